@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
             "Show what the queue does on a web page, until Ctrl-C: numbers, jobs, types, recurring jobs, workers,",
             "problems. On this machine only people may also act on jobs: retry, cancel, remove, pause, ... Beyond it,",
             "the page asks for a password, speaks no TLS (put a proxy in front), and changes nothing unless",
-            "--allow-actions."
+            "--allow-actions. With --api programs are served, too, below /api/v1/ (docs/http-api.md)."
         },
         footer = {
             "",
@@ -25,7 +25,8 @@ import picocli.CommandLine.Option;
             "  couchjobs dashboard",
             "  couchjobs dashboard --listen 127.0.0.1:9000 --read-only",
             "  couchjobs dashboard --listen 0.0.0.0:8080 --auth-user ops --auth-password-file ops.password",
-            "  couchjobs dashboard --base-path /jobs --host intranet.example.org     behind a proxy"
+            "  couchjobs dashboard --base-path /jobs --host intranet.example.org     behind a proxy",
+            "  couchjobs dashboard --api --auth-token-file tokens --read-token-file monitors"
         })
 final class DashboardCommand extends QueueCommand {
     static final String PASSWORD = "COUCHJOBS_DASHBOARD_PASSWORD";
@@ -60,8 +61,19 @@ final class DashboardCommand extends QueueCommand {
     @Option(
             names = "--auth-token-file",
             paramLabel = "FILE",
-            description = "A file whose first line is a bearer token that lets in too.")
+            description = "A file with a bearer token in each line; each of them lets in too.")
     private @Nullable Path tokenFile;
+
+    @Option(
+            names = "--read-token-file",
+            paramLabel = "FILE",
+            description = "A file with a bearer token in each line; each of them lets in, and changes nothing.")
+    private @Nullable Path readTokenFile;
+
+    @Option(
+            names = "--api",
+            description = "Serve programs, too: the HTTP API below /api/v1/, which /api/v1/openapi.yaml describes.")
+    private boolean api;
 
     @Option(
             names = "--allow-actions",
@@ -83,13 +95,24 @@ final class DashboardCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) throws InterruptedException {
         WebPage.Options options = new WebPage.Options(
-                Address.parse(listen), basePath, hosts, user, password().orElse(null), token().orElse(null), actions());
+                Address.parse(listen),
+                basePath,
+                hosts,
+                user,
+                password().orElse(null),
+                tokens(tokenFile),
+                tokens(readTokenFile),
+                actions(),
+                api);
         CountDownLatch stop = new CountDownLatch(1);
         Interrupts.onSignal(signal -> stop.countDown());
         try (WebPage page = WebPage.open(queue, options)) {
             String url = page.url().toString();
             output().line(() -> url, () -> JsonNodeFactory.instance.objectNode().put("url", url));
             root().say("couchjobs: the dashboard of " + queue.database().name() + "; Ctrl-C to stop");
+            if (api) {
+                root().say("couchjobs: the HTTP API is described by " + url + "api/v1/openapi.yaml");
+            }
             stop.await();
         }
         root().say("couchjobs: stopped");
@@ -100,8 +123,18 @@ final class DashboardCommand extends QueueCommand {
         return allowActions ? Boolean.TRUE : readOnly ? Boolean.FALSE : null;
     }
 
-    private Optional<String> token() {
-        return Optional.ofNullable(tokenFile).map(Settings::firstLine);
+    private static List<String> tokens(@Nullable Path file) {
+        if (file == null) {
+            return List.of();
+        }
+        List<String> tokens = Settings.lines(file).stream()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .toList();
+        if (tokens.isEmpty()) {
+            throw CommandException.usage("there is no token in " + file);
+        }
+        return tokens;
     }
 
     private Optional<String> password() {

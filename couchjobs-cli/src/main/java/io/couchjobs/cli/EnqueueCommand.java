@@ -1,10 +1,10 @@
 package io.couchjobs.cli;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.input.Times;
+import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -105,7 +105,7 @@ final class EnqueueCommand extends QueueCommand {
                 result.job().orElseThrow(() -> new CommandException(ExitCode.FAILED, "not added: " + result.problem()));
         if (result.outcome() == AddResult.Outcome.UNCHANGED
                 && data.isGiven()
-                && !isSame(queue.withData(job).data(), request().data())) {
+                && !JobView.isSame(queue.withData(job).data(), request().data())) {
             throw new CommandException(
                     ExitCode.REFUSED,
                     "not stored: " + job.id() + " is pending with the same time and other data, which it keeps; "
@@ -116,15 +116,6 @@ final class EnqueueCommand extends QueueCommand {
             root().say("couchjobs: " + job.id() + ": " + meaning(result.outcome()));
         }
         return ExitCode.DONE;
-    }
-
-    /** A server may write 1.0 where 1 was sent. */
-    private static boolean isSame(JsonNode stored, JsonNode given) {
-        return stored.equals(
-                (one, other) -> one.isNumber() && other.isNumber()
-                        ? one.decimalValue().compareTo(other.decimalValue())
-                        : one.equals(other) ? 0 : 1,
-                given);
     }
 
     private ExitCode ifNew(JobQueue queue, JobRequest job) {

@@ -6,6 +6,7 @@ import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
+import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
@@ -81,7 +82,7 @@ final class JobText {
     static String detail(Job job) {
         String detail =
                 switch (job.status()) {
-                    case WAITING -> JobJson.due(job).map(time -> "due " + time).orElse("");
+                    case WAITING -> JobView.due(job).map(time -> "due " + time).orElse("");
                     case STUCK ->
                         "retry at " + job.scheduledTime()
                                 + lastError(job).map(error -> ": " + error).orElse("");

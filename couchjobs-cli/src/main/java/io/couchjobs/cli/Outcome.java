@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.JobId;
 
 /**
@@ -41,6 +42,6 @@ record Outcome(JobId id, Kind kind, String what) {
     }
 
     ObjectNode json() {
-        return JobJson.of(id).put("outcome", kind.toString()).put("result", what);
+        return JobView.of(id).put("outcome", kind.toString()).put("result", what);
     }
 }

@@ -7,6 +7,7 @@ import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Output;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
+import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.Job;
 import io.couchjobs.schedule.CronTiming;
 import io.couchjobs.schedule.Schedule;
@@ -56,7 +57,7 @@ final class ScheduleText {
         json.put("missed", schedule.missed().json());
         json.put("overlap", schedule.overlap().json());
         json.put("last", schedule.last().map(Instant::toString).orElse(null));
-        schedule.runs().stream().map(JobJson::of).forEach(json.putArray("runs")::add);
+        schedule.runs().stream().map(JobView::of).forEach(json.putArray("runs")::add);
         ticks(schedule, now, count).stream().map(Instant::toString).forEach(json.putArray("next")::add);
         json.set("job", job(schedule.template()));
         return json;

@@ -125,8 +125,12 @@ final class Settings {
     }
 
     static String firstLine(Path file) {
+        return lines(file).stream().findFirst().orElse("");
+    }
+
+    static List<String> lines(Path file) {
         try {
-            return Files.readString(file).lines().findFirst().orElse("");
+            return Files.readString(file).lines().toList();
         } catch (IOException unreadable) {
             throw CommandException.usage("cannot read " + FileProblem.of(file, unreadable));
         }

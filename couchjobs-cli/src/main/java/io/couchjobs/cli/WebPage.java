@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dashboard with the checks of {@code doctor}. The only class here that needs the dashboard's, so that other commands do
+ * The dashboard with the checks of {@code doctor}. The only class here that needs the dashboard's pages, so that other commands do
  * not load them.
  *
  * @param dashboard the dashboard
@@ -28,8 +28,10 @@ record WebPage(Dashboard dashboard) implements AutoCloseable {
      * @param hosts names by which browsers reach it
      * @param user the user that may see it, or null for all
      * @param password the user's password
-     * @param token a token that lets in too, or null
-     * @param actions whether people may change things, or null to go by the address
+     * @param tokens tokens that let in too
+     * @param readTokens tokens that let in and change nothing
+     * @param actions whether changes are allowed, or null to go by the address
+     * @param api whether programs are served, too
      */
     record Options(
             Address address,
@@ -37,10 +39,12 @@ record WebPage(Dashboard dashboard) implements AutoCloseable {
             List<String> hosts,
             @Nullable String user,
             @Nullable String password,
-            @Nullable String token,
-            @Nullable Boolean actions) {
+            List<String> tokens,
+            List<String> readTokens,
+            @Nullable Boolean actions,
+            boolean api) {
         static Options of(Address address) {
-            return new Options(address, "", List.of(), null, null, null, null);
+            return new Options(address, "", List.of(), null, null, List.of(), List.of(), null, false);
         }
     }
 
@@ -51,8 +55,10 @@ record WebPage(Dashboard dashboard) implements AutoCloseable {
         if (options.user() != null && options.password() != null) {
             builder.user(options.user(), Secret.of(options.password()));
         }
-        if (options.token() != null) {
-            builder.token(Secret.of(options.token()));
+        options.tokens().forEach(token -> builder.token(Secret.of(token)));
+        options.readTokens().forEach(token -> builder.readOnlyToken(Secret.of(token)));
+        if (options.api()) {
+            builder.api();
         }
         if (options.actions() != null) {
             builder.actions(options.actions());

@@ -8,6 +8,7 @@ import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
+import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
@@ -137,7 +138,7 @@ record WorkerView(List<WorkerInfo> workers, Map<JobId, Job> jobs, Instant now) {
         worker.jobs()
                 .forEach(owned -> array.add(Optional.ofNullable(jobs.get(owned.id()))
                         .map(JobJson::of)
-                        .orElseGet(() -> JobJson.of(owned.id()))));
+                        .orElseGet(() -> JobView.of(owned.id()))));
         return json;
     }
 }

@@ -10,6 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,6 +54,37 @@ class DashboardCommandTest {
             assertThat(get(url + "api/overview", "Authorization", "Bearer sesame"))
                     .contains("\"actions\":false");
         }
+    }
+
+    @Test
+    void programs_are_served_when_asked_for_and_each_line_of_a_file_is_a_token(@TempDir Path folder) throws Exception {
+        Path tokens = Files.writeString(folder.resolve("tokens"), "shop\n\n crawler \n");
+        Path monitors = Files.writeString(folder.resolve("monitors"), "monitor\n");
+        try (RunningCommand dashboard = shell.start(
+                "dashboard",
+                "--listen",
+                "127.0.0.1:0",
+                "--api",
+                "--auth-token-file",
+                tokens.toString(),
+                "--read-token-file",
+                monitors.toString())) {
+            String url = dashboard.awaitOut(text -> text.endsWith("\n")).strip();
+            dashboard.awaitErr("api/v1/openapi.yaml");
+            for (String token : List.of("shop", "crawler", "monitor")) {
+                assertThat(get(url + "api/v1/counts", "Authorization", "Bearer " + token))
+                        .contains("\"by\":\"type\"");
+            }
+            assertThat(get(url + "api/v1/counts")).contains("\"status\":401");
+        }
+    }
+
+    @Test
+    void a_file_without_a_token_is_named(@TempDir Path folder) throws Exception {
+        Path empty = Files.writeString(folder.resolve("tokens"), "\n");
+        TestShell.Said said = shell.run("dashboard", "--read-token-file", empty.toString());
+        assertThat(said.exitCode()).isEqualTo(2);
+        assertThat(said.err()).contains("there is no token in " + empty);
     }
 
     @Test

@@ -12,9 +12,13 @@ import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One request and its answer. Used by one thread. */
@@ -30,13 +34,14 @@ final class Call {
 
     private final HttpExchange exchange;
     private final String path;
+    private final String rawPath;
     private final Map<String, String> query;
 
     /** The path is taken without the base path. */
     Call(HttpExchange exchange, String basePath) {
         this.exchange = exchange;
-        String whole = exchange.getRequestURI().getPath();
-        this.path = whole.startsWith(basePath) ? whole.substring(basePath.length()) : "";
+        this.path = below(basePath, exchange.getRequestURI().getPath());
+        this.rawPath = below(basePath, exchange.getRequestURI().getRawPath());
         this.query = parsed(exchange.getRequestURI().getRawQuery());
         setHeader("Content-Security-Policy", POLICY);
         setHeader("X-Content-Type-Options", "nosniff");
@@ -57,6 +62,11 @@ final class Call {
 
     boolean isApi() {
         return path.startsWith(API);
+    }
+
+    /** {@return whether a program asks, by the HTTP API, and not a page} */
+    boolean isFromProgram() {
+        return path.startsWith(HttpApi.BASE) && rawPath.startsWith(HttpApi.BASE);
     }
 
     /** {@return the path, such as {@code /api/jobs}; empty for the base path without its slash} */
@@ -86,6 +96,38 @@ final class Call {
         return param(name).orElseThrow(() -> new Refusal(400, "the parameter " + name + " is missing"));
     }
 
+    Set<String> params() {
+        return query.keySet();
+    }
+
+    OptionalInt number(String name, int least, int most) {
+        Optional<String> text = param(name);
+        try {
+            int number = text.map(Integer::parseInt).orElse(least);
+            if (number >= least && number <= most) {
+                return text.isEmpty() ? OptionalInt.empty() : OptionalInt.of(number);
+            }
+        } catch (NumberFormatException notANumber) {
+            // Refused as a number that is out of bounds is.
+        }
+        throw new Refusal(400, name + " must be a number from " + least + " to " + most + ": " + text.orElse(""));
+    }
+
+    boolean flag(String name) {
+        String text = param(name).orElse("false");
+        if (!text.equals("true") && !text.equals("false")) {
+            throw new Refusal(400, name + " must be true or false: " + text);
+        }
+        return text.equals("true");
+    }
+
+    /** {@return the parts of the path after a beginning, decoded one by one: a part may contain an encoded slash} */
+    List<String> segmentsAfter(String beginning) {
+        return Arrays.stream(rawPath.substring(beginning.length()).split("/", -1))
+                .map(segment -> decoded(segment.replace("+", "%2B")))
+                .toList();
+    }
+
     ObjectNode body() throws IOException {
         try (InputStream in = exchange.getRequestBody()) {
             byte[] bytes = in.readNBytes(LARGEST_BODY + 1);
@@ -106,7 +148,11 @@ final class Call {
     }
 
     void answer(JsonNode json) throws IOException {
-        answer(200, "application/json", JSON.writeValueAsBytes(json));
+        answer(200, json);
+    }
+
+    void answer(int status, JsonNode json) throws IOException {
+        answer(status, "application/json", JSON.writeValueAsBytes(json));
     }
 
     void answer(int status, String contentType, byte[] body) throws IOException {
@@ -125,9 +171,14 @@ final class Call {
         exchange.sendResponseHeaders(308, -1);
     }
 
+    /** To programs by a problem document (RFC 9457). */
     void refuse(int status, @Nullable String message) throws IOException {
-        ObjectNode json = JSON.createObjectNode().put("error", message);
-        answer(status, "application/json", JSON.writeValueAsBytes(json));
+        if (isFromProgram()) {
+            ObjectNode problem = JSON.createObjectNode().put("status", status).put("detail", message);
+            answer(status, "application/problem+json", JSON.writeValueAsBytes(problem));
+        } else {
+            answer(status, JSON.createObjectNode().put("error", message));
+        }
     }
 
     /** Answers a HEAD as {@link #stream} begins. */
@@ -141,6 +192,10 @@ final class Call {
         setHeader("Content-Type", contentType);
         exchange.sendResponseHeaders(200, 0);
         return exchange.getResponseBody();
+    }
+
+    private static String below(String basePath, String path) {
+        return path.startsWith(basePath) ? path.substring(basePath.length()) : "";
     }
 
     private static Map<String, String> parsed(@Nullable String rawQuery) {

@@ -11,32 +11,50 @@ import org.jspecify.annotations.Nullable;
 /** The {@code Authorization} headers that are accepted. Immutable and thread-safe. */
 final class Credentials {
     private final List<Secret> headers;
+    private final List<Secret> readers;
 
-    private Credentials(List<Secret> headers) {
+    private Credentials(List<Secret> headers, List<Secret> readers) {
         this.headers = headers;
+        this.readers = readers;
     }
 
-    static Credentials of(@Nullable String user, @Nullable Secret password, @Nullable Secret token) {
+    /** The readers' tokens let in too, and allow no changes. */
+    static Credentials of(
+            @Nullable String user, @Nullable Secret password, List<Secret> tokens, List<Secret> readerTokens) {
         List<Secret> headers = new ArrayList<>();
         if (user != null && password != null) {
             byte[] pair = (user + ":" + password.reveal()).getBytes(StandardCharsets.UTF_8);
             headers.add(Secret.of("Basic " + Base64.getEncoder().encodeToString(pair)));
         }
-        if (token != null) {
-            headers.add(Secret.of("Bearer " + token.reveal()));
-        }
-        return new Credentials(List.copyOf(headers));
+        headers.addAll(bearers(tokens));
+        return new Credentials(List.copyOf(headers), bearers(readerTokens));
+    }
+
+    private static List<Secret> bearers(List<Secret> tokens) {
+        return tokens.stream()
+                .map(token -> Secret.of("Bearer " + token.reveal()))
+                .toList();
     }
 
     boolean areAsked() {
-        return !headers.isEmpty();
+        return !headers.isEmpty() || !readers.isEmpty();
+    }
+
+    boolean letIn(String header) {
+        boolean mayChange = isAmong(headers, header);
+        boolean mayRead = isAmong(readers, header);
+        return mayChange || mayRead;
+    }
+
+    boolean allowChanges(String header) {
+        return !areAsked() || isAmong(headers, header);
     }
 
     /** Takes as long for a nearly correct password as for any other. */
-    boolean letIn(String header) {
+    private static boolean isAmong(List<Secret> secrets, String header) {
         byte[] given = header.getBytes(StandardCharsets.UTF_8);
         boolean found = false;
-        for (Secret wanted : headers) {
+        for (Secret wanted : secrets) {
             found |= MessageDigest.isEqual(wanted.reveal().getBytes(StandardCharsets.UTF_8), given);
         }
         return found;

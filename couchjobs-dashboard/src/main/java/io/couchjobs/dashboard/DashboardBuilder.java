@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -22,7 +23,9 @@ public final class DashboardBuilder {
     private String basePath = "";
     private @Nullable String user;
     private @Nullable Secret password;
-    private @Nullable Secret token;
+    private final List<Secret> tokens = new ArrayList<>();
+    private final List<Secret> readerTokens = new ArrayList<>();
+    private boolean api;
     private @Nullable Boolean actions;
     private Supplier<List<Problem>> checks = List::of;
     private LongSupplier nanoTime = System::nanoTime;
@@ -64,14 +67,37 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Lets in clients that have the token (HTTP Bearer), such as programs and proxies; also beside a {@link #user}.
+     * Lets in clients that have the token (HTTP Bearer), such as programs and proxies; also beside a {@link #user}. May be called
+     * again for more tokens, so that each client has its own.
      *
      * @param token the token, not empty
      * @return this
      */
     public DashboardBuilder token(Secret token) {
         requireText(token, "token");
-        this.token = token;
+        tokens.add(token);
+        return this;
+    }
+
+    /**
+     * Lets in clients that have the token (HTTP Bearer), and lets them change nothing. May be called again for more tokens.
+     *
+     * @param token the token, not empty
+     * @return this
+     */
+    public DashboardBuilder readOnlyToken(Secret token) {
+        requireText(token, "token");
+        readerTokens.add(token);
+        return this;
+    }
+
+    /**
+     * Serves the HTTP API for programs, too: below {@code /api/v1/}, as {@code /api/v1/openapi.json} describes. Default: not.
+     *
+     * @return this
+     */
+    public DashboardBuilder api() {
+        this.api = true;
         return this;
     }
 
@@ -120,7 +146,7 @@ public final class DashboardBuilder {
      */
     public Dashboard listen(String host, int port) {
         InetAddress address = resolved(host);
-        if (!address.isLoopbackAddress() && password == null && token == null) {
+        if (!address.isLoopbackAddress() && !credentials().areAsked()) {
             throw new IllegalStateException("not listening on " + host
                     + ": who reaches it would see all jobs without a password; give a user or a token");
         }
@@ -156,7 +182,15 @@ public final class DashboardBuilder {
     }
 
     Guard guard(boolean mayAct) {
-        return new Guard(Set.copyOf(hosts), Credentials.of(user, password, token), new FailedLogins(nanoTime), mayAct);
+        return new Guard(Set.copyOf(hosts), credentials(), new FailedLogins(nanoTime), mayAct);
+    }
+
+    boolean hasApi() {
+        return api;
+    }
+
+    private Credentials credentials() {
+        return Credentials.of(user, password, tokens, readerTokens);
     }
 
     Supplier<List<Problem>> checks() {

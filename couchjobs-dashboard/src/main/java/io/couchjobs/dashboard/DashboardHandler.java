@@ -5,9 +5,11 @@ import com.sun.net.httpserver.HttpHandler;
 import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.JobNotFoundException;
-import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.QueueFullException;
+import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.schedule.ScheduleNotFoundException;
 import java.io.IOException;
 import org.slf4j.Logger;
@@ -43,19 +45,21 @@ public final class DashboardHandler implements HttpHandler, AutoCloseable {
             call.refuse(refusal.status(), refusal.getMessage());
         } catch (JobNotFoundException | ScheduleNotFoundException gone) {
             call.refuse(404, gone.getMessage());
-        } catch (JobRefusedException refused) {
-            call.refuse(409, refused.getMessage());
         } catch (MalformedJobException malformed) {
             call.refuse(422, malformed.getMessage());
-        } catch (IllegalArgumentException wrong) {
+        } catch (IllegalArgumentException | InvalidJobDataException wrong) {
             call.refuse(400, wrong.getMessage());
+        } catch (QueueFullException full) {
+            call.refuse(429, full.getMessage());
+        } catch (UnconfirmedException unconfirmed) {
+            call.refuse(503, unconfirmed.getMessage());
         } catch (IndexBeingBuiltException notYet) {
             call.refuse(503, notYet.progress().text());
         } catch (CouchException trouble) {
             log.warn("{} cannot be answered: {}", exchange.getRequestURI(), trouble.getMessage());
             call.refuse(502, trouble.getMessage());
-        } catch (CouchJobsException trouble) {
-            call.refuse(409, trouble.getMessage());
+        } catch (CouchJobsException refused) {
+            call.refuse(409, refused.getMessage());
         } catch (IOException left) {
             throw left;
         } catch (RuntimeException e) {

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A page of another site can make a browser send requests here. It must not read answers: its name is not among the hosts,
  * whatever address that name resolves to. It must not change anything either: it cannot send the header {@value #HEADER} without
- * a preflight request, which is never answered. Browsers also say where a request comes from.
+ * a preflight request, which is never answered. Neither can it send a bearer token or JSON, one of which a change by the HTTP API has.
+ * Browsers also say where a request comes from.
  */
 final class Guard {
     /** The header that every change must carry. */
@@ -75,17 +76,25 @@ final class Guard {
 
     private void checkChange(Call call, String host) {
         if (!call.is("POST")) {
+            call.setHeader("Allow", "GET, HEAD, POST");
             throw new Refusal(405, "only GET and POST are known here");
         }
-        if (call.header(HEADER).isEmpty()
-                || !call.header("Content-Type").orElse("").startsWith("application/json")
+        boolean isJson = call.header("Content-Type").orElse("").startsWith("application/json");
+        if (call.isFromProgram() && !isJson && !hasToken(call)) {
+            throw new Refusal(415, "a change needs the header Content-Type: application/json");
+        } else if ((!call.isFromProgram() && (call.header(HEADER).isEmpty() || !isJson))
                 || !isOwn(call.header("Sec-Fetch-Site").orElse("none"))
                 || !isSameHost(call.header("Origin").orElse(null), host)) {
             throw new Refusal(403, "changes are made from the dashboard's own pages only");
-        }
-        if (!mayAct) {
+        } else if (!mayAct) {
             throw new Refusal(403, "this dashboard is read-only");
+        } else if (!credentials.allowChanges(call.header("Authorization").orElse(""))) {
+            throw new Refusal(403, "this token may only read");
         }
+    }
+
+    private static boolean hasToken(Call call) {
+        return call.header("Authorization").orElse("").startsWith("Bearer ");
     }
 
     private static boolean isOwn(String site) {

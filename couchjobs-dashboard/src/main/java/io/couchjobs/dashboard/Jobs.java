@@ -62,6 +62,14 @@ final class Jobs {
         return page.get();
     }
 
+    /** {@return the page that a program asks for; it is read anew, and a limit out of bounds is refused} */
+    JobPage asked(Call call) {
+        return queue.page(
+                Filters.of(call),
+                call.param("after").map(Jobs::place).orElse(null),
+                call.number("limit", 1, MOST).orElse(USUAL));
+    }
+
     private ObjectNode read(Asked asked) {
         JobPage page = queue.page(asked.filter, asked.after, asked.limit);
         ObjectNode json = Call.JSON.createObjectNode();
@@ -136,7 +144,7 @@ final class Jobs {
         }
     }
 
-    private static String text(JobPage.Place place) {
+    static String text(JobPage.Place place) {
         ArrayNode parts = Call.JSON
                 .createArrayNode()
                 .add(place.time())

@@ -6,6 +6,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
@@ -38,15 +39,21 @@ final class Problems {
                 .count();
     }
 
+    /** {@return what the numbers and the checks show, also what is well} */
+    List<Problem> all() {
+        List<Problem> all = new ArrayList<>(signs.get());
+        all.addAll(checks.get());
+        return all;
+    }
+
     ObjectNode json() {
         ObjectNode json = Call.JSON.createObjectNode().put("now", Clock.now(queue));
         ArrayNode problems = json.putArray("problems");
-        signs.get().forEach(sign -> problems.add(json(sign)));
-        checks.get().forEach(found -> problems.add(json(found)));
+        all().stream().map(Problems::json).forEach(problems::add);
         return json;
     }
 
-    private static ObjectNode json(Problem problem) {
+    static ObjectNode json(Problem problem) {
         return Call.JSON
                 .createObjectNode()
                 .put("name", problem.name())

@@ -4,12 +4,14 @@ import io.couchjobs.JobQueue;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Routes each path of the API to its answer. Thread-safe. */
 final class Routes implements AutoCloseable {
     private final Map<String, Route> reads = new HashMap<>();
     private final Map<String, Route> changes = new HashMap<>();
     private final BulkActions bulk;
+    private final @Nullable HttpApi forPrograms;
 
     /** Answers one path. */
     @FunctionalInterface
@@ -27,6 +29,7 @@ final class Routes implements AutoCloseable {
         Jobs jobs = new Jobs(queue, counts);
         Schedules schedules = new Schedules(queue);
         this.bulk = new BulkActions(queue);
+        this.forPrograms = options.hasApi() ? new HttpApi(queue, jobs, problems) : null;
 
         reads.put("overview", call -> call.answer(overview.json()));
         reads.put("jobs", call -> call.answer(jobs.page(call)));
@@ -49,6 +52,13 @@ final class Routes implements AutoCloseable {
     }
 
     void serve(Call call) throws IOException {
+        if (call.isFromProgram()) {
+            if (forPrograms == null) {
+                throw new Refusal(404, "the HTTP API is off (couchjobs dashboard --api)");
+            }
+            forPrograms.serve(call);
+            return;
+        }
         Map<String, Route> known = call.isRead() ? reads : changes;
         Route route = known.get(call.path().substring("/api/".length()));
         if (route == null) {

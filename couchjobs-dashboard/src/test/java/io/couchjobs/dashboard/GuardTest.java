@@ -15,6 +15,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -307,5 +308,78 @@ class GuardTest {
 
     private static String basic(String user, String password) {
         return "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void each_program_has_a_token_of_its_own_and_some_may_only_read() throws Exception {
+        open(Dashboard.of(queue)
+                .api()
+                .token(Secret.of("shop"))
+                .token(Secret.of("crawler"))
+                .readOnlyToken(Secret.of("monitor")));
+        for (String token : List.of("shop", "crawler", "monitor")) {
+            assertThat(program("Authorization", "Bearer " + token).get("/jobs").status())
+                    .as(token)
+                    .isEqualTo(200);
+        }
+        assertThat(program().get("/jobs").status()).isEqualTo(401);
+        assertThat(program("Authorization", "Bearer guess").get("/jobs").status())
+                .isEqualTo(401);
+        assertThat(program("Authorization", "Bearer crawler")
+                        .postRaw("/types/email/resume", new byte[0])
+                        .status())
+                .as("a token cannot be sent by a foreign page")
+                .isEqualTo(200);
+        Program.Answer refused = program("Authorization", "Bearer monitor").post("/types/email/pause", null);
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.detail()).isEqualTo("this token may only read");
+        assertThat(queue.types().settings("email").isPaused()).isFalse();
+    }
+
+    @Test
+    void a_program_that_guesses_tokens_has_to_wait() throws Exception {
+        open(Dashboard.of(queue).api().token(Secret.of("shop")));
+        for (int i = 0; i < FailedLogins.FREE; i++) {
+            assertThat(program("Authorization", "Bearer " + i).get("/jobs").status())
+                    .isEqualTo(401);
+        }
+        assertThat(program("Authorization", "Bearer shop").get("/jobs").status())
+                .isEqualTo(429);
+    }
+
+    @Test
+    void without_a_token_a_change_by_a_program_is_json_and_from_no_foreign_page() throws Exception {
+        open(Dashboard.of(queue).api());
+        assertThat(program().post("/types/email/resume", null).status()).isEqualTo(200);
+        assertThat(program().postRaw("/types/email/pause", new byte[0]).status())
+                .isEqualTo(415);
+        assertThat(program()
+                        .postRaw("/types/email/pause", new byte[0], "Content-Type", "text/plain")
+                        .status())
+                .isEqualTo(415);
+        assertThat(program("Origin", "https://evil.example.org")
+                        .post("/types/email/pause", null)
+                        .status())
+                .isEqualTo(403);
+        assertThat(program("Sec-Fetch-Site", "cross-site")
+                        .post("/types/email/pause", null)
+                        .status())
+                .isEqualTo(403);
+        assertThat(program("Sec-Fetch-Site", "cross-site").get("/jobs").status())
+                .isEqualTo(403);
+        assertThat(queue.types().settings("email").isPaused()).isFalse();
+    }
+
+    @Test
+    void a_read_only_dashboard_has_a_read_only_api() throws Exception {
+        open(Dashboard.of(queue).api().token(Secret.of("shop")).actions(false));
+        Program program = program("Authorization", "Bearer shop");
+        assertThat(program.get("/jobs").status()).isEqualTo(200);
+        assertThat(program.post("/types/email/pause", null).status()).isEqualTo(403);
+        assertThat(program.post("/jobs", Map.of("type", "email")).status()).isEqualTo(403);
+    }
+
+    private Program program(String... headers) {
+        return new Program(dashboard.url(), headers);
     }
 }

@@ -1,0 +1,114 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.After;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Arrays;
+import java.util.Map;
+
+/** A job that a program asks to add, as JSON. An unknown field is an error and not ignored; null is a field that is not there. */
+final class JobOrder {
+    private static final int LONGEST_SHOWN = 60;
+
+    private JobOrder() {}
+
+    static JobRequest parse(ObjectNode order) {
+        JobRequest.Builder job = JobRequest.builder(text("type", order.path("type")));
+        job.data(order.objectNode());
+        for (Map.Entry<String, JsonNode> field : order.properties()) {
+            if (!field.getValue().isNull()) {
+                set(job, field.getKey(), field.getValue());
+            }
+        }
+        return job.build();
+    }
+
+    private static void set(JobRequest.Builder job, String field, JsonNode value) {
+        switch (field) {
+            case "type" -> {}
+            case "id" -> job.id(text(field, value));
+            case "data" -> job.data(object(field, value));
+            case "scheduledTime" -> job.scheduledTime(time(field, value));
+            case "group" -> job.group(text(field, value));
+            case "priority" -> job.priority(number(field, value));
+            case "maxRetries" -> job.maxRetries(number(field, value));
+            case "class" -> job.jobClass(text(field, value));
+            case "origin" -> job.origin(text(field, value));
+            case "correlationId" -> job.correlationId(text(field, value));
+            case "tracker" -> job.tracker(text(field, value));
+            case "site" -> job.site(text(field, value));
+            case "tags" -> array(field, value).forEach(tag -> job.tag(text("tags", tag)));
+            case "after" -> after(job, object(field, value));
+            default -> throw new Refusal(400, "unknown field: " + field);
+        }
+    }
+
+    private static void after(JobRequest.Builder job, ObjectNode after) {
+        for (Map.Entry<String, JsonNode> field : after.properties()) {
+            String name = "after." + field.getKey();
+            switch (field.getKey()) {
+                case "jobs" ->
+                    array(name, field.getValue()).forEach(other -> {
+                        ObjectNode id = object(name, other);
+                        job.after(new JobId(text(name + ".type", id.path("type")), text(name + ".id", id.path("id"))));
+                    });
+                case "onFailure" ->
+                    job.onFailure(Arrays.stream(After.OnFailure.values())
+                            .filter(policy ->
+                                    policy.json().equals(field.getValue().asText()))
+                            .findAny()
+                            .orElseThrow(() -> wrong(name, "cancel, run or wait", field.getValue())));
+                default -> throw new Refusal(400, "unknown field: " + name);
+            }
+        }
+    }
+
+    private static String text(String field, JsonNode value) {
+        if (value.isMissingNode()) {
+            throw new Refusal(400, field + " is missing");
+        } else if (!value.isTextual()) {
+            throw wrong(field, "a string", value);
+        }
+        return value.asText();
+    }
+
+    private static int number(String field, JsonNode value) {
+        if (!value.isInt()) {
+            throw wrong(field, "an integer", value);
+        }
+        return value.asInt();
+    }
+
+    private static Instant time(String field, JsonNode value) {
+        try {
+            return OffsetDateTime.parse(value.isTextual() ? value.asText() : "").toInstant();
+        } catch (DateTimeException notATime) {
+            throw wrong(field, "a time such as 2030-01-31T09:00:00Z", value);
+        }
+    }
+
+    private static ObjectNode object(String field, JsonNode value) {
+        if (value instanceof ObjectNode object) {
+            return object;
+        }
+        throw wrong(field, "an object", value);
+    }
+
+    private static JsonNode array(String field, JsonNode value) {
+        if (!value.isArray()) {
+            throw wrong(field, "an array", value);
+        }
+        return value;
+    }
+
+    private static Refusal wrong(String field, String wanted, JsonNode value) {
+        String json = value.toString();
+        String shown = json.length() <= LONGEST_SHOWN ? json : json.substring(0, LONGEST_SHOWN) + "...";
+        return new Refusal(400, field + " must be " + wanted + ": " + shown);
+    }
+}

@@ -1,0 +1,100 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.JobView;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobPage;
+import io.couchjobs.job.JobRequest;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** The jobs of the HTTP API. Thread-safe. */
+final class JobResource {
+    static final Set<String> PARAMETERS =
+            Set.of("type", "status", "group", "class", "origin", "tag", "correlation", "site", "limit", "after");
+
+    private final JobQueue queue;
+    private final Jobs jobs;
+
+    JobResource(JobQueue queue, Jobs jobs) {
+        this.queue = queue;
+        this.jobs = jobs;
+    }
+
+    void list(Call call, List<String> none) throws IOException {
+        call.param("type").ifPresent(JobId::checkType);
+        JobPage page = jobs.asked(call);
+        ObjectNode json = Call.JSON.createObjectNode();
+        ArrayNode all = json.putArray("jobs");
+        queue.withData(page.jobs().stream()).map(JobView::of).forEach(all::add);
+        call.answer(json.put("next", page.next().map(Jobs::text).orElse(null)));
+    }
+
+    void get(Call call, List<String> name) throws IOException {
+        JobId id = id(name);
+        Job job = queue.get(id).orElseThrow(() -> new JobNotFoundException(id));
+        call.answer(JobView.of(job));
+    }
+
+    void add(Call call, List<String> none) throws IOException {
+        boolean replaces = call.flag("replace");
+        JobRequest request = JobOrder.parse(call.body());
+        if (request.tracker().isPresent()) {
+            addIfNew(call, request, replaces);
+            return;
+        }
+        AddResult result = replaces ? queue.replaceAll(List.of(request)).get(0) : queue.add(request);
+        Job stored = result.job().orElseThrow(() -> new Refusal(409, "not added: " + result.problem()));
+        Job job = queue.withData(stored);
+        if (result.outcome() == AddResult.Outcome.UNCHANGED && !JobView.isSame(job.data(), request.data())) {
+            throw new Refusal(
+                    409,
+                    "not stored: " + job.id() + " is pending with the same time and other data, which it keeps;"
+                            + " ?replace=true gives it the new data");
+        }
+        added(call, result.outcome(), job);
+    }
+
+    private void addIfNew(Call call, JobRequest request, boolean replaces) throws IOException {
+        if (replaces) {
+            throw new Refusal(400, "replace: a job with a tracker is never replaced while it is unfinished");
+        }
+        boolean added = queue.insertIfNew(request);
+        Job job = queue.get(request.id()).orElseThrow(() -> new JobNotFoundException(request.id()));
+        added(call, added ? AddResult.Outcome.ADDED : AddResult.Outcome.UNCHANGED, job);
+    }
+
+    private static void added(Call call, AddResult.Outcome outcome, Job job) throws IOException {
+        ObjectNode json =
+                Call.JSON.createObjectNode().put("outcome", outcome.name().toLowerCase(Locale.ROOT));
+        json.set("job", JobView.of(job));
+        call.answer(outcome == AddResult.Outcome.ADDED ? 201 : 200, json);
+    }
+
+    void cancel(Call call, List<String> name) throws IOException {
+        JobId id = id(name);
+        String outcome =
+                switch (queue.cancel(id, CancelMode.REQUEST)) {
+                    case CANCELLED -> "cancelled";
+                    case REQUESTED -> "requested";
+                    case RUNNING, ALREADY_FINISHED -> throw new Refusal(409, id + " is finished already");
+                };
+        call.answer(Call.JSON.createObjectNode().put("outcome", outcome));
+    }
+
+    void retry(Call call, List<String> name) throws IOException {
+        call.answer(JobView.of(queue.withData(queue.retryNow(id(name)))));
+    }
+
+    private static JobId id(List<String> name) {
+        return new JobId(name.get(0), name.get(1));
+    }
+}

@@ -1,0 +1,98 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.type.TypeSettings;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The queue as a whole and its types, of the HTTP API. Thread-safe. */
+final class QueueResource {
+    private static final int USUAL = 1000;
+    private static final int MOST = 10_000;
+    private static final String TYPE = "type";
+
+    private final JobQueue queue;
+    private final Problems problems;
+
+    QueueResource(JobQueue queue, Problems problems) {
+        this.queue = queue;
+        this.problems = problems;
+    }
+
+    /** 503 when somebody should look, so that a monitor needs no more than the status. */
+    void health(Call call, List<String> none) throws IOException {
+        List<Problem> found;
+        try {
+            found = problems.all();
+        } catch (CouchException trouble) {
+            found = List.of(new Problem(
+                    "database",
+                    Problem.Level.PROBLEM,
+                    String.valueOf(trouble.getMessage()),
+                    "Jobs are neither added nor run.",
+                    "See that CouchDB runs and can be reached."));
+        }
+        boolean healthy = found.stream().noneMatch(problem -> problem.level() == Problem.Level.PROBLEM);
+        ObjectNode json = Call.JSON.createObjectNode().put("status", healthy ? "ok" : "problem");
+        ArrayNode all = json.putArray("problems");
+        found.stream()
+                .filter(problem -> problem.level() != Problem.Level.OK)
+                .map(Problems::json)
+                .forEach(all::add);
+        call.answer(healthy ? 200 : 503, json);
+    }
+
+    void counts(Call call, List<String> none) throws IOException {
+        String by = call.param("by").orElse(TYPE);
+        int limit = call.number("limit", 1, MOST).orElse(USUAL);
+        Map<String, Map<JobStatus, Long>> counts = new LinkedHashMap<>();
+        if (by.equals(TYPE)) {
+            queue.types().counts().forEach((type, count) -> counts.put(type, count.byStatus()));
+        } else {
+            // One more than wanted tells whether there are more.
+            counts.putAll(queue.types().countsBy(label(by), limit + 1));
+        }
+        ObjectNode json = Call.JSON.createObjectNode().put("by", by);
+        ObjectNode all = json.putObject("counts");
+        counts.entrySet().stream().limit(limit).forEach(entry -> {
+            ObjectNode statuses = all.putObject(entry.getKey());
+            for (JobStatus status : JobStatus.values()) {
+                statuses.put(status.json(), entry.getValue().getOrDefault(status, 0L));
+            }
+        });
+        call.answer(json.put("more", counts.size() > limit));
+    }
+
+    private static JobFilter.Label label(String by) {
+        return Arrays.stream(JobFilter.Label.values())
+                .filter(label -> label.name().toLowerCase(Locale.ROOT).equals(by))
+                .findAny()
+                .orElseThrow(() ->
+                        new Refusal(400, "by: type, group, class, origin, tag or correlation, not \"" + by + "\""));
+    }
+
+    void type(Call call, List<String> name) throws IOException {
+        String type = JobId.checkType(name.get(0));
+        call.answer(json(queue.types().settings(type)));
+    }
+
+    void pause(Call call, List<String> name, boolean paused) throws IOException {
+        String type = JobId.checkType(name.get(0));
+        call.answer(json(queue.types().change(type, settings -> settings.withPaused(paused))));
+    }
+
+    private static ObjectNode json(TypeSettings settings) {
+        return Call.JSON.createObjectNode().put(TYPE, settings.type()).put("paused", settings.isPaused());
+    }
+}

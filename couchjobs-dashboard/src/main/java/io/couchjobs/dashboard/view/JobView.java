@@ -1,0 +1,143 @@
+package io.couchjobs.dashboard.view;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.After;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Lock;
+import io.couchjobs.job.Progress;
+import io.couchjobs.job.UnreadableDataException;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A job as programs see it: every field is there, null when it is not set; times are ISO-8601, null is "at once". The token of the
+ * lock is left out: it is the right to finish the job.
+ */
+public final class JobView {
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+    private JobView() {}
+
+    /**
+     * Shows a job whole.
+     *
+     * @param job the job, with its data
+     * @return all about it
+     */
+    public static ObjectNode of(Job job) {
+        ObjectNode json = of(job.id());
+        json.put("status", job.status().json());
+        json.put("state", job.phase().name().toLowerCase(Locale.ROOT));
+        json.put("scheduledTime", due(job).map(Instant::toString).orElse(null));
+        data(job, json);
+        json.set("result", job.result().orElse(JSON.nullNode()));
+        json.put("attempt", job.attempt());
+        json.put("maxRetries", job.maxRetries().isPresent() ? job.maxRetries().getAsInt() : null);
+        json.put("expirations", job.expirations());
+        json.set("errors", errors(job));
+        json.set("lock", job.lock().map(JobView::lock).orElse(JSON.nullNode()));
+        json.put("fence", job.fence());
+        json.put("resubmitted", job.isResubmitted());
+        json.put("cancelRequested", job.isCancelRequested());
+        json.put("group", job.group());
+        json.put("priority", job.priority());
+        json.put("class", job.jobClass().orElse(null));
+        json.put("origin", job.origin().orElse(null));
+        json.put("correlationId", job.correlationId().orElse(null));
+        json.put("site", job.site().orElse(null));
+        json.put("tracker", job.tracker().orElse(null));
+        job.tags().forEach(json.putArray("tags")::add);
+        json.set("after", job.after().map(JobView::after).orElse(JSON.nullNode()));
+        json.set("progress", job.progress().map(JobView::progress).orElse(JSON.nullNode()));
+        json.set("times", times(job.times()));
+        json.put("rev", job.rev().orElse(null));
+        return json;
+    }
+
+    /**
+     * Names a job.
+     *
+     * @param id the job
+     * @return its type and id
+     */
+    public static ObjectNode of(JobId id) {
+        return JSON.objectNode().put("type", id.type()).put("id", id.id());
+    }
+
+    /**
+     * {@return the job's time; empty when it is due at once}
+     *
+     * @param job the job
+     */
+    public static Optional<Instant> due(Job job) {
+        return Optional.of(job.scheduledTime()).filter(time -> !time.equals(Instant.EPOCH));
+    }
+
+    /**
+     * {@return whether two data are equal; a server may write 1.0 where 1 was sent}
+     *
+     * @param stored the one that the server has
+     * @param given the one that was sent
+     */
+    public static boolean isSame(JsonNode stored, JsonNode given) {
+        return stored.equals(
+                (one, other) -> one.isNumber() && other.isNumber()
+                        ? one.decimalValue().compareTo(other.decimalValue())
+                        : one.equals(other) ? 0 : 1,
+                given);
+    }
+
+    /** One job whose data is lost does not keep the others from being shown. */
+    private static void data(Job job, ObjectNode json) {
+        try {
+            json.set("data", job.data());
+        } catch (UnreadableDataException lost) {
+            json.putNull("data").put("dataProblem", lost.getMessage());
+        }
+    }
+
+    private static JsonNode errors(Job job) {
+        ArrayNode errors = JSON.arrayNode();
+        for (JobError error : job.errors()) {
+            errors.addObject()
+                    .put("attempt", error.attempt())
+                    .put("at", error.at().toString())
+                    .put("kind", error.kind().json())
+                    .put("message", error.message())
+                    .put("stack", error.stack().orElse(null));
+        }
+        return errors;
+    }
+
+    private static JsonNode lock(Lock lock) {
+        return JSON.objectNode()
+                .put("worker", lock.worker())
+                .put("since", lock.since().toString());
+    }
+
+    private static JsonNode after(After after) {
+        ObjectNode json = JSON.objectNode();
+        ArrayNode jobs = json.putArray("jobs");
+        after.jobs().forEach(id -> jobs.add(of(id)));
+        return json.put("onFailure", after.onFailure().json());
+    }
+
+    private static JsonNode progress(Progress progress) {
+        return JSON.objectNode()
+                .put("percent", progress.percent())
+                .put("message", progress.message().orElse(null));
+    }
+
+    private static JsonNode times(Map<String, Instant> times) {
+        ObjectNode json = JSON.objectNode();
+        times.forEach((name, time) -> json.put(name, time.toString()));
+        return json;
+    }
+}
