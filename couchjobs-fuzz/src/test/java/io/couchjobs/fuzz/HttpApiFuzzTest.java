@@ -38,8 +38,20 @@ class HttpApiFuzzTest {
             "types/*/resume");
     private static final List<String> NAMES = List.of("t", "1", "a/b", "a:b", "\u0000", "%", "..", "", "+", "job:t:1");
     private static final List<String> PARAMETERS = List.of(
-            "type", "status", "group", "class", "origin", "tag", "correlation", "site", "limit", "after", "by", "replace");
-    private static final List<String> VALUES = List.of("t", "1", "waiting", "true", "-1", "99999999999", "tag", "[]", "%00");
+            "type",
+            "status",
+            "group",
+            "class",
+            "origin",
+            "tag",
+            "correlation",
+            "site",
+            "limit",
+            "after",
+            "by",
+            "replace");
+    private static final List<String> VALUES =
+            List.of("t", "1", "waiting", "true", "-1", "99999999999", "tag", "[]", "%00");
     private static final List<String> FIELDS = List.of(
             "type",
             "id",
@@ -86,7 +98,8 @@ class HttpApiFuzzTest {
         dashboard.handle(exchange);
         String answer = new String(exchange.answer(), StandardCharsets.UTF_8);
         int status = exchange.getResponseCode();
-        String said = method + " " + target + " " + new String(body, StandardCharsets.UTF_8) + ": " + status + " " + answer;
+        String said =
+                method + " " + target + " " + new String(body, StandardCharsets.UTF_8) + ": " + status + " " + answer;
         if (status >= 400 && !answer.isEmpty() && !target.getPath().endsWith("/health")) {
             JsonNode problem = MAPPER.readTree(answer);
             assertThat(problem.path("status").asInt()).as(said).isEqualTo(status);
