@@ -21,4 +21,6 @@ module io.couchjobs {
     exports io.couchjobs.scope;
     exports io.couchjobs.type;
     exports io.couchjobs.worker;
+
+    uses com.fasterxml.jackson.databind.Module;
 }

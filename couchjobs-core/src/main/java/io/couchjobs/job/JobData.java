@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.Module;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -15,12 +16,15 @@ import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import io.couchjobs.engine.document.Nesting;
 import java.io.IOException;
 import java.lang.reflect.Type;
+import java.util.List;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a creator's value into the JSON object that a job carries, and back. Thread-safe.
  *
- * <p>Times are written as ISO-8601 strings; properties that a class does not know are ignored.
+ * <p>Times are written as ISO-8601 strings; properties that a class does not know are ignored. Kotlin's data classes need
+ * {@code com.fasterxml.jackson.module:jackson-module-kotlin} on the class path.
  */
 public final class JobData {
     /** Data that is attached was written without a limit to the length of names and texts. */
@@ -32,11 +36,20 @@ public final class JobData {
                     .build())
             .addModule(new JavaTimeModule())
             .addModule(new Jdk8Module())
+            .addModules(kotlin())
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .build();
 
     private JobData() {}
+
+    /** Other modules that happen to be there must not change what jobs look like. */
+    private static List<Module> kotlin() {
+        return ServiceLoader.load(Module.class, JobData.class.getClassLoader()).stream()
+                .filter(module -> module.type().getName().equals("com.fasterxml.jackson.module.kotlin.KotlinModule"))
+                .map(ServiceLoader.Provider::get)
+                .toList();
+    }
 
     /**
      * Makes a job's data of a value.

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Immutable and thread-safe. Two are equal when name, data and defaults are.
  *
- * @param <T> what the jobs' data is bound to: a record, a bean, a map, or {@code ObjectNode} for the data as it is
+ * @param <T> what the jobs' data is bound to: a record, a bean, a map, a data class of Kotlin (with {@code jackson-module-kotlin} on the class
+ *     path), or {@code ObjectNode} for the data as it is
  */
 public final class JobType<T> {
     private final String name;

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -75,6 +76,16 @@ public interface Subscription extends AutoCloseable {
      * @return the events from now on; an event goes to one of all streams and threads that await it
      */
     Stream<JobChange> changes();
+
+    /**
+     * The events as a reactive stream, for libraries such as Reactor, RxJava and Mutiny. It begins with the next event, and completes with
+     * the subscription. The subscriber is called by common threads, one at a time, and gets as many events as it asks for; those that it does
+     * not ask for are kept as long as others are. When it throws, it gets no more.
+     *
+     * @return a publisher for one subscriber; a second one gets an {@link IllegalStateException}. An event goes to the subscriber or to one of
+     *     the streams and threads that await it
+     */
+    Flow.Publisher<JobChange> publisher();
 
     /**
      * The end of the job, for callers that do not want to wait. It is told beside the events that are awaited.

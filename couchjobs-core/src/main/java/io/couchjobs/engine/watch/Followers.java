@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** All followers of single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
@@ -45,7 +44,7 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
     }
 
     /** Runs what users do when a job has ended, which may block. */
-    Executor actions() {
+    Lane actions() {
         return actions;
     }
 

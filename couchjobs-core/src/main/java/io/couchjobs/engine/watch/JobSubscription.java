@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,7 @@ public final class JobSubscription extends Follower implements Subscription {
     private @Nullable Inbox inbox;
     private @Nullable Snapshot last;
     private @Nullable CompletableFuture<JobChange> ended;
+    private @Nullable ChangePublisher publisher;
 
     JobSubscription(JobId id, Object subscriber, Followers followers) {
         super(id, subscriber);
@@ -140,6 +142,32 @@ public final class JobSubscription extends Follower implements Subscription {
     }
 
     @Override
+    public Flow.Publisher<JobChange> publisher() {
+        return subscriber -> {
+            ChangePublisher fresh = new ChangePublisher(this, subscriber, followers.actions());
+            synchronized (this) {
+                if (publisher == null) {
+                    publisher = fresh;
+                } else {
+                    fresh.refuse(new IllegalStateException("this subscription has a subscriber already;"
+                            + " another one needs a subscription of its own"));
+                }
+            }
+            fresh.begin();
+        };
+    }
+
+    /** {@return the next event, if it is to be told by now} */
+    Optional<JobChange> poll() {
+        return poll(followers.environment().nanos()).map(this::event);
+    }
+
+    /** {@return in how many nanoseconds the next event is to be told; the greatest number for none} */
+    long ripeIn() {
+        return ripeIn(followers.environment().nanos());
+    }
+
+    @Override
     public synchronized CompletableFuture<JobChange> ended() {
         CompletableFuture<JobChange> known = ended;
         if (known != null) {
@@ -171,7 +199,7 @@ public final class JobSubscription extends Follower implements Subscription {
                         },
                         followers.actions());
             }
-            waiting.forEach(Signal::give);
+            wake();
         }
     }
 
@@ -194,7 +222,14 @@ public final class JobSubscription extends Follower implements Subscription {
         if (news.isEnd()) {
             ends(news);
         }
+        wake();
+    }
+
+    private void wake() {
         waiting.forEach(Signal::give);
+        if (publisher != null) {
+            publisher.look();
+        }
     }
 
     @Override
