@@ -38,6 +38,9 @@ public class CouchjobsDashboardAutoConfiguration {
         CouchjobsProperties.Dashboard options = properties.dashboard();
         DashboardBuilder dashboard = Dashboard.of(queue).basePath(path).actions(options.actions());
         options.hosts().forEach(dashboard::host);
+        if (options.api()) {
+            dashboard.api();
+        }
         DashboardRegistration registration = new DashboardRegistration(new DashboardServlet(dashboard), below);
         registration.setEnabled(isGuarded(dashboard, options));
         if (registration.isEnabled()) {
@@ -58,6 +61,10 @@ public class CouchjobsDashboardAutoConfiguration {
         }
         if (options.token() != null) {
             dashboard.token(Secret.of(options.token()));
+            guarded = true;
+        }
+        if (options.readOnlyToken() != null) {
+            dashboard.readOnlyToken(Secret.of(options.readOnlyToken()));
             guarded = true;
         }
         return guarded;

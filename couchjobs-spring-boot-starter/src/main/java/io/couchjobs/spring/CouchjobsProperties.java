@@ -67,8 +67,10 @@ public record CouchjobsProperties(
      * @param user the user that may see it, by HTTP Basic
      * @param password the password of that user
      * @param token a token whose bearer may see it (HTTP Bearer)
+     * @param readOnlyToken a token whose bearer may see it and change nothing
      * @param guardedByApplication whether the application's own security decides who may see it
      * @param actions whether people may change anything
+     * @param api whether programs are served, too, by the HTTP API
      * @param hosts the names by which browsers reach the application, such as shop.example.org
      */
     public record Dashboard(
@@ -76,8 +78,10 @@ public record CouchjobsProperties(
             @Nullable String user,
             @Nullable String password,
             @Nullable String token,
+            @Nullable String readOnlyToken,
             @DefaultValue("false") boolean guardedByApplication,
             @DefaultValue("false") boolean actions,
+            @DefaultValue("false") boolean api,
             @DefaultValue List<String> hosts) {
 
         /** Shows no password. */

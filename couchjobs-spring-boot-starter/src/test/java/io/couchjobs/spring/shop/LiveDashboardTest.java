@@ -26,6 +26,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 @Timeout(120)
 class LiveDashboardTest {
     private static final String TOKEN = "a-token";
+    private static final String READ_ONLY = "look";
     private static final int THREADS = 2;
 
     private final HttpClient http = HttpClient.newHttpClient();
@@ -46,6 +47,9 @@ class LiveDashboardTest {
                 "--couchjobs.url=" + couch.url() + "shop",
                 "--couchjobs.worker.concurrency=2",
                 "--couchjobs.dashboard.token=" + TOKEN,
+                "--couchjobs.dashboard.read-only-token=" + READ_ONLY,
+                "--couchjobs.dashboard.actions=true",
+                "--couchjobs.dashboard.api=true",
                 "--spring.main.banner-mode=off",
                 "--spring.jmx.enabled=false");
     }
@@ -95,6 +99,32 @@ class LiveDashboardTest {
         shop.stop();
         shop.start();
         await(listen(), "event: tick");
+    }
+
+    @Test
+    void programs_are_served_and_one_with_the_token_for_reading_changes_nothing() throws Exception {
+        assertThat(http.send(asked("v1/jobs/email/nobody", TOKEN).GET().build(), BodyHandlers.ofString())
+                        .statusCode())
+                .isEqualTo(404);
+        assertThat(paused(TOKEN).statusCode()).isEqualTo(200);
+        HttpResponse<String> refused = paused(READ_ONLY);
+        assertThat(refused.statusCode()).isEqualTo(403);
+        assertThat(refused.body()).contains("this token may only read");
+        assertThat(http.send(asked("v1/types/email", READ_ONLY).GET().build(), BodyHandlers.ofString())
+                        .body())
+                .contains("\"paused\":true");
+    }
+
+    private HttpResponse<String> paused(String token) throws IOException, InterruptedException {
+        return http.send(
+                asked("v1/types/email/pause", token)
+                        .POST(HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
+    private HttpRequest.Builder asked(String path, String token) {
+        return HttpRequest.newBuilder(uri(path)).header("Authorization", "Bearer " + token);
     }
 
     @Test
