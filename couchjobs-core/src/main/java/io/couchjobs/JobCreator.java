@@ -164,7 +164,7 @@ public interface JobCreator {
      * @return in the same order, what happened to each; one that exists is rejected, as is in a strict queue one whose type
      *     has no timeout
      */
-    List<AddResult> insertAll(List<JobRequest> requests);
+    List<AddResult> insert(List<JobRequest> requests);
 
     /**
      * Adds a job unless an unfinished one with its tracker (or else its id) exists. One of any number of callers adds it.
@@ -182,7 +182,7 @@ public interface JobCreator {
      * @param requests the jobs
      * @return in the same order, whether this call added each; false also when a strict queue refuses the type, or the type is full
      */
-    List<Boolean> insertAllIfNew(List<JobRequest> requests);
+    List<Boolean> insertIfNew(List<JobRequest> requests);
 
     /**
      * Cancels a job.

@@ -283,5 +283,5 @@ public interface JobMonitor {
      * @param ids the jobs
      * @return by job, in the order given, the subscriptions; jobs that do not exist or cannot be read are left out
      */
-    Map<JobId, Subscription> subscribeAll(Collection<JobId> ids);
+    Map<JobId, Subscription> subscribe(Collection<JobId> ids);
 }

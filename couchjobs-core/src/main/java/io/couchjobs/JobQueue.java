@@ -177,7 +177,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     @Override
-    public List<AddResult> insertAll(List<JobRequest> requests) {
+    public List<AddResult> insert(List<JobRequest> requests) {
         return new AwaitedFirst(requests).inRounds(this::insertRound);
     }
 
@@ -192,7 +192,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     @Override
-    public List<Boolean> insertAllIfNew(List<JobRequest> requests) {
+    public List<Boolean> insertIfNew(List<JobRequest> requests) {
         return new AwaitedFirst(requests).inRounds(this::insertRoundIfNew);
     }
 
@@ -310,7 +310,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     @Override
-    public Map<JobId, Subscription> subscribeAll(Collection<JobId> ids) {
+    public Map<JobId, Subscription> subscribe(Collection<JobId> ids) {
         return new LinkedHashMap<>(engine.watch().subscriptions().subscribeAll(ids, Thread.currentThread()));
     }
 
@@ -322,7 +322,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      * @return the event, which says of which job; empty when the time is over, or as soon as all subscriptions are closed
      * @throws InterruptedException when interrupted before or while waiting; no event is lost
      */
-    public static Optional<JobChange> awaitAny(Collection<Subscription> subscriptions, Duration timeout)
+    public Optional<JobChange> await(Collection<Subscription> subscriptions, Duration timeout)
             throws InterruptedException {
         List<JobSubscription> all =
                 subscriptions.stream().map(JobSubscription.class::cast).toList();

@@ -62,7 +62,7 @@ class BatchesOfJobsThatExistTest {
 
     @Test
     void the_completion_is_written_after_pages_that_are_inserted_unless_they_are_unfinished() throws Exception {
-        comesAfterThePages(slowReAdd(), jobs -> creator.insertAllIfNew(jobs));
+        comesAfterThePages(slowReAdd(), jobs -> creator.insertIfNew(jobs));
     }
 
     @Test
@@ -74,7 +74,7 @@ class BatchesOfJobsThatExistTest {
     @Test
     void the_completion_is_inserted_after_pages_that_retention_deleted() throws Exception {
         retire();
-        comesAfterThePages(slowAnswer(), jobs -> creator.insertAll(jobs));
+        comesAfterThePages(slowAnswer(), jobs -> creator.insert(jobs));
     }
 
     @Test

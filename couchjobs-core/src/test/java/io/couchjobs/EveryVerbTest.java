@@ -263,7 +263,7 @@ class EveryVerbTest {
                     .extracting(AddResult::outcome)
                     .containsExactly(AddResult.Outcome.REJECTED, AddResult.Outcome.ADDED, AddResult.Outcome.REJECTED);
             assertThat(added.get(0).problem()).contains("type sms has no timeout");
-            assertThat(strict.insertAllIfNew(batch)).containsExactly(false, false, false);
+            assertThat(strict.insertIfNew(batch)).containsExactly(false, false, false);
             assertThatThrownBy(() -> strict.insertIfNew(batch.get(0))).isInstanceOf(NoTypeTimeoutException.class);
             assertThatThrownBy(() -> strict.insert(batch.get(0))).isInstanceOf(NoTypeTimeoutException.class);
             assertThat(strict.types().names()).containsExactly("email");

@@ -48,7 +48,7 @@ class QueueLimitsTest {
         assertThat(results.get(1).problem()).contains("maxQueued 2", "email:3");
         assertThatThrownBy(() -> queue.add(request("email", "3"))).isInstanceOf(QueueFullException.class);
         assertThatThrownBy(() -> queue.insert(request("email", "3"))).isInstanceOf(QueueFullException.class);
-        assertThat(queue.insertAllIfNew(List.of(request("email", "3")))).containsExactly(false);
+        assertThat(queue.insertIfNew(List.of(request("email", "3")))).containsExactly(false);
         assertThat(queue.add(request("email", "1")).outcome()).isEqualTo(AddResult.Outcome.UNCHANGED);
         assertThat(queue.get("email", "3")).isEmpty();
     }

@@ -62,7 +62,7 @@ class QueueListenerTest {
             queue.insert(request("2"));
             queue.insertIfNew(request("2"));
             queue.insertIfNew(request("3"));
-            queue.insertAll(List.of(request("3"), request("4")));
+            queue.insert(List.of(request("3"), request("4")));
             queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE).max(1));
         }
         assertThat(notes.heard)

@@ -131,7 +131,7 @@ class SubscribingTest {
         assertThat(CompletableFuture.supplyAsync(() -> queue.subscribe("email", "1"))
                         .get())
                 .isNotSameAs(first);
-        assertThat(queue.subscribeAll(List.of(new JobId("email", "1"))))
+        assertThat(queue.subscribe(List.of(new JobId("email", "1"))))
                 .containsOnly(Map.entry(new JobId("email", "1"), first));
         first.close();
         assertThat(queue.subscribe("email", "1")).isNotSameAs(first);
@@ -247,15 +247,15 @@ class SubscribingTest {
                 .toList();
         others.remove("email", "1");
 
-        JobChange first = JobQueue.awaitAny(all, FOR_EVER).orElseThrow();
+        JobChange first = queue.await(all, FOR_EVER).orElseThrow();
         others.remove("email", "2");
         others.remove("email", "0");
 
         assertThat(first.id().id()).isEqualTo("1");
         assertThat(next(all.get(0)).phase()).isEqualTo(JobPhase.NOT_FOUND);
         assertThat(next(all.get(2)).phase()).isEqualTo(JobPhase.NOT_FOUND);
-        assertThat(JobQueue.awaitAny(all, FOR_EVER)).isEmpty();
-        assertThat(JobQueue.awaitAny(List.of(), FOR_EVER)).isEmpty();
+        assertThat(queue.await(all, FOR_EVER)).isEmpty();
+        assertThat(queue.await(List.of(), FOR_EVER)).isEmpty();
     }
 
     @Test
@@ -346,7 +346,7 @@ class SubscribingTest {
         add("1", Map.of());
         Subscription subscription = queue.subscribe("email", "1");
         Subscription witness =
-                queue.subscribeAll(List.of(addedWitness())).values().iterator().next();
+                queue.subscribe(List.of(addedWitness())).values().iterator().next();
 
         String rev = overwrite("1", JsonNodeFactory.instance.objectNode().put("status", 7));
         assertThatThrownBy(() -> queue.subscribe("email", "1", "a third")).isInstanceOf(MalformedJobException.class);
@@ -368,7 +368,7 @@ class SubscribingTest {
         claim().finish();
         List<JobId> ids = List.of(new JobId("email", "1"), new JobId("email", "none"), new JobId("email", "2"));
 
-        Map<JobId, Subscription> all = queue.subscribeAll(ids);
+        Map<JobId, Subscription> all = queue.subscribe(ids);
 
         assertThat(all.keySet()).containsExactly(ids.get(0), ids.get(2));
         assertThat(all.values()).filteredOn(Subscription::isClosed).hasSize(1);

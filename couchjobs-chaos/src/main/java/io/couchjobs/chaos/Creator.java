@@ -125,7 +125,7 @@ final class Creator {
         plans.forEach(plan -> journal.note(What.ADDING, plan.id().docId(), plan.detail()));
         try {
             List<AddResult> results =
-                    queue.insertAll(plans.stream().map(Plan::request).toList());
+                    queue.insert(plans.stream().map(Plan::request).toList());
             for (int i = 0; i < plans.size(); i++) {
                 if (results.get(i).outcome() == AddResult.Outcome.ADDED) {
                     acknowledged(plans.get(i));

@@ -172,7 +172,7 @@ class RealClusterTest {
             for (int first = 0; first < ids.size(); first += 2) {
                 together.await();
                 own.add(request(ids.get(first)));
-                own.insertAll(List.of(request(ids.get(first + 1))));
+                own.insert(List.of(request(ids.get(first + 1))));
             }
         }
         return null;

@@ -159,7 +159,7 @@ public enum WritingVerb {
     INSERT_ALL {
         @Override
         public void act(JobQueue queue, Optional<ClaimedJob> claim) {
-            assertThat(queue.insertAll(all(Instant.EPOCH)))
+            assertThat(queue.insert(all(Instant.EPOCH)))
                     .extracting(AddResult::outcome)
                     .containsExactly(AddResult.Outcome.REJECTED, AddResult.Outcome.ADDED, AddResult.Outcome.ADDED);
         }
@@ -167,7 +167,7 @@ public enum WritingVerb {
     INSERT_ALL_IF_NEW {
         @Override
         public void act(JobQueue queue, Optional<ClaimedJob> claim) {
-            assertThat(queue.insertAllIfNew(all(Instant.EPOCH))).containsExactly(false, true, true);
+            assertThat(queue.insertIfNew(all(Instant.EPOCH))).containsExactly(false, true, true);
         }
     },
     CLAIM_MANY {

@@ -43,7 +43,7 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         return reader.environment();
     }
 
-    /** Runs what users do when a job has ended, which may block. */
+    /** Runs what users do with events and ends, which may block. */
     Lane actions() {
         return actions;
     }
