@@ -41,6 +41,8 @@ final class JobJson {
                 .put("priority", job.priority());
         times(job, json);
         job.tags().stream().limit(MOST_NAMED).forEach(json.putArray("tags")::add);
+        job.jobClass().ifPresent(name -> json.put("class", name));
+        job.origin().ifPresent(origin -> json.put("origin", origin));
         job.correlationId().ifPresent(correlation -> json.put("correlation", correlation));
         job.progress().ifPresent(progress -> json.putObject("progress")
                 .put("percent", progress.percent())
@@ -65,8 +67,6 @@ final class JobJson {
                 .put("fence", job.fence())
                 .put("resubmitted", job.isResubmitted())
                 .put("cancelRequested", job.isCancelRequested())
-                .put("class", job.jobClass().orElse(null))
-                .put("origin", job.origin().orElse(null))
                 .put("tracker", job.tracker().orElse(null))
                 .put("site", job.site().orElse(null))
                 .put("data", data(job, queue))

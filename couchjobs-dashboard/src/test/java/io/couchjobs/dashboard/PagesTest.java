@@ -240,6 +240,25 @@ class PagesTest {
     }
 
     @Test
+    void jobs_of_a_class_or_an_origin_are_listed_by_a_click_on_its_label() throws Exception {
+        queue.add(JobRequest.builder("labelled")
+                .id("1")
+                .data(Map.of())
+                .scheduledTime(Instant.now().plusSeconds(3600))
+                .jobClass("urgent")
+                .origin("web")
+                .build());
+        for (String label : List.of("class urgent", "origin web")) {
+            String name = label.replaceFirst(" .*", "");
+            go("job?type=labelled&id=1");
+            chrome.click("a[title='" + label + "']");
+            chrome.await("location.search === '?" + label.replace(' ', '=') + "'");
+            chrome.await("document.querySelectorAll('tbody tr').length === 1"
+                    + " && document.querySelector('input[name=" + name + "]').value !== ''");
+        }
+    }
+
+    @Test
     void a_failed_job_says_why_and_succeeds_after_a_click_on_retry() throws Exception {
         queue.add(JobRequest.builder("again").id("1").data(Map.of()).build());
         queue.awaitFinished("again", "1", PATIENCE);

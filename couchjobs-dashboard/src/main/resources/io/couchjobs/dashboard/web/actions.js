@@ -57,7 +57,7 @@ function words(filter) {
   if (filter.status) {
     parts.push('status ' + (WORDS[filter.status] || filter.status).toLowerCase());
   }
-  for (const field of ['type', 'group', 'tag', 'correlation', 'site']) {
+  for (const field of ['type', 'group', 'class', 'origin', 'tag', 'correlation', 'site']) {
     if (filter[field]) {
       parts.push(field + ' ' + filter[field]);
     }

@@ -132,8 +132,6 @@ function Facts({ job }) {
     job.expirations > 0 && ['Leases that ran out', job.expirations],
     ['Priority', job.priority],
     job.worker && ['Worker', job.worker],
-    job.class && ['Class', job.class],
-    job.origin && ['Origin', job.origin],
     job.tracker && ['Tracker', job.tracker],
     job.site && ['Site', h('a', { href: jobsHref({ site: job.site }) }, job.site)],
     ['Claims (fence)', job.fence],

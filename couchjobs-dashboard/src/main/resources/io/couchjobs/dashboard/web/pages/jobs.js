@@ -3,7 +3,7 @@ import { h, Component, Loading, Ago, Card, Empty, Trouble, Status, JobLink, Prog
 import { RowAction } from '../row.js';
 import { actionsFor, actOnAll } from '../actions.js';
 
-const FIELDS = ['type', 'status', 'group', 'tag', 'correlation', 'site'];
+const FIELDS = ['type', 'status', 'group', 'class', 'origin', 'tag', 'correlation', 'site'];
 
 function filterOf(params) {
   return Object.fromEntries(FIELDS.filter((field) => params[field]).map((field) => [field, params[field]]));
@@ -35,7 +35,7 @@ class FilterBar extends Component {
         h('option', { value: '' }, 'any'), known.map((type) => h('option', { key: type, value: type, selected: type === filter.type }, type)))),
       h('label', { class: 'field' }, 'Status', h('select', { name: 'status', onChange: (event) => this.changed(event) },
         h('option', { value: '' }, 'any'), STATUSES.map((status) => h('option', { key: status, value: status, selected: status === filter.status }, WORDS[status])))),
-      text('group', 'Group'), text('tag', 'Tag'), text('correlation', 'Correlation'),
+      text('group', 'Group'), text('class', 'Class'), text('origin', 'Origin'), text('tag', 'Tag'), text('correlation', 'Correlation'),
       filter.site && text('site', 'Site'),
       h('div', { class: 'buttons' },
         h('button', { type: 'submit', class: 'button primary' }, 'Filter'),
@@ -98,6 +98,12 @@ export function Labels({ job }) {
   const labels = [];
   if (job.group) {
     labels.push(h('a', { class: 'label', href: jobsHref({ group: job.group }), title: 'group ' + job.group }, 'group ', h('b', null, job.group)));
+  }
+  if (job.class) {
+    labels.push(h('a', { class: 'label', href: jobsHref({ class: job.class }), title: 'class ' + job.class }, 'class ', h('b', null, job.class)));
+  }
+  if (job.origin) {
+    labels.push(h('a', { class: 'label', href: jobsHref({ origin: job.origin }), title: 'origin ' + job.origin }, 'from ', h('b', null, job.origin)));
   }
   (job.tags || []).forEach((tag) => labels.push(h('a', { class: 'label', href: jobsHref({ tag }), title: 'tag ' + tag }, '#', h('b', null, tag))));
   if (job.correlation) {
