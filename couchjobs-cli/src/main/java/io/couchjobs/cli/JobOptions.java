@@ -43,6 +43,9 @@ final class JobOptions {
                     "The database that is to run it, of several that replicate; default: the one it is created in.")
     private @Nullable String site;
 
+    @Option(names = "--origin", paramLabel = "O", description = "Who asks for it, such as a user or another program.")
+    private @Nullable String origin;
+
     @Mixin
     private final TemplateOptions rest = new TemplateOptions();
 
@@ -56,6 +59,9 @@ final class JobOptions {
         }
         if (site != null) {
             job.site(site);
+        }
+        if (origin != null) {
+            job.origin(origin);
         }
         return held(job);
     }

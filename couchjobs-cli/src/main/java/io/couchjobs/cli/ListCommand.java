@@ -1,9 +1,16 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.cli.input.Durations;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobPage;
+import io.couchjobs.job.JobPhase;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -19,14 +26,26 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  couchjobs list --type email --status failed",
+            "  couchjobs list --status failed --since 1h",
             "  couchjobs list --tag nightly --limit 1000 -o ndjson | jq -r .id"
         })
 final class ListCommand extends QueueCommand {
+    private static final int PAGE = 200;
+
     @Mixin
     private final FilterOptions which = new FilterOptions();
 
     @Option(names = "--limit", paramLabel = "N", description = "How many at most; default 100.")
     private int limit = 100;
+
+    @Option(
+            names = "--since",
+            paramLabel = "DURATION",
+            description = {
+                "Only jobs that were created since then: 30m, 12h, 7d. With a finished --status, and no group, class,",
+                "origin, tag or correlation: that have ended since then."
+            })
+    private @Nullable Duration since;
 
     @Override
     void check() {
@@ -34,14 +53,44 @@ final class ListCommand extends QueueCommand {
         if (limit < 1) {
             throw CommandException.usage("--limit must be at least 1: " + limit);
         }
+        if (since != null && since.isNegative()) {
+            throw CommandException.usage("--since must not be negative: " + Durations.format(since));
+        }
     }
 
     @Override
     ExitCode run(JobQueue queue) throws Exception {
-        List<Job> jobs = new IndexWait(queue, root().progress()).ask(() -> queue.list(which.filter(), limit));
+        List<Job> jobs = new IndexWait(queue, root().progress())
+                .ask(() -> since == null
+                        ? queue.list(which.filter(), limit)
+                        : since(queue, Instant.now().minus(since)));
         output().rows(
                         () -> JobText.table(jobs, Instant.now()),
                         () -> queue.withData(jobs.stream()).map(JobJson::of).toList());
         return ExitCode.DONE;
+    }
+
+    /** Reads no further than to the first older job: jobs come newest first. */
+    private List<Job> since(JobQueue queue, Instant time) {
+        JobFilter filter = which.filter();
+        List<Job> jobs = new ArrayList<>();
+        JobPage.Place place = null;
+        do {
+            JobPage page = queue.page(filter, place, Math.min(limit, PAGE));
+            page.jobs().stream()
+                    .filter(job -> !time(filter, job).isBefore(time))
+                    .limit(limit - jobs.size())
+                    .forEach(jobs::add);
+            place = page.end();
+        } while (place != null && place.time() >= time.toEpochMilli() && jobs.size() < limit);
+        return jobs;
+    }
+
+    /** {@return the time by which the index has the jobs of this filter in order} */
+    private static Instant time(JobFilter filter, Job job) {
+        boolean isEnd = filter.labels().isEmpty()
+                && filter.ofStatus() != null
+                && filter.ofStatus().phase() == JobPhase.FINISHED;
+        return job.times().getOrDefault(isEnd ? "finished" : "created", Instant.EPOCH);
     }
 }

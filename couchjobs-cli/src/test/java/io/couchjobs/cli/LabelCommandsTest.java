@@ -2,11 +2,16 @@ package io.couchjobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,10 +22,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(120)
 @ExtendWith(CouchExtension.class)
 class LabelCommandsTest {
+    private TestDatabase database;
     private TestShell shell;
 
     @BeforeEach
-    void queue(TestDatabase database) {
+    void queue(TestDatabase given) {
+        database = given;
         shell = TestShell.at(database);
         shell.done("init");
         try (JobQueue queue = TestShell.queue(database)) {
@@ -53,6 +60,42 @@ class LabelCommandsTest {
         TestShell.Said some = shell.done("counts", "--by", "group", "--limit", "1");
         assertThat(some.out()).contains("forum").doesNotContain("shop");
         assertThat(some.err()).contains("--limit shows more than 1");
+    }
+
+    @Test
+    void jobs_are_listed_since_they_were_created_or_have_ended() throws Exception {
+        try (JobQueue queue = TestShell.queue(database)) {
+            ObjectNode old = queue.database().get("job:email:c").orElseThrow();
+            ((ObjectNode) old.get("times"))
+                    .put("created", Instant.now().minus(Duration.ofHours(2)).toEpochMilli());
+            queue.database().put(old);
+        }
+        assertThat(ids("list", "--since", "1h")).containsExactlyInAnyOrder("a", "b");
+        assertThat(ids("list", "--since", "3h")).containsExactlyInAnyOrder("a", "b", "c");
+        assertThat(ids("list", "--since", "1h", "--group", "forum")).isEmpty();
+        assertThat(ids("list", "--since", "1h", "--status", "cancelled")).containsExactly("b");
+        assertThat(ids("list", "--since", "0s")).isEmpty();
+        assertThat(ids("list", "--since", "3h", "--limit", "1")).hasSize(1);
+        TestShell.Said negative = shell.run("list", "--since", "-1h");
+        assertThat(negative.exitCode()).isEqualTo(2);
+        assertThat(shell.run("list", "--since", "yesterday").err()).contains("--since", "yesterday");
+    }
+
+    private List<String> ids(String... words) {
+        return List.copyOf(shell.done(
+                        Stream.concat(Stream.of(words), Stream.of("-o", "json")).toArray(String[]::new))
+                .json()
+                .findValuesAsText("id"));
+    }
+
+    @Test
+    void an_origin_is_given_to_a_job() {
+        shell.done("enqueue", "email", "d", "--origin", "shop:ada");
+        assertThat(shell.done("inspect", "email", "d", "-o", "json")
+                        .json()
+                        .path("origin")
+                        .asText())
+                .isEqualTo("shop:ada");
     }
 
     @Test
