@@ -419,7 +419,7 @@ class JavaTest(ServerTest):
         self.work(lambda job: None)
         self.wait("1")
         found = {finding["check"]: finding["level"] for finding in json.loads(SERVER.java("doctor", "-o", "json", check=False))}
-        self.assertEqual([found[check] for check in ("malformed", "times", "conflicts")], ["ok", "ok", "ok"])
+        self.assertEqual([found[check] for check in ("malformed", "documents", "times", "conflicts")], ["ok", "ok", "ok", "ok"])
 
 
 if __name__ == "__main__":

@@ -62,13 +62,27 @@ class DoctorCommandTest {
         }
         TestShell.Said said = shell.run("doctor", "-o", "json");
         assertThat(said.exitCode()).isEqualTo(1);
-        assertThat(finding(said, "malformed").path("finding").asText()).contains("job:email:1 (status)");
+        assertThat(finding(said, "malformed").path("finding").asText())
+                .contains("job:email:1 (status is \"nonsense\": ");
         JsonNode conflicts = finding(said, "conflicts");
         assertThat(conflicts.path("level").asText()).isEqualTo("problem");
         assertThat(conflicts.path("finding").asText()).contains("job:email:2");
         assertThat(conflicts.path("consequence").asText()).isNotEmpty();
         assertThat(conflicts.path("remedy").asText()).contains("--fix");
         assertThat(finding(said, "owners").path("finding").asText()).startsWith("1 jobs are owned");
+    }
+
+    @Test
+    void a_document_beside_the_jobs_that_breaks_the_protocol_is_named_with_field_and_value() throws Exception {
+        try (JobQueue queue = open()) {
+            queue.database().put(doc("type:email").put("limit", -3));
+            queue.database().put(doc("schedule:nightly").put("cron", 7));
+        }
+        JsonNode found = finding(shell.run("doctor", "-o", "json"), "documents");
+        assertThat(found.path("level").asText()).isEqualTo("problem");
+        assertThat(found.path("finding").asText())
+                .startsWith("2 documents")
+                .contains("type:email (limit is -3: ", "schedule:nightly (", "cron is 7: ");
     }
 
     @Test

@@ -179,7 +179,7 @@ class ExportImportTest {
         assertThat(said.json().path("added").asInt()).isEqualTo(2);
         assertThat(said.json().path("unchanged").asInt()).isEqualTo(1);
         assertThat(said.json().path("rejected").findValuesAsText("line")).containsExactly("2", "4", "5", "6");
-        assertThat(said.err()).contains("couchjobs: line 4: not an exported job", "line 5: ", "asleep");
+        assertThat(said.err()).contains("couchjobs: line 4: not an exported job", "line 5: ", "status is \"asleep\": ");
         assertThat(queue.get("email", "1").orElseThrow().data()).isEmpty();
         assertThat(queue.get("email", "6").orElseThrow().toDocument().path("unknown"))
                 .hasToString("{\"kept\":true}");

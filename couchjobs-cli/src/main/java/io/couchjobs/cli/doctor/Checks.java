@@ -16,6 +16,7 @@ public final class Checks {
             new ConflictCheck(),
             new OwnerCheck(),
             new MalformedCheck(),
+            new SchemaCheck(),
             new TimeCheck(),
             new TombstoneCheck());
 

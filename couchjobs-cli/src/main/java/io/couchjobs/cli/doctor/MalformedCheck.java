@@ -1,6 +1,7 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.cli.schema.DocumentSchemas;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -21,13 +22,21 @@ final class MalformedCheck implements Check {
         }
         String named = malformed.entrySet().stream()
                 .limit(MOST_NAMED)
-                .map(entry -> entry.getKey() + " (" + entry.getValue() + ")")
+                .map(entry -> entry.getKey() + " (" + problem(queue, entry.getKey(), entry.getValue()) + ")")
                 .collect(Collectors.joining(", "));
         return Finding.problem(
                 malformed.size()
-                        + " documents have the id of a job but cannot be one, because of the field in brackets: "
+                        + " documents have the id of a job but cannot be one, because of what is in brackets: "
                         + named,
                 "they are never run, and nothing else shows them",
                 "put the field right where the document comes from, or remove it: couchjobs remove TYPE ID");
+    }
+
+    /** What the schema says is more than the index knows: the name of the field. */
+    private static String problem(JobQueue queue, String docId, String field) {
+        return queue.database()
+                .get(docId)
+                .flatMap(document -> DocumentSchemas.problem("job", document))
+                .orElse(field);
     }
 }

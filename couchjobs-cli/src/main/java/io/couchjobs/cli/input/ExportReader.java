@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import io.couchjobs.cli.schema.DocumentSchemas;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
@@ -70,12 +72,20 @@ public final class ExportReader {
         if (line.problem() != null) {
             return new Line(line.number(), 0, null, line.problem());
         }
+        JsonNode document = MissingNode.getInstance();
         try {
-            Job job = job(MAPPER.readTree(line.text()));
+            document = MAPPER.readTree(line.text());
+            Job job = job(document);
             return new Line(line.number(), line.text().length(), job, null);
         } catch (JsonProcessingException notJson) {
             return new Line(line.number(), 0, null, "not JSON: " + JobReader.describe(notJson));
-        } catch (MalformedJobException | InvalidJobDataException | IllegalArgumentException notAJob) {
+        } catch (MalformedJobException malformed) {
+            String id = document.path("_id").asText();
+            String problem = DocumentSchemas.problem("job", document)
+                    .map(found -> "document " + id + " is not a job: " + found)
+                    .orElseGet(() -> String.valueOf(malformed.getMessage()));
+            return new Line(line.number(), 0, null, problem);
+        } catch (InvalidJobDataException | IllegalArgumentException notAJob) {
             return new Line(line.number(), 0, null, String.valueOf(notAJob.getMessage()));
         }
     }

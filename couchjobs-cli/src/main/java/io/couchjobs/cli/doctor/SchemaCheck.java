@@ -1,0 +1,52 @@
+package io.couchjobs.cli.doctor;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.schema.DocumentSchemas;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Whether the documents beside the jobs (settings, schedules, scopes, ...) are as the document protocol says. */
+final class SchemaCheck implements Check {
+    private static final List<String> KINDS = List.of("type", "schedule", "scope", "rate", "slot", "worker");
+    private static final int MOST_READ = 1000;
+    private static final int MOST_NAMED = 5;
+
+    @Override
+    public String name() {
+        return "documents";
+    }
+
+    @Override
+    public Finding look(JobQueue queue) {
+        List<String> wrong = new ArrayList<>();
+        for (String kind : KINDS) {
+            documents(queue, kind).forEach(row -> Optional.ofNullable(row.doc())
+                    .flatMap(document -> DocumentSchemas.problem(kind, document))
+                    .ifPresent(problem -> wrong.add(row.id() + " (" + problem + ")")));
+        }
+        if (wrong.isEmpty()) {
+            return Finding.fine("settings, schedules, scopes and registrations are as the document protocol says");
+        }
+        String named = String.join(", ", wrong.subList(0, Math.min(MOST_NAMED, wrong.size())));
+        return Finding.problem(
+                wrong.size() + " documents are not as the document protocol says: " + named,
+                "what is wrong counts as not set, and programs in other languages may fail on it",
+                "put the fields right where the documents come from, or by couchjobs type set, cron add, scope set");
+    }
+
+    private static Stream<ViewResult.Row> documents(JobQueue queue, String kind) {
+        return queue
+                .database()
+                .view(ViewQuery.allDocs()
+                        .startKey(kind + ":")
+                        .endKey(kind + ";")
+                        .includeDocs(true)
+                        .limit(MOST_READ))
+                .rows()
+                .stream();
+    }
+}
