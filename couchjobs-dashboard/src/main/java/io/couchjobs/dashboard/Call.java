@@ -203,7 +203,9 @@ final class Call {
         for (String pair : rawQuery == null ? new String[0] : rawQuery.split("&", -1)) {
             int equals = pair.indexOf('=');
             String name = equals < 0 ? pair : pair.substring(0, equals);
-            query.put(decoded(name), equals < 0 ? "" : decoded(pair.substring(equals + 1)));
+            if (!pair.isEmpty()) {
+                query.put(decoded(name), equals < 0 ? "" : decoded(pair.substring(equals + 1)));
+            }
         }
         return query;
     }

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The HTTP API for programs. Each answer is compared with the OpenAPI document by {@link Program}. */
 @Tag("server")
@@ -183,6 +184,12 @@ class HttpApiTest {
                     : "&after=" + page.path("next").asText();
         } while (!after.isEmpty());
         return ids;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/jobs?", "/jobs?&", "/jobs?type=email&", "/jobs?type=email&&limit=7"})
+    void a_query_may_have_nothing_between_its_separators(String path) throws Exception {
+        assertThat(program.get(path).status()).isEqualTo(200);
     }
 
     @Test

@@ -7,6 +7,7 @@ import com.code_intelligence.jazzer.junit.DictionaryFile;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.LocalQueue;
 import io.couchjobs.dashboard.Dashboard;
@@ -25,36 +26,30 @@ import org.junit.jupiter.api.BeforeAll;
 /** Requests to the HTTP API: each is answered, or refused with a problem that says why, and never fails. */
 class HttpApiFuzzTest {
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final List<String> PATHS = List.of(
-            "openapi.yaml",
-            "health",
-            "counts",
-            "jobs",
-            "jobs/*/*",
-            "jobs/*/*/cancel",
-            "jobs/*/*/retry",
-            "types/*",
-            "types/*/pause",
-            "types/*/resume");
-    private static final List<String> NAMES = List.of("t", "1", "a/b", "a:b", "\u0000", "%", "..", "", "+", "job:t:1");
-    private static final List<String> PARAMETERS = List.of(
-            "type",
-            "status",
-            "group",
-            "class",
-            "origin",
-            "tag",
-            "correlation",
-            "site",
-            "limit",
-            "after",
-            "by",
-            "replace");
-    private static final List<String> VALUES =
-            List.of("t", "1", "waiting", "true", "-1", "99999999999", "tag", "[]", "%00");
+    /** A method, a path and the parameters that are known there. Where the input has come to its end the first of all things is taken. */
+    private static final List<String> ENDPOINTS = List.of(
+            "POST jobs replace",
+            "GET jobs type status group class origin tag correlation site limit after",
+            "GET jobs/*/*",
+            "POST jobs/*/*/cancel",
+            "POST jobs/*/*/retry",
+            "GET counts by limit",
+            "GET health",
+            "GET types/*",
+            "POST types/*/pause",
+            "POST types/*/resume",
+            "GET openapi.yaml");
+
+    private static final List<String> METHODS = List.of("GET", "POST", "HEAD", "DELETE", "OPTIONS");
+    private static final List<String> NAMES =
+            List.of("t", "1", "a/b", "u", "schedule:t", "\u0000", "%", "..", "", "+", "job:t:1", "\ud800", " ");
+    private static final Map<String, List<String>> VALUES = Map.of(
+            "replace", List.of("true", "false", "TRUE"),
+            "status", List.of("waiting", "success", "cancelled", "lost"),
+            "limit", List.of("7", "200", "0", "-1", "99999999999", "7.5"),
+            "by", List.of("group", "type", "tag", "correlation", "class", "origin", "status"),
+            "after", List.of("WzEsInJhbmdlIiwid2FpdGluZyIsImpvYjp0OjEiXQ", "W10", "WzEsMiwzLDRd", "e30"));
     private static final List<String> FIELDS = List.of(
-            "type",
-            "id",
             "data",
             "scheduledTime",
             "group",
@@ -63,12 +58,25 @@ class HttpApiFuzzTest {
             "class",
             "origin",
             "correlationId",
-            "tracker",
-            "site",
             "tags",
             "after",
-            "jobs",
-            "onFailure");
+            "tracker",
+            "site",
+            "type",
+            "unknown");
+    private static final List<String> TIMES = List.of(
+            "2030-01-31T09:00:00Z",
+            "2030-01-31T09:00:00.123456789+14:00",
+            "+999999999-12-31T23:59:59-18:00",
+            "-999999999-01-01T00:00:00+18:00",
+            "1969-12-31T23:59:59Z",
+            "2030-02-30T09:00:00Z",
+            "soon");
+    private static final List<String> POLICIES = List.of("cancel", "run", "wait", "cry");
+    /** So many runs fill a database of which little is left in memory. */
+    private static final int RUNS_PER_DATABASE = 20_000;
+
+    private static int runs;
 
     @SuppressWarnings("NullAway.Init")
     private static JobQueue queue;
@@ -82,15 +90,25 @@ class HttpApiFuzzTest {
         dashboard = Dashboard.of(queue).api().actions(true).handler();
     }
 
+    private static void begin() {
+        if (++runs % RUNS_PER_DATABASE == 0) {
+            dashboard.close();
+            queue.close();
+            open();
+        }
+    }
+
     @FuzzTest
     @DictionaryFile(resourcePath = "/words.dict")
     void a_request_is_answered_or_refused_with_a_reason(FuzzedDataProvider data) throws IOException {
-        String method = data.pickValue(List.of("GET", "GET", "POST", "POST", "HEAD", "DELETE"));
+        begin();
+        String[] endpoint = data.pickValue(ENDPOINTS).split(" ");
+        String method = isRare(data) ? data.pickValue(METHODS) : endpoint[0];
         Map<String, String> headers = new HashMap<>(Map.of("Host", "localhost", "Content-Type", "application/json"));
-        byte[] body = data.consumeBoolean() ? job(data) : data.consumeBytes(50);
+        byte[] body = isRare(data) ? data.consumeBytes(50) : job(data);
         URI target;
         try {
-            target = new URI("/api/v1/" + path(data) + "?" + query(data));
+            target = new URI("/api/v1/" + path(data, endpoint[1]) + "?" + query(data, endpoint));
         } catch (URISyntaxException notARequest) {
             return;
         }
@@ -109,24 +127,30 @@ class HttpApiFuzzTest {
         assertThat(status).as(said).isBetween(200, target.getPath().endsWith("/health") ? 503 : 499);
     }
 
-    private static String path(FuzzedDataProvider data) {
-        StringBuilder path = new StringBuilder();
-        for (char c : data.pickValue(PATHS).toCharArray()) {
-            path.append(c == '*' ? name(data) : c);
+    private static boolean isRare(FuzzedDataProvider data) {
+        return data.consumeInt(0, 15) == 15;
+    }
+
+    private static String path(FuzzedDataProvider data, String template) {
+        String path = template;
+        while (path.contains("*")) {
+            String name = URLEncoder.encode(name(data), StandardCharsets.UTF_8).replace("*", "%2A");
+            path = path.replaceFirst("\\*", name.replace("+", "%20"));
         }
-        return path.toString();
+        return path;
     }
 
     private static String name(FuzzedDataProvider data) {
-        String name = data.consumeBoolean() ? data.pickValue(NAMES) : data.consumeString(20);
-        return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+        return data.consumeBoolean() ? data.consumeString(20) : data.pickValue(NAMES);
     }
 
-    private static String query(FuzzedDataProvider data) {
+    private static String query(FuzzedDataProvider data, String[] endpoint) {
         StringBuilder query = new StringBuilder();
-        for (int i = data.consumeInt(0, 3); i > 0; i--) {
-            String value = data.consumeBoolean() ? data.pickValue(VALUES) : data.consumeString(10);
-            query.append(data.pickValue(PARAMETERS))
+        for (int i = data.consumeInt(0, 2); i > 0 && endpoint.length > 2; i--) {
+            String name = isRare(data) ? data.consumeString(5) : endpoint[data.consumeInt(2, endpoint.length - 1)];
+            List<String> values = VALUES.getOrDefault(name, NAMES);
+            String value = isRare(data) ? data.consumeString(10) : data.pickValue(values);
+            query.append(URLEncoder.encode(name, StandardCharsets.UTF_8))
                     .append('=')
                     .append(URLEncoder.encode(value, StandardCharsets.UTF_8))
                     .append('&');
@@ -135,15 +159,29 @@ class HttpApiFuzzTest {
     }
 
     private static byte[] job(FuzzedDataProvider data) {
-        var job = MAPPER.createObjectNode().put("type", "t");
-        for (int i = data.consumeInt(0, 6); i > 0; i--) {
+        ObjectNode job = MAPPER.createObjectNode().put("type", "t").put("id", name(data));
+        for (int i = data.consumeInt(0, 4); i > 0; i--) {
             String field = data.pickValue(FIELDS);
-            if (data.consumeBoolean()) {
+            if (isRare(data)) {
                 job.set(field, Trees.value(data));
-            } else {
-                job.put(field, data.pickValue(NAMES));
+                continue;
+            }
+            switch (field) {
+                case "data" -> job.set(field, Trees.object(data));
+                case "scheduledTime" -> job.put(field, data.pickValue(TIMES));
+                case "priority", "maxRetries" -> job.put(field, data.consumeInt(-1, 101));
+                case "tags" -> job.putArray(field).add(name(data)).add(name(data));
+                case "after" -> after(data, job.putObject(field));
+                default -> job.put(field, name(data));
             }
         }
         return job.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void after(FuzzedDataProvider data, ObjectNode after) {
+        after.putArray("jobs").addObject().put("type", name(data)).put("id", name(data));
+        if (data.consumeBoolean()) {
+            after.put("onFailure", data.pickValue(POLICIES));
+        }
     }
 }
