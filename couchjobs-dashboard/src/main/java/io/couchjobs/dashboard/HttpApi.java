@@ -12,7 +12,7 @@ import java.util.TreeSet;
 
 /** The HTTP API for programs: what {@code openapi.yaml} describes. Thread-safe. */
 final class HttpApi {
-    /** The path above all resources; below another one when this API changes in a way that its clients notice. */
+    /** The path above all resources. A change that breaks clients gets another one. */
     static final String BASE = "/api/v1/";
 
     private static final String DOCUMENT = "openapi.yaml";
