@@ -18,9 +18,9 @@ import picocli.CommandLine.Option;
         name = "doctor",
         description = {
             "Check the server, the database and the queue: version, access, clocks, nodes and copies, design documents,",
-            "indexes, conflicts, owners, malformed jobs and settings, times in seconds, tombstones, jobs that are due and that no",
-            "worker takes, silent workers, failed jobs. Each finding comes with what follows from it and what to do. Exit",
-            "code 1 when there is a problem."
+            "indexes, conflicts, owners, malformed jobs and settings, times in seconds, tombstones, jobs that are due and",
+            "that no worker takes, silent workers, failed jobs. Each finding comes with what follows from it and what to",
+            "do. Exit code 1 when there is a problem."
         },
         footer = {
             "",
