@@ -15,6 +15,9 @@ import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -38,6 +41,43 @@ class HarmlessEventsTest {
                 TestQueue.until(() -> again.stats().recovered() == 1);
             }
             assertThat(heard.all()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_queue_that_is_closed_while_its_worker_asks_warns_of_nothing(TestDatabase database) throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch answered = new CountDownLatch(1);
+        try (Proxy proxy = Proxy.before(database.server());
+                HeardWarnings heard = new HeardWarnings()) {
+            proxy.detour(new Proxy.Detour() {
+                @Override
+                public boolean goes(Proxy.Request request) {
+                    // The first one is asked by the worker that starts.
+                    if (request.toString().contains("/_view/owned") && asked.incrementAndGet() == 2) {
+                        held.countDown();
+                        awaitQuietly(answered);
+                    }
+                    return true;
+                }
+            });
+            try (JobQueue queue = TestQueue.open(proxy.door(database))) {
+                queue.worker().handler("email", (data, context) -> "sent").start();
+                assertThat(held.await(TestQueue.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                        .isTrue();
+            }
+            assertThat(heard.all()).isEmpty();
+        } finally {
+            answered.countDown();
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -11,8 +11,10 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -136,6 +138,49 @@ class PublishingTest {
         claim.finish();
         assertThat(subscription.await(TestQueue.PATIENCE).map(JobChange::phase)).contains(JobPhase.FINISHED);
         assertThat(heard.all).isEmpty();
+    }
+
+    @Test
+    void a_subscriber_that_takes_its_time_holds_one_thread_however_much_happens() throws Exception {
+        CountDownLatch done = new CountDownLatch(1);
+        Heard heard = new Heard(Long.MAX_VALUE) {
+            @Override
+            public void onNext(JobChange change) {
+                super.onNext(change);
+                await(done);
+            }
+        };
+        subscription.publisher().subscribe(heard);
+        ClaimedJob claim = claim();
+        assertThat(heard.next()).isEqualTo(JobPhase.RUNNING);
+        try (Subscription witness = queue.subscribe("email", "1", "witness")) {
+            for (int i = 0; i < 5; i++) {
+                int n = i;
+                claim.update(Map.of("n", n));
+                assertThat(witness.await(job -> job.data().path("n").asInt(-1) == n, TestQueue.PATIENCE))
+                        .isPresent();
+            }
+            assertThat(Thread.getAllStackTraces().values())
+                    .filteredOn(stack -> Arrays.stream(stack)
+                            .anyMatch(frame -> frame.getClassName().endsWith("ChangePublisher")))
+                    .hasSize(1);
+        } finally {
+            done.countDown();
+        }
+        claim.finish();
+        Object next = heard.next();
+        while (next == JobPhase.RUNNING) {
+            next = heard.next();
+        }
+        assertThat(next).isEqualTo(JobPhase.FINISHED);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Writes down what it is told. */

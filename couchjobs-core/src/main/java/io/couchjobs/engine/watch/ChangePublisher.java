@@ -6,6 +6,7 @@ import io.couchjobs.job.JobChange;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,8 +21,8 @@ final class ChangePublisher implements Flow.Subscription {
     private final JobSubscription events;
     private final Flow.Subscriber<? super JobChange> subscriber;
     private final Alarm alarm;
-    /** Held while the subscriber is called. */
-    private final Object turn = new Object();
+    /** How often there was a reason to look since the subscriber was looked after; above zero somebody is doing so. */
+    private final AtomicInteger reasons = new AtomicInteger(1);
 
     private long wanted;
     /** Why the subscriber gets no more events. */
@@ -35,11 +36,10 @@ final class ChangePublisher implements Flow.Subscription {
         this.alarm = Alarm.immediate(lane, this::tell);
     }
 
-    /** Hands itself to the subscriber before all else. */
+    /** Introduces itself to the subscriber. Nothing else is told before. */
     void begin() {
-        synchronized (turn) {
-            subscriber.onSubscribe(this);
-        }
+        subscriber.onSubscribe(this);
+        reasons.set(0);
         look();
     }
 
@@ -79,27 +79,36 @@ final class ChangePublisher implements Flow.Subscription {
         return first;
     }
 
+    /** One thread at a time calls the subscriber. Others leave their reason to it, and do not wait. */
     private void tell() {
-        synchronized (turn) {
-            try {
-                Optional<JobChange> next = next();
-                while (next.isPresent()) {
-                    subscriber.onNext(next.get());
-                    next = next();
-                }
-                RuntimeException reason = refusal();
-                if (reason != null && ends()) {
-                    subscriber.onError(reason);
-                } else if (events.isClosed() && ends()) {
-                    subscriber.onComplete();
-                }
-            } catch (RuntimeException e) {
-                ends();
-                log.error("a subscriber to {} failed; it gets no more events", events.id(), e);
-                return;
-            }
+        if (reasons.getAndIncrement() > 0) {
+            return;
         }
-        lookWhenRipe();
+        int known = 1;
+        while (known > 0) {
+            tellAll();
+            known = reasons.addAndGet(-known);
+        }
+    }
+
+    private void tellAll() {
+        try {
+            Optional<JobChange> next = next();
+            while (next.isPresent()) {
+                subscriber.onNext(next.get());
+                next = next();
+            }
+            RuntimeException reason = refusal();
+            if (reason != null && ends()) {
+                subscriber.onError(reason);
+            } else if (events.isClosed() && ends()) {
+                subscriber.onComplete();
+            }
+            lookWhenRipe();
+        } catch (RuntimeException e) {
+            ends();
+            log.error("a subscriber to {} failed; it gets no more events", events.id(), e);
+        }
     }
 
     /** Takes the next event, if one is wanted. */

@@ -202,7 +202,7 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
             watchAgain.reset();
             return silent.isEmpty() ? next : AT_ONCE;
         }
-        warnOnce(watchAgain, "the activity monitor cannot look after owned jobs", troubles.last);
+        warnOnce(watching, watchAgain, "the activity monitor cannot look after owned jobs", troubles.last);
         return shorter(next, watchAgain.next());
     }
 
@@ -228,7 +228,7 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
             scanOnce();
             scanAgain.reset();
         } catch (RuntimeException | Error e) {
-            warnOnce(scanAgain, "the activity monitor cannot ask which jobs are owned", e);
+            warnOnce(scanning, scanAgain, "the activity monitor cannot ask which jobs are owned", e);
             next = scanAgain.next();
         }
         scan.within(next);
@@ -256,8 +256,9 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
                 .forEach(worker -> sightings.heardUnlessKnown(worker.id(), new SignOfLife(List.of(worker.rev()))));
     }
 
-    private static void warnOnce(Backoff backoff, String what, Throwable trouble) {
-        if (backoff.attempts() == 0) {
+    /** Closing a lane breaks off the request that it waits for, which is no trouble. */
+    private static void warnOnce(Lane lane, Backoff backoff, String what, Throwable trouble) {
+        if (backoff.attempts() == 0 && !lane.isClosed()) {
             log.warn("{}, trying again until it can: {}", what, trouble.toString());
         }
     }

@@ -70,7 +70,7 @@ final class Dispatcher {
                     claims.throwTrouble();
                     backoff.reset();
                 } catch (RuntimeException | Error e) {
-                    if (backoff.attempts() == 0) {
+                    if (backoff.attempts() == 0 && !closing) { // closing breaks off the request that it waits for
                         log.warn(
                                 "worker {} cannot claim jobs, trying again until it can: {}",
                                 options.id(),
