@@ -61,13 +61,13 @@ final class DashboardCommand extends QueueCommand {
     @Option(
             names = "--auth-token-file",
             paramLabel = "FILE",
-            description = "A file with a bearer token in each line; each of them lets in too.")
+            description = "A file with a bearer token in each line; each of them gives access, too.")
     private @Nullable Path tokenFile;
 
     @Option(
             names = "--read-token-file",
             paramLabel = "FILE",
-            description = "A file with a bearer token in each line; each of them lets in, and changes nothing.")
+            description = "A file with a bearer token in each line; each of them gives access, and allows no changes.")
     private @Nullable Path readTokenFile;
 
     @Option(

@@ -3,15 +3,35 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Reads which jobs are meant, out of a query string or a body. */
 final class Filters {
+    /** The names of all criteria. */
+    static final Set<String> NAMES = Stream.concat(
+                    Stream.of("type", "status", "site"),
+                    Arrays.stream(JobFilter.Label.values()).map(Filters::name))
+            .collect(Collectors.toUnmodifiableSet());
+
     private Filters() {}
+
+    static Optional<JobFilter.Label> label(String name) {
+        return Arrays.stream(JobFilter.Label.values())
+                .filter(label -> name(label).equals(name))
+                .findAny();
+    }
+
+    private static String name(JobFilter.Label label) {
+        return label.name().toLowerCase(Locale.ROOT);
+    }
 
     static JobFilter of(Call call) {
         return of(call::param);
@@ -33,7 +53,7 @@ final class Filters {
     private static JobFilter of(Function<String, Optional<String>> values) {
         Map<JobFilter.Label, String> labels = new EnumMap<>(JobFilter.Label.class);
         for (JobFilter.Label label : JobFilter.Label.values()) {
-            values.apply(label.name().toLowerCase(Locale.ROOT)).ifPresent(value -> labels.put(label, value));
+            values.apply(name(label)).ifPresent(value -> labels.put(label, value));
         }
         return new JobFilter(
                 values.apply("type").orElse(null),

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A page of another site can make a browser send requests here. It must not read answers: its name is not among the hosts,
  * whatever address that name resolves to. It must not change anything either: it cannot send the header {@value #HEADER} without
- * a preflight request, which is never answered. Neither can it send a bearer token or JSON, one of which a change by the HTTP API has.
+ * a preflight request, which is never answered. A change by the HTTP API has a bearer token or is JSON; such a page can send neither.
  * Browsers also say where a request comes from.
  */
 final class Guard {

@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The HTTP API for programs: what {@code openapi.yaml} describes. Thread-safe. */
 final class HttpApi {
@@ -16,6 +18,9 @@ final class HttpApi {
     static final String BASE = "/api/v1/";
 
     private static final String DOCUMENT = "openapi.yaml";
+
+    private static final Set<String> LIST =
+            Stream.concat(Filters.NAMES.stream(), Stream.of("limit", "after")).collect(Collectors.toUnmodifiableSet());
 
     private final List<Endpoint> endpoints = new ArrayList<>();
 
@@ -56,7 +61,7 @@ final class HttpApi {
         add("GET", DOCUMENT, Set.of(), HttpApi::document);
         add("GET", "health", Set.of(), whole::health);
         add("GET", "counts", Set.of("by", "limit"), whole::counts);
-        add("GET", "jobs", JobResource.PARAMETERS, job::list);
+        add("GET", "jobs", LIST, job::list);
         add("POST", "jobs", Set.of("replace"), job::add);
         add("GET", "jobs/{type}/{id}", Set.of(), job::get);
         add("POST", "jobs/{type}/{id}/cancel", Set.of(), job::cancel);

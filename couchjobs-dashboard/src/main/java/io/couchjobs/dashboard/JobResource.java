@@ -3,6 +3,7 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.JobOrder;
 import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
@@ -14,13 +15,9 @@ import io.couchjobs.job.JobRequest;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 
 /** The jobs of the HTTP API. Thread-safe. */
 final class JobResource {
-    static final Set<String> PARAMETERS =
-            Set.of("type", "status", "group", "class", "origin", "tag", "correlation", "site", "limit", "after");
-
     private final JobQueue queue;
     private final Jobs jobs;
 

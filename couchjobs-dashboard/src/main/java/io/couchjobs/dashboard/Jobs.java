@@ -53,7 +53,7 @@ final class Jobs {
         Asked asked = new Asked(
                 Filters.of(call),
                 call.param("after").map(Jobs::place).orElse(null),
-                Math.max(1, Math.min(MOST, call.param("limit").map(Jobs::number).orElse(USUAL))));
+                call.number("limit", 1, MOST).orElse(USUAL));
         Cached<ObjectNode> page;
         synchronized (pages) {
             page = pages.computeIfAbsent(
@@ -134,14 +134,6 @@ final class Jobs {
                 .put("at", line.at().toEpochMilli())
                 .put("text", line.text()));
         return json;
-    }
-
-    private static int number(String text) {
-        try {
-            return Integer.parseInt(text);
-        } catch (NumberFormatException notANumber) {
-            throw new Refusal(400, "not a number: " + text);
-        }
     }
 
     static String text(JobPage.Place place) {

@@ -10,10 +10,8 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.type.TypeSettings;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** The queue as a whole and its types, of the HTTP API. Thread-safe. */
@@ -65,19 +63,14 @@ final class QueueResource {
         }
         ObjectNode json = Call.JSON.createObjectNode().put("by", by);
         ObjectNode all = json.putObject("counts");
-        counts.entrySet().stream().limit(limit).forEach(entry -> {
-            ObjectNode statuses = all.putObject(entry.getKey());
-            for (JobStatus status : JobStatus.values()) {
-                statuses.put(status.json(), entry.getValue().getOrDefault(status, 0L));
-            }
-        });
+        counts.entrySet().stream()
+                .limit(limit)
+                .forEach(entry -> Types.numbersOf(entry.getValue(), all.putObject(entry.getKey())));
         call.answer(json.put("more", counts.size() > limit));
     }
 
     private static JobFilter.Label label(String by) {
-        return Arrays.stream(JobFilter.Label.values())
-                .filter(label -> label.name().toLowerCase(Locale.ROOT).equals(by))
-                .findAny()
+        return Filters.label(by)
                 .orElseThrow(() ->
                         new Refusal(400, "by: type, group, class, origin, tag or correlation, not \"" + by + "\""));
     }

@@ -64,10 +64,14 @@ final class Types {
     }
 
     static void numbersOf(TypeCounts counts, ObjectNode json) {
-        for (JobStatus status : JobStatus.values()) {
-            json.put(status.json(), counts.byStatus().getOrDefault(status, 0L));
-        }
+        numbersOf(counts.byStatus(), json);
         counts.oldestPending().ifPresent(time -> json.put("oldest", time.toEpochMilli()));
+    }
+
+    static void numbersOf(Map<JobStatus, Long> byStatus, ObjectNode json) {
+        for (JobStatus status : JobStatus.values()) {
+            json.put(status.json(), byStatus.getOrDefault(status, 0L));
+        }
     }
 
     /** Changes what a body names; null clears a setting. */

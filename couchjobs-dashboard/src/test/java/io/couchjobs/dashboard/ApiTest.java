@@ -7,10 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.JobQueueBuilder;
 import io.couchjobs.Problem;
-import io.couchjobs.couch.config.Auth;
-import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
@@ -58,11 +55,7 @@ class ApiTest {
 
     @BeforeEach
     void open(TestDatabase database) {
-        JobQueueBuilder builder = JobQueue.builder(database.url()).renewLeases(false);
-        database.user()
-                .ifPresent(user -> builder.auth(
-                        new Auth.Basic(user, Secret.of(database.password().orElse("")))));
-        queue = builder.open();
+        queue = Queues.of(database);
         dashboard = Dashboard.of(queue).listen("127.0.0.1", 0);
         browser = new Browser(dashboard.url());
     }

@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.JobQueueBuilder;
 import io.couchjobs.Problem;
-import io.couchjobs.couch.config.Auth;
-import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.ClaimedJob;
@@ -47,11 +44,7 @@ class HttpApiTest {
 
     @BeforeEach
     void open(TestDatabase database) {
-        JobQueueBuilder builder = JobQueue.builder(database.url()).renewLeases(false);
-        database.user()
-                .ifPresent(user -> builder.auth(
-                        new Auth.Basic(user, Secret.of(database.password().orElse("")))));
-        queue = builder.open();
+        queue = Queues.of(database);
         listen(Dashboard.of(queue).api());
     }
 
@@ -345,7 +338,7 @@ class HttpApiTest {
                 "{\"type\": \"a:b\"}                         | type",
                 "{\"type\": \"e\", \"id\": 7}                | id must be a string: 7",
                 "{\"type\": \"e\", \"id\": \"\"}             | id",
-                "{\"type\": \"e\", \"data\": [1]}            | data must be an object: [1]",
+                "{\"type\": \"e\", \"data\": [1]}            | data must be a JSON object",
                 "{\"type\": \"e\", \"priority\": 100}        | priority",
                 "{\"type\": \"e\", \"priority\": \"high\"}   | priority must be an integer: \"high\"",
                 "{\"type\": \"e\", \"maxRetries\": -1}       | maxRetries",

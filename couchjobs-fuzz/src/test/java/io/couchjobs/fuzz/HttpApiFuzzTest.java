@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 /** Requests to the HTTP API: each is answered, or refused with a problem that says why, and never fails. */
 class HttpApiFuzzTest {
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    /** A method, a path and the parameters that are known there. Where the input has come to its end the first of all things is taken. */
+    /** Each has a method, a path and the names of its parameters. When the input is used up, the first element of a list is taken. */
     private static final List<String> ENDPOINTS = List.of(
             "POST jobs replace",
             "GET jobs type status group class origin tag correlation site limit after",
@@ -73,7 +73,7 @@ class HttpApiFuzzTest {
             "2030-02-30T09:00:00Z",
             "soon");
     private static final List<String> POLICIES = List.of("cancel", "run", "wait", "cry");
-    /** So many runs fill a database of which little is left in memory. */
+    /** A database is in memory, and grows: after so many runs there is a new one. */
     private static final int RUNS_PER_DATABASE = 20_000;
 
     private static int runs;

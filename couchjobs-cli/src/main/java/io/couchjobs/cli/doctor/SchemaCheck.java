@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Whether the documents beside the jobs (settings, schedules, scopes, ...) are as the document protocol says. */
+/**
+ * Whether the documents beside the jobs (settings, schedules, scopes, ...) are as the document protocol says. It reads the first
+ * thousand of each kind.
+ */
 final class SchemaCheck implements Check {
     private static final List<String> KINDS = List.of("type", "schedule", "scope", "rate", "slot", "worker");
     private static final int MOST_READ = 1000;

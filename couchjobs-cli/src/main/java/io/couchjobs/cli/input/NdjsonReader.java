@@ -5,10 +5,11 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.dashboard.view.JobOrder;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.JobRequest;
 import java.io.IOException;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -52,53 +53,12 @@ final class NdjsonReader implements JobReader {
         }
     }
 
-    private JobRequest request(JsonNode object) {
-        if (!object.isObject()) {
-            throw new IllegalArgumentException("not a JSON object: " + abbreviated(object));
+    private JobRequest request(JsonNode json) {
+        if (!(json instanceof ObjectNode order)) {
+            throw new IllegalArgumentException("not a JSON object: " + JobOrder.shortened(json));
         }
         JobRequest.Builder job = template.get();
-        for (Map.Entry<String, JsonNode> field : object.properties()) {
-            if (!field.getValue().isNull() || field.getKey().equals("data")) {
-                set(job, field.getKey(), field.getValue());
-            }
-        }
+        JobOrder.fill(job, order, times::parse);
         return job.build();
-    }
-
-    private void set(JobRequest.Builder job, String field, JsonNode value) {
-        switch (field) {
-            case "data" -> job.data(value);
-            case "scheduledTime" -> job.scheduledTime(times.parse(value));
-            case "id" -> job.id(text(field, value));
-            case "group" -> job.group(text(field, value));
-            case "class" -> job.jobClass(text(field, value));
-            case "origin" -> job.origin(text(field, value));
-            case "correlationId" -> job.correlationId(text(field, value));
-            case "tracker" -> job.tracker(text(field, value));
-            case "site" -> job.site(text(field, value));
-            case "priority" -> job.priority(number(field, value));
-            case "maxRetries" -> job.maxRetries(number(field, value));
-            case "tags" -> value.forEach(tag -> job.tag(text("tags", tag)));
-            default -> throw new IllegalArgumentException("unknown field: " + field);
-        }
-    }
-
-    private static String text(String field, JsonNode value) {
-        if (!value.isTextual()) {
-            throw new IllegalArgumentException(field + " must be a string: " + abbreviated(value));
-        }
-        return value.asText();
-    }
-
-    private static int number(String field, JsonNode value) {
-        if (!value.isInt()) {
-            throw new IllegalArgumentException(field + " must be an integer: " + abbreviated(value));
-        }
-        return value.asInt();
-    }
-
-    private static String abbreviated(JsonNode value) {
-        String json = value.toString();
-        return json.length() <= 60 ? json : json.substring(0, 60) + "...";
     }
 }

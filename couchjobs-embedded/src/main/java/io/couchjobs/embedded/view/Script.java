@@ -7,10 +7,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.mozilla.javascript.Context;
 import org.mozilla.javascript.Function;
 import org.mozilla.javascript.RhinoException;
@@ -28,15 +30,16 @@ final class Script {
             SANDBOX.call(context -> context.compileString(harness(), "harness.js", 1, null));
 
     private static final int MOST_KNOWN = 500;
-    /** The sources that compiled last: every database of a process tends to have the same ones. Guarded by itself. */
-    private static final Map<String, Boolean> KNOWN = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
+    /** The sources that compiled last: the databases of a process tend to have the same ones. Thread-safe. */
+    private static final Set<String> KNOWN =
+            Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-            return size() > MOST_KNOWN;
-        }
-    };
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                    return size() > MOST_KNOWN;
+                }
+            }));
 
     private final String name;
     private final Scriptable scope;
@@ -56,14 +59,9 @@ final class Script {
 
     /** Fails with a {@link ScriptFailure} unless this is the source of a function. */
     static void check(String source) {
-        synchronized (KNOWN) {
-            if (KNOWN.get(source) != null) {
-                return;
-            }
-        }
-        new Script("", Json.object(), List.of()).call("add", source);
-        synchronized (KNOWN) {
-            KNOWN.put(source, true);
+        if (!KNOWN.contains(source)) {
+            new Script("", Json.object(), List.of()).call("add", source);
+            KNOWN.add(source);
         }
     }
 

@@ -1,4 +1,4 @@
-package io.couchjobs.dashboard;
+package io.couchjobs.dashboard.view;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -10,30 +10,53 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.function.Function;
 
-/** A job that a program asks to add, as JSON. An unknown field is an error and not ignored; null is a field that is not there. */
-final class JobOrder {
+/**
+ * A new job as programs write it, for the HTTP API and for {@code couchjobs enqueue --from}. An unknown field is an error and not
+ * ignored; null is a field that is not there.
+ */
+public final class JobOrder {
+    private static final String TYPE = "type";
     private static final int LONGEST_SHOWN = 60;
 
     private JobOrder() {}
 
-    static JobRequest parse(ObjectNode order) {
-        JobRequest.Builder job = JobRequest.builder(text("type", order.path("type")));
-        job.data(order.objectNode());
+    /**
+     * Reads a job with its type. Times are ISO-8601.
+     *
+     * @param order the job; without {@code data} it gets an empty object
+     * @return the request
+     * @throws IllegalArgumentException when a field is missing, wrong or unknown; the message names it and its value
+     */
+    public static JobRequest parse(ObjectNode order) {
+        JobRequest.Builder job = JobRequest.builder(text(TYPE, order.path(TYPE)));
+        fill(job.data(order.objectNode()), order.deepCopy().without(TYPE), JobOrder::time);
+        return job.build();
+    }
+
+    /**
+     * Sets what the fields say of a job whose type is known.
+     *
+     * @param job the job
+     * @param order the fields
+     * @param times reads a time
+     * @throws IllegalArgumentException when a field is wrong or unknown; the message names it and its value
+     */
+    public static void fill(JobRequest.Builder job, ObjectNode order, Function<JsonNode, Instant> times) {
         for (Map.Entry<String, JsonNode> field : order.properties()) {
-            if (!field.getValue().isNull()) {
+            if (field.getKey().equals("scheduledTime") && !field.getValue().isNull()) {
+                job.scheduledTime(times.apply(field.getValue()));
+            } else if (!field.getValue().isNull()) {
                 set(job, field.getKey(), field.getValue());
             }
         }
-        return job.build();
     }
 
     private static void set(JobRequest.Builder job, String field, JsonNode value) {
         switch (field) {
-            case "type" -> {}
             case "id" -> job.id(text(field, value));
-            case "data" -> job.data(object(field, value));
-            case "scheduledTime" -> job.scheduledTime(time(field, value));
+            case "data" -> job.data(value);
             case "group" -> job.group(text(field, value));
             case "priority" -> job.priority(number(field, value));
             case "maxRetries" -> job.maxRetries(number(field, value));
@@ -44,7 +67,7 @@ final class JobOrder {
             case "site" -> job.site(text(field, value));
             case "tags" -> array(field, value).forEach(tag -> job.tag(text("tags", tag)));
             case "after" -> after(job, object(field, value));
-            default -> throw new Refusal(400, "unknown field: " + field);
+            default -> throw new IllegalArgumentException("unknown field: " + field);
         }
     }
 
@@ -63,14 +86,14 @@ final class JobOrder {
                                     policy.json().equals(field.getValue().asText()))
                             .findAny()
                             .orElseThrow(() -> wrong(name, "cancel, run or wait", field.getValue())));
-                default -> throw new Refusal(400, "unknown field: " + name);
+                default -> throw new IllegalArgumentException("unknown field: " + name);
             }
         }
     }
 
     private static String text(String field, JsonNode value) {
         if (value.isMissingNode()) {
-            throw new Refusal(400, field + " is missing");
+            throw new IllegalArgumentException(field + " is missing");
         } else if (!value.isTextual()) {
             throw wrong(field, "a string", value);
         }
@@ -84,11 +107,11 @@ final class JobOrder {
         return value.asInt();
     }
 
-    private static Instant time(String field, JsonNode value) {
+    private static Instant time(JsonNode value) {
         try {
             return OffsetDateTime.parse(value.isTextual() ? value.asText() : "").toInstant();
         } catch (DateTimeException notATime) {
-            throw wrong(field, "a time such as 2030-01-31T09:00:00Z", value);
+            throw wrong("scheduledTime", "a time such as 2030-01-31T09:00:00Z", value);
         }
     }
 
@@ -106,9 +129,17 @@ final class JobOrder {
         return value;
     }
 
-    private static Refusal wrong(String field, String wanted, JsonNode value) {
+    private static IllegalArgumentException wrong(String field, String wanted, JsonNode value) {
+        return new IllegalArgumentException(field + " must be " + wanted + ": " + shortened(value));
+    }
+
+    /**
+     * {@return a value as JSON, the beginning of it if it is long}
+     *
+     * @param value the value
+     */
+    public static String shortened(JsonNode value) {
         String json = value.toString();
-        String shown = json.length() <= LONGEST_SHOWN ? json : json.substring(0, LONGEST_SHOWN) + "...";
-        return new Refusal(400, field + " must be " + wanted + ": " + shown);
+        return json.length() <= LONGEST_SHOWN ? json : json.substring(0, LONGEST_SHOWN) + "...";
     }
 }
