@@ -197,7 +197,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
             judgeAll();
             troubled = false;
         } catch (RuntimeException | Error e) {
-            if (!troubled) {
+            if (!troubled && !lane.isClosed()) {
                 log.warn("held jobs cannot be let go, trying again until they can: {}", e.getMessage());
             }
             troubled = true;
