@@ -204,7 +204,7 @@ class RuntimeTest {
     }
 
     @Test
-    void each_run_has_a_fresh_handler_on_a_fresh_thread_with_the_applications_class_loader() throws Exception {
+    void each_run_has_a_fresh_handler_on_a_clean_thread_with_the_applications_class_loader() throws Exception {
         InheritableThreadLocal<String> inherited = new InheritableThreadLocal<>();
         inherited.set("of the thread that made the worker");
         ThreadLocal<String> left = new ThreadLocal<>();

@@ -113,7 +113,7 @@ final class SimulatedProcess implements Environment {
     }
 
     @Override
-    public Thread threadOfHandler(String thread, ClassLoader loader, Runnable run) {
+    public void startRun(String thread, ClassLoader loader, Runnable run) {
         throw new UnsupportedOperationException("the simulation has no threads that block: " + thread);
     }
 

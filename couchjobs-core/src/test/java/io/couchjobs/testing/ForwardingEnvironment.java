@@ -46,8 +46,8 @@ public abstract class ForwardingEnvironment implements Environment {
     }
 
     @Override
-    public Thread threadOfHandler(String name, ClassLoader loader, Runnable run) {
-        return REAL.threadOfHandler(name, loader, run);
+    public void startRun(String name, ClassLoader loader, Runnable run) {
+        REAL.startRun(name, loader, run);
     }
 
     @Override

@@ -134,8 +134,8 @@ public final class WithoutNetwork {
         }
 
         @Override
-        public Thread threadOfHandler(String name, ClassLoader loader, Runnable run) {
-            return REAL.threadOfHandler(name, loader, run);
+        public void startRun(String name, ClassLoader loader, Runnable run) {
+            REAL.startRun(name, loader, run);
         }
 
         @Override

@@ -1,11 +1,13 @@
 package io.couchjobs.engine.claim;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.FencedDocuments;
@@ -19,6 +21,8 @@ import io.couchjobs.job.Progress;
 import io.couchjobs.type.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -155,11 +159,7 @@ public final class LeasedJob implements ClaimedJob {
      * @throws HaltException when this claim does not own the job any more
      */
     public void writeProgress() {
-        synchronized (ownership) {
-            if (hasProgressToTell()) {
-                update();
-            }
-        }
+        ownership.alone(() -> hasProgressToTell() ? update() : job());
     }
 
     @Override
@@ -171,6 +171,18 @@ public final class LeasedJob implements ClaimedJob {
     public Job finish(@Nullable Object result) {
         var json = result == null ? null : JobData.tree(result);
         return write((present, now) -> Transitions.finish(present, json, null, now));
+    }
+
+    /**
+     * Sends that the run has succeeded, and does not wait for the answer.
+     *
+     * @param result the result
+     * @param lane where the returned future is completed
+     * @return empty when something has to be settled before, which {@link #finish(Object)} does. Else a future with the
+     *     job as stored, or with nothing when {@link #finish(Object)} has to repeat it
+     */
+    public Optional<CompletableFuture<Optional<Job>>> finishBehind(@Nullable JsonNode result, Lane lane) {
+        return ownership.writeBehind((present, now) -> Transitions.finish(present, result, null, now), lane);
     }
 
     @Override
@@ -207,11 +219,9 @@ public final class LeasedJob implements ClaimedJob {
     }
 
     private Job resubmitAs(@Nullable Instant time, @Nullable ObjectNode data) {
-        synchronized (ownership) {
-            return job().isLockedBy(token)
-                    ? write((present, now) -> Transitions.resubmitOwn(present, time, now))
-                    : resubmitEnded(time, data);
-        }
+        return ownership.alone(() -> job().isLockedBy(token)
+                ? write((present, now) -> Transitions.resubmitOwn(present, time, now))
+                : resubmitEnded(time, data));
     }
 
     private Job resubmitEnded(@Nullable Instant time, @Nullable ObjectNode data) {

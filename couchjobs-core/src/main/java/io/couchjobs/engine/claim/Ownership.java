@@ -9,6 +9,7 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.HaltException;
@@ -18,18 +19,18 @@ import io.couchjobs.job.Progress;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The job as a claim knows it, and its writes while it owns the job. A claim writes on the revision it knows. It writes
  * again on the revisions of others, while the lock carries its token, and sends the same bytes again when no quorum
- * confirmed them. Thread-safe; its writes happen one after the other, and a thread that holds its monitor keeps them
- * from happening.
+ * confirmed them. Thread-safe; its writes happen one after the other.
  */
 public final class Ownership {
     private static final int MOST_ATTEMPTS = 20;
@@ -42,15 +43,13 @@ public final class Ownership {
      * Read without the monitor, which a write that hangs may hold for long: the keeper of leases must not wait for it.
      */
     private volatile Job job;
-    /** Called once, when this claim does not own the job any more. */
-    private final AtomicReference<@Nullable Runnable> onEnd;
+
+    private final EndSignal end;
     /** Goes with the next write of any kind. */
     private final AtomicReference<@Nullable Progress> untold = new AtomicReference<>();
-    /** Writes that were sent and neither confirmed nor refused: any of them may be stored. */
-    private final List<Attempt> unconfirmed = new ArrayList<>();
 
-    /** A write, and when it was sent first: monitors may have seen it since then, however often it was sent again. */
-    private record Attempt(Job job, long sentNanos) {}
+    private final SentWrites unconfirmed;
+    private final WriteTurns turns;
 
     Ownership(JobStore store, ServerClock clock, String token, Job job, Lease lease, Runnable onEnd) {
         this.store = store;
@@ -58,7 +57,9 @@ public final class Ownership {
         this.token = token;
         this.job = job;
         this.lease = lease;
-        this.onEnd = new AtomicReference<>(onEnd);
+        this.end = new EndSignal(onEnd);
+        this.unconfirmed = new SentWrites(clock);
+        this.turns = new WriteTurns(store.environment());
     }
 
     Job job() {
@@ -68,10 +69,10 @@ public final class Ownership {
     /** The job with its attached data, which is kept. Reads it when nothing has, without the monitor. */
     Job withData() {
         Job read = store.withData(job);
-        synchronized (this) {
+        return turns.alone(() -> {
             job = job.withDataOf(read);
-        }
-        return read;
+            return read;
+        });
     }
 
     void tellWithNextWrite(Progress progress) {
@@ -88,13 +89,56 @@ public final class Ownership {
      *
      * @throws HaltException when this claim does not own the job any more
      */
-    synchronized void check() {
+    void check() {
+        var unused = turns.alone(this::checkNow);
+    }
+
+    private Job checkNow() {
         job = owned(majorityLeaves()
                 .orElseThrow(() -> new CouchJobsException("no majority of the copies of job " + job.id()
                         + " is in reach; nobody can tell whether it is owned still")));
         if (store.isCluster() && lease.isOver()) {
-            write((present, now) -> Transitions.update(present, null, null, now));
+            writeNow((present, now) -> Transitions.update(present, null, null, now));
         }
+        return job;
+    }
+
+    /** Does something while no write of this claim is under way, and while none can begin. */
+    <T> T alone(Supplier<T> work) {
+        return turns.alone(work);
+    }
+
+    /**
+     * Sends a write, and does not wait for the answer.
+     *
+     * @return empty when something has to be settled before, which {@link #write} does. Else the write, which is
+     *     completed in the lane: with the job as stored, or with nothing when {@link #write} has to repeat it
+     */
+    Optional<CompletableFuture<Optional<Job>>> writeBehind(BiFunction<Job, Instant, Decision> rule, Lane lane) {
+        Progress told = untold.get();
+        return turns.behind(() -> send(rule, told), written -> stored(written, told), lane);
+    }
+
+    private Optional<CompletableFuture<WriteResult>> send(
+            BiFunction<Job, Instant, Decision> rule, @Nullable Progress told) {
+        if (!unconfirmed.isEmpty() || !job.isLockedBy(token) || lease.isOver()) {
+            return Optional.empty();
+        }
+        Instant now = clock.instant();
+        return store.attaching(rule.apply(with(told, now), now)).map(next -> {
+            var unused = unconfirmed.add(next);
+            return store.writeSoon(next);
+        });
+    }
+
+    private Optional<Job> stored(@Nullable WriteResult written, @Nullable Progress told) {
+        if (!(written instanceof WriteResult.Stored stored) || lease.isOver()) {
+            return Optional.empty();
+        }
+        SentWrites.Sent sent = unconfirmed.last();
+        untold.compareAndSet(told, null);
+        confirmed(sent.job().withRev(stored.rev()), sent.nanos());
+        return Optional.of(job);
     }
 
     /**
@@ -102,7 +146,11 @@ public final class Ownership {
      *
      * @throws HaltException when this claim does not own the job any more
      */
-    synchronized Job write(BiFunction<Job, Instant, Decision> rule) {
+    Job write(BiFunction<Job, Instant, Decision> rule) {
+        return turns.alone(() -> writeNow(rule));
+    }
+
+    private Job writeNow(BiFunction<Job, Instant, Decision> rule) {
         Instant now = clock.instant();
         Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(5), Duration.ofMillis(500));
         if (!job.isLockedBy(token)) {
@@ -110,11 +158,9 @@ public final class Ownership {
         }
         if (unconfirmed.isEmpty() && lease.isOver()) {
             // On a cluster the own revision may be a leaf that lost, where a write would succeed without effect.
-            job = owned(leaves());
+            job = owned(present(read()));
         }
-        if (mustRepeatItself()
-                && settles(unconfirmed.get(unconfirmed.size() - 1).job())
-                && !job.isLockedBy(token)) {
+        if (mustRepeatItself() && settles(unconfirmed.last().job()) && !job.isLockedBy(token)) {
             return job;
         }
         while (backoff.attempts() < MOST_ATTEMPTS) {
@@ -150,7 +196,7 @@ public final class Ownership {
         boolean isDisputed = false;
         Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(50), Duration.ofSeconds(5));
         while (true) {
-            long sent = attempt(next).sentNanos();
+            long sent = unconfirmed.add(next).nanos();
             WriteResult written = store.write(next);
             if (written instanceof WriteResult.Stored stored) {
                 boolean isLateEnd = !next.isLockedBy(token) && lease.isOver();
@@ -161,7 +207,7 @@ public final class Ownership {
                 return true;
             }
             if (written instanceof WriteResult.Refused refused) {
-                unconfirmed.remove(attempt(next));
+                unconfirmed.refused(next);
                 throw new WriteRefusedException(refused);
             }
             isDisputed = true;
@@ -189,24 +235,13 @@ public final class Ownership {
         }
     }
 
-    /** {@return the attempt to write the job, which begins now unless it was sent before} */
-    private Attempt attempt(Job next) {
-        for (Attempt known : unconfirmed) {
-            if (known.job() == next) {
-                return known;
-            }
-        }
-        Attempt first = new Attempt(next, clock.nanos());
-        unconfirmed.add(first);
-        return first;
-    }
-
     /**
      * A conflict may be with an earlier try of this write: it was stored, and its answer was lost or was a 202. On a
      * cluster a reading of it proves no majority, and the job must be written once more, as it is.
      */
     private Optional<Job> inPlace(Leaves present, Job wanted) {
-        Optional<Job> inPlace = present.first(leaf -> ClusterTransitions.isStill(leaf, wanted) || isOurEnd(leaf));
+        Optional<Job> inPlace = present.first(leaf ->
+                ClusterTransitions.isStill(leaf, wanted) || (!leaf.isLockedBy(token) && unconfirmed.haveMade(leaf)));
         inPlace.ifPresent(own -> haltIfRivalled(present, own));
         return inPlace.map(own -> own.withDataOf(wanted));
     }
@@ -214,7 +249,7 @@ public final class Ownership {
     private void haltIfLeaseIsOver() {
         if (lease.isOver()) {
             store.look(job.id());
-            ended();
+            end.tell();
             throw new HaltException(
                     job.id(), "could not be written to a majority of its copies for as long as its lease");
         }
@@ -228,15 +263,10 @@ public final class Ownership {
     private void haltIfOvertaken(Job next) {
         if (store.isCluster()
                 && Rivals.haveOvertaken(next, store.database().leaves(next.id().docId()))) {
-            ended();
+            end.tell();
             store.look(next.id());
             throw new HaltException(next.id(), "was claimed by another owner, or removed, before this was confirmed");
         }
-    }
-
-    private boolean isOurEnd(Job leaf) {
-        return !leaf.isLockedBy(token)
-                && unconfirmed.stream().anyMatch(sent -> ClusterTransitions.isStill(leaf, sent.job()));
     }
 
     private void confirmed(Job stored, long sent) {
@@ -244,27 +274,12 @@ public final class Ownership {
         lease.renewed(sent);
         unconfirmed.clear();
         if (!stored.isLockedBy(token)) {
-            ended();
+            end.tell();
         }
     }
 
     void whenEnded(Runnable told) {
-        Runnable before = onEnd.getAndUpdate(known -> known == null
-                ? null
-                : () -> {
-                    known.run();
-                    told.run();
-                });
-        if (before == null) {
-            told.run();
-        }
-    }
-
-    private void ended() {
-        Runnable once = onEnd.getAndSet(null);
-        if (once != null) {
-            once.run();
-        }
+        end.also(told);
     }
 
     private static Job unchanged(Decision decision) {
@@ -280,10 +295,6 @@ public final class Ownership {
         return store.majority().read(List.of(job.id().docId()), this::read).map(this::present);
     }
 
-    private Leaves leaves() {
-        return present(read());
-    }
-
     private Leaves read() {
         try {
             return store.leaves(job.id());
@@ -294,7 +305,7 @@ public final class Ownership {
 
     private Leaves present(Leaves leaves) {
         if (leaves.winner().isEmpty()) {
-            ended();
+            end.tell();
             throw new HaltException(job.id(), "was removed");
         }
         return leaves;
@@ -307,7 +318,7 @@ public final class Ownership {
     private Job owned(Leaves present) {
         Optional<Job> own = present.ownedBy(token);
         if (own.isEmpty()) {
-            ended();
+            end.tell();
             throw notOurs(present.winner().orElse(job));
         }
         haltIfRivalled(present, own.get());
@@ -320,7 +331,7 @@ public final class Ownership {
      */
     private void haltIfRivalled(Leaves present, Job own) {
         if (present.areInConflict() && lease.isOver() && present.rival(own, token)) {
-            ended();
+            end.tell();
             throw notOurs(present.winner().orElse(job));
         }
     }

@@ -33,6 +33,11 @@ final class Background {
             task -> Threads.daemon("couchjobs-background", task));
     private final ScheduledThreadPoolExecutor timer = timer();
 
+    /** Runs a task beside all lanes, at once. */
+    void execute(Runnable task) {
+        threads.execute(task);
+    }
+
     Lane lane(String name, int most) {
         return new PooledLane(name, most);
     }

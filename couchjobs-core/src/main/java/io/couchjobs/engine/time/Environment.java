@@ -61,14 +61,14 @@ public interface Environment {
     Thread thread(String name, Runnable loop);
 
     /**
-     * Makes a thread for one run of a handler: a virtual one where the JVM has them.
+     * Starts a run of a handler in a daemon thread: in a virtual one where the JVM has them, else in one that is like a new
+     * one.
      *
-     * @param name its name
+     * @param name the name of the thread during the run
      * @param loader its context class loader
      * @param run what it runs
-     * @return a daemon thread that was not started
      */
-    Thread threadOfHandler(String name, ClassLoader loader, Runnable run);
+    void startRun(String name, ClassLoader loader, Runnable run);
 
     /**
      * Waits for what another thread does.

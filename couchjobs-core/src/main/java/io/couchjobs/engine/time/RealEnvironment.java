@@ -2,6 +2,7 @@ package io.couchjobs.engine.time;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,9 @@ import java.util.concurrent.locks.LockSupport;
 final class RealEnvironment implements Environment {
     /** Before Java 21 a sleep cannot be shorter. */
     private static final Duration SHORTEST_SLEEP = Duration.ofMillis(1);
+
+    private static final Optional<ThreadCleaner> CLEANER =
+            Threads.areVirtual() ? Optional.empty() : ThreadCleaner.find();
 
     private final Background background = new Background();
 
@@ -66,8 +70,10 @@ final class RealEnvironment implements Environment {
     }
 
     @Override
-    public Thread threadOfHandler(String name, ClassLoader loader, Runnable run) {
-        return Threads.ofHandler(name, loader, run);
+    public void startRun(String name, ClassLoader loader, Runnable run) {
+        CLEANER.ifPresentOrElse(
+                cleaner -> background.execute(() -> cleaner.run(name, loader, run)),
+                () -> Threads.ofHandler(name, loader, run).start());
     }
 
     @Override

@@ -17,6 +17,10 @@ final class Threads {
         return thread;
     }
 
+    static boolean areVirtual() {
+        return VIRTUAL.isPresent();
+    }
+
     static Thread ofHandler(String name, ClassLoader loader, Runnable task) {
         Thread thread = VIRTUAL.map(factory -> virtual(factory, name, task)).orElseGet(() -> daemon(name, task));
         thread.setContextClassLoader(loader);

@@ -59,7 +59,9 @@ public final class Drain {
     private RunReport run(LeasedJob claim, Run.Tools tools) {
         LogContext.set(options.id(), claim.job());
         try {
-            RunReport report = tools.run(claim).call(() -> {});
+            Run run = tools.run(claim);
+            run.call();
+            RunReport report = run.writeEnd();
             options.listener().accept(report);
             return report;
         } finally {

@@ -2,6 +2,7 @@ package io.couchjobs.engine.worker;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
@@ -13,13 +14,23 @@ import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.SnoozeException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** How a run ended, and the write that says so; the write returns null when there is nothing to write. Immutable. */
+/**
+ * How a run ended, and the write that says so. The write returns null when there is nothing to write. Immutable.
+ *
+ * @param problem why it did not succeed
+ * @param write writes it, and waits
+ * @param send sends it without waiting, if that can be; null for an end that is always waited for
+ * @param thrown what the handler threw
+ */
 record Ending(
         @Nullable String problem,
         Function<LeasedJob, @Nullable Job> write,
+        @Nullable Sending send,
         @Nullable Throwable thrown) {
     private static final int LONGEST_STACK = 8_000;
     private static final int LONGEST_MESSAGE = 2_000;
@@ -27,7 +38,7 @@ record Ending(
     static Ending finished(@Nullable Object result) {
         try {
             JsonNode json = result == null ? null : JobData.tree(result);
-            return new Ending(null, job -> job.finish(json), null);
+            return new Ending(null, job -> job.finish(json), (job, lane) -> job.finishBehind(json, lane), null);
         } catch (InvalidJobDataException unwritable) {
             return badResult("the result " + unwritable.getMessage());
         }
@@ -44,13 +55,13 @@ record Ending(
     }
 
     static Ending halted(String problem) {
-        return new Ending(problem, job -> null, null);
+        return new Ending(problem, job -> null, null, null);
     }
 
     /** The handler threw this, though nobody had told it to stop. */
     static Ending failed(Throwable thrown) {
         if (thrown instanceof SnoozeException snooze) {
-            return new Ending(snooze.getMessage(), job -> job.snooze(snooze.delay()), null);
+            return new Ending(snooze.getMessage(), job -> job.snooze(snooze.delay()), null, null);
         }
         boolean permanent = thrown instanceof PermanentJobException || thrown instanceof InvalidJobDataException;
         return failure(JobError.Kind.FAILED, describe(thrown), stackOf(thrown), permanent, thrown);
@@ -66,10 +77,10 @@ record Ending(
     static Ending stopped(JobContext.StopReason reason, String whyCancelled, Throwable thrown) {
         return switch (reason) {
             case HALTED -> halted("the job was lost while it ran");
-            case CANCELLED -> new Ending(whyCancelled, job -> job.acknowledgeCancel(whyCancelled), null);
+            case CANCELLED -> new Ending(whyCancelled, job -> job.acknowledgeCancel(whyCancelled), null, null);
             case TOO_SLOW ->
                 failure(JobError.Kind.KILLED, "the run was stopped at its time limit", stackOf(thrown), false, thrown);
-            case CLOSING -> new Ending("the worker closed", LeasedJob::release, null);
+            case CLOSING -> new Ending("the worker closed", LeasedJob::release, null, null);
         };
     }
 
@@ -79,15 +90,21 @@ record Ending(
 
     private static Ending failure(
             JobError.Kind kind, String message, @Nullable String stack, boolean permanent, @Nullable Throwable thrown) {
-        return new Ending(message, job -> job.fail(kind, message, stack, permanent), thrown);
+        return new Ending(message, job -> job.fail(kind, message, stack, permanent), null, thrown);
     }
 
     /** Writes it, once. */
     RunReport.Outcome store(LeasedJob claim) {
         Job stored = write.apply(claim);
-        if (stored == null) {
-            return RunReport.Outcome.HALTED;
-        }
+        return stored == null ? RunReport.Outcome.HALTED : outcome(stored);
+    }
+
+    /** Sends it without waiting; see {@link LeasedJob#finishBehind}. Empty also for an end that is always waited for. */
+    Optional<CompletableFuture<Optional<Job>>> send(LeasedJob claim, Lane lane) {
+        return send == null ? Optional.empty() : send.to(claim, lane);
+    }
+
+    static RunReport.Outcome outcome(Job stored) {
         return switch (stored.status()) {
             case SUCCESS -> RunReport.Outcome.SUCCEEDED;
             case STUCK -> RunReport.Outcome.RETRIED;
@@ -95,6 +112,11 @@ record Ending(
             case CANCELLED -> RunReport.Outcome.CANCELLED;
             case WAITING, SCHEDULED, RUNNING -> RunReport.Outcome.RELEASED;
         };
+    }
+
+    /** Sends an end. */
+    interface Sending {
+        Optional<CompletableFuture<Optional<Job>>> to(LeasedJob claim, Lane lane);
     }
 
     private static String describe(Throwable thrown) {

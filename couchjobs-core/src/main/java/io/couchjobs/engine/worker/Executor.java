@@ -2,19 +2,22 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.worker.RunReport;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs claimed jobs, each on a thread of its own, and keeps those that were claimed ahead until a slot is free. Thread-safe. */
+/** Runs claimed jobs, each in a thread that shows nothing of other runs, and keeps those that were claimed ahead until a slot is free. Thread-safe. */
 public final class Executor {
     private static final Logger log = LoggerFactory.getLogger(Executor.class);
 
@@ -29,6 +32,8 @@ public final class Executor {
     private final Map<JobId, Run> runs = new ConcurrentHashMap<>();
 
     private final Queue<Run> ahead = new ArrayDeque<>();
+    /** Takes in the answers to ends that no thread waits for. Never closed: a run that still ends needs it. */
+    private final Lane ends;
 
     Executor(Run.Tools tools, Consumer<Run> onClaimed) {
         this.tools = tools;
@@ -37,6 +42,7 @@ public final class Executor {
         this.onClaimed = onClaimed;
         this.slots = new Slots(options.concurrency());
         this.timeLimits = new TimeLimits(options.timeLimit(), environment);
+        this.ends = environment.lane("couchjobs-ends", 1);
     }
 
     Map<JobId, Run> runs() {
@@ -147,29 +153,85 @@ public final class Executor {
 
     private void start(Run run) {
         timeLimits.watch(run);
-        environment
-                .threadOfHandler("couchjobs-run-" + run.claim().id(), options.loader(), () -> call(run))
-                .start();
+        startThread(run, () -> call(run));
+    }
+
+    private void startThread(Run run, Runnable task) {
+        environment.startRun("couchjobs-run-" + run.claim().id(), options.loader(), task);
     }
 
     private void call(Run run) {
+        boolean isSent = false;
         try {
             if (run.claim().job().status() == JobStatus.SCHEDULED) {
                 run.startUnlessStopped();
             }
             LogContext.set(options.id(), run.claim().job());
-            RunReport report = run.call(this::handlerDone);
-            counters.ended(report.outcome());
-            options.listener().accept(report);
+            try {
+                run.call();
+            } finally {
+                handlerDone();
+            }
+            isSent = isSent(run);
+            if (!isSent) {
+                tell(run.writeEnd());
+            }
         } catch (Throwable e) {
-            log.error(
-                    "the run of {} ended in a way it should not; its lease runs out",
-                    run.claim().id(),
-                    e);
+            endsWrong(run, e);
+        } finally {
+            if (!isSent) {
+                ended(run);
+            }
+            LogContext.clear();
+        }
+    }
+
+    /** Sends the end of a run. False when its thread has to write it and to wait, as it does for a listener that it calls. */
+    private boolean isSent(Run run) {
+        Optional<CompletableFuture<Optional<RunReport>>> sent = options.hasListener() ? Optional.empty() : sent(run);
+        sent.ifPresent(answer -> {
+            var unused = answer.whenComplete((report, trouble) -> {
+                if (trouble == null && report.isPresent()) {
+                    tell(report.get());
+                    ended(run);
+                } else {
+                    startThread(run, () -> writeAgain(run));
+                }
+            });
+        });
+        return sent.isPresent();
+    }
+
+    private Optional<CompletableFuture<Optional<RunReport>>> sent(Run run) {
+        try {
+            return run.sendEnd(ends);
+        } catch (RuntimeException trouble) {
+            return Optional.empty(); // whoever writes it and waits learns what is wrong
+        }
+    }
+
+    private void writeAgain(Run run) {
+        try {
+            LogContext.set(options.id(), run.claim().job());
+            tell(run.writeEnd());
+        } catch (Throwable e) {
+            endsWrong(run, e);
         } finally {
             ended(run);
             LogContext.clear();
         }
+    }
+
+    private void tell(RunReport report) {
+        counters.ended(report.outcome());
+        options.listener().accept(report);
+    }
+
+    private static void endsWrong(Run run, Throwable e) {
+        log.error(
+                "the run of {} ended in a way it should not; its lease runs out",
+                run.claim().id(),
+                e);
     }
 
     /** The next run does not have to wait until it is written how this one ended. */

@@ -40,7 +40,7 @@ final class QueueWorkerBuilder implements WorkerBuilder {
     private Worker.ClosingMode closingMode = Worker.ClosingMode.RELEASE;
     private @Nullable Duration closeOnExit;
     private boolean sweeping = true;
-    private Consumer<RunReport> listener = report -> {};
+    private Consumer<RunReport> listener = WorkerOptions.NO_LISTENER;
     private WorkerHook hook;
     private Selection selection = Selection.ALL;
 
@@ -135,7 +135,7 @@ final class QueueWorkerBuilder implements WorkerBuilder {
 
     @Override
     public QueueWorkerBuilder onRunEnded(Consumer<RunReport> newListener) {
-        this.listener = listener.andThen(newListener);
+        this.listener = listener == WorkerOptions.NO_LISTENER ? newListener : listener.andThen(newListener);
         return this;
     }
 

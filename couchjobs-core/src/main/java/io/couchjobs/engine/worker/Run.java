@@ -6,7 +6,9 @@ import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.HaltException;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Progress;
 import io.couchjobs.job.WriteRefusedException;
@@ -15,13 +17,14 @@ import io.couchjobs.worker.RunReport;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of a job, from claim to finish: call the handler, judge how it ended, write that down. Its thread calls {@link
- * #call}; {@link #stop} comes from any thread.
+ * One run of a job, from claim to finish: call the handler, judge how it ended, write that down. {@link #stop} comes
+ * from any thread, all else from one thread at a time.
  */
 public final class Run implements LeaseHolder {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
@@ -40,6 +43,10 @@ public final class Run implements LeaseHolder {
 
     private @Nullable Attempt<?> present;
     private final LeaseTimeout timeout;
+    private Ending ending = Ending.halted("it has not begun");
+    private int attempt;
+    private boolean wasSent;
+    private Duration took = Duration.ZERO;
 
     private Run(LeasedJob claim, Handler<?> handler, Tools tools, Duration timeout) {
         this.claim = claim;
@@ -100,29 +107,45 @@ public final class Run implements LeaseHolder {
         return handlerIsDone;
     }
 
-    /**
-     * Calls the handler and writes how it ended.
-     *
-     * @param whenDone called between the two, once
-     */
-    RunReport call(Runnable whenDone) {
-        int attempt = claim.job().attempt();
-        long startedNanos = tools.parts.clock().nanos(); // not when it was claimed: that may have been long ago
-        Ending ending;
+    /** Calls the handler. {@link #sendEnd} or {@link #writeEnd} says how it ended. */
+    void call() {
+        attempt = claim.job().attempt();
+        long began = tools.parts.clock().nanos(); // not when it was claimed: that may have been long ago
         try {
             ending = judge();
         } finally {
             end(); // whatever a handler may throw, even one that cannot be asked for its message
-            whenDone.run();
         }
-        Duration took = Duration.ofNanos(tools.parts.clock().nanos() - startedNanos);
-        RunReport.Outcome outcome = write(ending);
+        took = Duration.ofNanos(tools.parts.clock().nanos() - began);
+    }
+
+    /**
+     * Sends how the run ended, and does not wait for the answer. Empty when {@link #writeEnd} has to write it. Else a
+     * future that is completed in the lane: with the report, or with nothing when {@link #writeEnd} has to repeat the write.
+     */
+    Optional<CompletableFuture<Optional<RunReport>>> sendEnd(Lane lane) {
+        if (isHalted()) {
+            return Optional.empty();
+        }
+        runLog.flushAll();
+        Optional<CompletableFuture<Optional<Job>>> sent = ending.send(claim, lane);
+        wasSent = sent.isPresent();
+        return sent.map(answer -> answer.thenApply(stored -> stored.map(job -> report(Ending.outcome(job)))));
+    }
+
+    /** Writes how the run ended, and waits until that is stored, or the job is lost. */
+    RunReport writeEnd() {
+        RunReport.Outcome outcome = write();
         if (outcome == RunReport.Outcome.HALTED) {
             runLog.abandon();
         }
         if (outcome == RunReport.Outcome.FAILED && present != null && ending.thrown() != null) {
             present.exhausted(ending.thrown());
         }
+        return report(outcome);
+    }
+
+    private RunReport report(RunReport.Outcome outcome) {
         return new RunReport(claim.id(), attempt, outcome, took, ending.problem());
     }
 
@@ -255,11 +278,12 @@ public final class Run implements LeaseHolder {
     }
 
     /** Retries the write, not the job: until it is stored, or the job is lost. */
-    private RunReport.Outcome write(Ending ending) {
+    private RunReport.Outcome write() {
         Backoff backoff = backoff();
         Ending next = ending;
         boolean isRefused = false;
-        while (!isHalted()) {
+        while (!isHalted() || wasSent) {
+            wasSent = false;
             try {
                 runLog.flushAll();
                 return next.store(claim);
@@ -291,6 +315,7 @@ public final class Run implements LeaseHolder {
     }
 
     private synchronized boolean beginPause() {
+        thread = Thread.currentThread();
         isPausing = stopReason != JobContext.StopReason.HALTED;
         return isPausing;
     }
