@@ -142,6 +142,21 @@ class CheckerTest {
         assertBroken("no late results");
     }
 
+    /** Its claim expired without a run; the next one must have a greater fence, and the document says so. */
+    @Test
+    void a_fence_that_was_raised_above_that_of_the_last_run_is_no_late_result() {
+        forged.made(JOB).run(10, FIRST, What.BEGIN).success(FIRST, 2);
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_fence_that_was_raised_above_that_of_the_last_run_is_no_late_failure() {
+        forged.made(JOB)
+                .run(10, FIRST, What.BEGIN)
+                .document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 2, 'errors': [" + error(FIRST) + "]}");
+        assertThat(forged.violations()).isEmpty();
+    }
+
     @Test
     void a_result_of_no_run_is_seen() {
         forged.made(JOB).run(10, FIRST, What.BEGIN).success(SECOND);
