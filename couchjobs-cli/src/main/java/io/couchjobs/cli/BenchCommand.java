@@ -11,6 +11,7 @@ import io.couchjobs.job.AttachedData;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -33,6 +34,7 @@ import picocli.CommandLine.ParentCommand;
             "  couchjobs bench --url http://127.0.0.1:5984 --user admin",
             "  couchjobs bench --only drain,drain_processes --rounds 5",
             "  couchjobs bench --only backlog,memory --backlog 1000000",
+            "  couchjobs bench --only processes,fleet --rounds 1",
             "  couchjobs bench -o json"
         })
 final class BenchCommand implements Callable<Integer> {
@@ -40,8 +42,9 @@ final class BenchCommand implements Callable<Integer> {
             names = "--only",
             split = ",",
             paramLabel = "FIGURE",
-            description = "Which figures: ${COMPLETION-CANDIDATES}; default all.")
-    private List<Figure> only = List.of(Figure.values());
+            description = "Which figures: ${COMPLETION-CANDIDATES}; default all but processes and fleet.")
+    private List<Figure> only =
+            Arrays.stream(Figure.values()).filter(Figure::isUsual).toList();
 
     @Option(names = "--rounds", paramLabel = "N", description = "How often each is measured; default 3.")
     private int rounds = 3;
@@ -82,6 +85,12 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--herd", paramLabel = "N", description = "How many idle workers wait for one job; default 32.")
     private int herd = 32;
 
+    @Option(
+            names = "--listeners",
+            paramLabel = "N",
+            description = "How many clients listen at most, for fleet; default 100.")
+    private int listeners = 100;
+
     @Option(names = "--idle", paramLabel = "DURATION", description = "How long an idle worker is watched; default 60s.")
     private Duration idle = Duration.ofSeconds(60);
 
@@ -92,7 +101,17 @@ final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         Plan plan = new Plan(
-                EnumSet.copyOf(only), rounds, jobs, size, backlog, processes, concurrency, samples, herd, idle);
+                EnumSet.copyOf(only),
+                rounds,
+                jobs,
+                size,
+                backlog,
+                processes,
+                concurrency,
+                samples,
+                herd,
+                listeners,
+                idle);
         try (Session session = Session.open(root)) {
             return run(session, plan).number();
         }

@@ -58,7 +58,8 @@ class BenchCommandTest {
         assertNumbers(json.path("enqueue_bulk"), "per_s", "of_limit");
         assertNumbers(json.path("enqueue_threads"), "per_s", "of_limit");
         assertNumbers(json.path("enqueue_async"), "per_s", "of_limit");
-        assertNumbers(json.path("drain"), "processes", "per_s", "of_limit", "wasted_claims");
+        assertNumbers(
+                json.path("drain"), "processes", "per_s", "of_limit", "wasted_claims", "client_cpu_ms", "of_raw_runs");
         assertNumbers(json.path("drain_processes"), "processes", "per_s", "of_limit", "wasted_claims");
         assertNumbers(json.path("wakeup"), "ms_p50", "ms_p99", "of_limit");
         assertNumbers(json.path("idle"), "requests_per_min");
@@ -70,6 +71,27 @@ class BenchCommandTest {
         }
         assertNumbers(json.path("start"), "ms", "over_jvm_ms");
         assertThat(databases(database)).isEqualTo(before);
+    }
+
+    @Test
+    void processes_and_fleet_are_measured_when_they_are_named(TestDatabase database) {
+        TestShell.Said said = TestShell.at(database)
+                .run(("bench -q -o json --only processes,fleet --rounds 1 --jobs 10 --processes 2 --listeners 3"
+                                + " --concurrency 5 --idle 100ms")
+                        .split(" "));
+
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        JsonNode json = said.json();
+        assertThat(json.path("processes").path("cells"))
+                .hasSize(10)
+                .allSatisfy(cell -> assertNumbers(
+                        cell, "processes", "places", "per_s", "of_one", "wasted_claims", "client_cpu_ms"));
+        assertNumbers(json.path("processes"), "worst_of_one", "worst_wasted_claims");
+        assertThat(json.path("fleet").path("listeners"))
+                .extracting(entry -> entry.path("listening").asInt())
+                .containsExactly(1, 3);
+        assertThat(json.path("fleet").path("listeners"))
+                .allSatisfy(entry -> assertNumbers(entry, "per_s", "listener_cpu_ms"));
     }
 
     @Test
@@ -85,10 +107,12 @@ class BenchCommandTest {
 
     @Test
     void all_that_is_wrong_is_said_at_once() {
-        TestShell.Said said = new TestShell().run("bench", "--rounds", "0", "--jobs", "1", "--idle", "0s");
+        TestShell.Said said =
+                new TestShell().run("bench", "--rounds", "0", "--jobs", "1", "--listeners", "0", "--idle", "0s");
 
         assertThat(said.exitCode()).isEqualTo(ExitCode.USAGE.number());
-        assertThat(said.err()).contains("at least 1 round", "at least 10 jobs", "must be positive");
+        assertThat(said.err())
+                .contains("at least 1 round", "at least 10 jobs", "clients can listen: 0", "must be positive");
     }
 
     @Test

@@ -49,10 +49,14 @@ public final class Bench implements AutoCloseable {
         try {
             Results results = new Results(server());
             Payload payload = payload();
-            Drain drain = new Drain(databases, payload, crew, plan, steps);
+            ServerCpu server = ServerCpu.of(place);
+            Drain drain = new Drain(databases, payload, crew, server, plan, steps);
             steps.plan(weight());
-            rates(payload, drain, results);
+            rates(payload, drain, server, results);
+            results.add(Figure.PROCESSES, only(Figure.PROCESSES, new Grid(drain, plan, steps)::measure));
             fleet(payload, results);
+            Listeners listeners = new Listeners(databases, place, drain, plan, steps);
+            results.add(Figure.FLEET, only(Figure.FLEET, listeners::measure));
             beside(drain, results);
             results.add(Figure.STORAGE, only(Figure.STORAGE, new Storage(databases, drain, plan.jobs())::measure));
             results.add(Figure.START, only(Figure.START, new Startup(place, plan.rounds())::measure));
@@ -110,10 +114,16 @@ public final class Bench implements AutoCloseable {
         }
     }
 
-    private void rates(Payload payload, Drain drain, Results results) throws InterruptedException {
+    private void rates(Payload payload, Drain drain, ServerCpu server, Results results) throws InterruptedException {
         Raw raw = new Raw(databases, payload);
         Rounds rounds = new Rounds(raw, plan, steps);
-        Rates rates = new Rates(new Enqueue(databases, payload, plan.jobs()), drain, rounds, plan);
+        Rates rates = new Rates(
+                new Enqueue(databases, payload, plan.jobs()),
+                drain,
+                raw,
+                new RawRuns(databases, payload, server),
+                rounds,
+                plan);
         List<Rounds.Part> parts = rates.parts();
         if (parts.isEmpty()) {
             return;

@@ -66,11 +66,9 @@ final class Beside implements AutoCloseable {
         JobQueue queue = large();
         try (Crew small = new Crew(place, List.of("-Xmx" + HEAP_MB + "m"))) {
             drain.fill(queue, plan.jobs());
-            double heap = drain.heapAfter(queue, small, plan.jobs());
-            return JsonNodeFactory.instance
-                    .objectNode()
-                    .put("heap_mb", Numbers.rounded(heap))
+            return drain.memoryAfter(queue, small, plan.jobs())
                     .put("max_mb", HEAP_MB)
+                    .put("concurrency", plan.concurrency())
                     .put("backlog", plan.backlog());
         }
     }

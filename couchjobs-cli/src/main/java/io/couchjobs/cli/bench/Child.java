@@ -48,9 +48,11 @@ final class Child implements AutoCloseable {
     }
 
     /** Starts workers in it, each with a client of its own. */
-    void work(String database, int workers, int concurrency, boolean tell) throws IOException, InterruptedException {
+    void work(String database, String type, int workers, int concurrency, boolean tell)
+            throws IOException, InterruptedException {
         ask(command("work")
                 .put("database", database)
+                .put("type", type)
                 .put("workers", workers)
                 .put("concurrency", concurrency)
                 .put("tell", tell));
@@ -61,9 +63,12 @@ final class Child implements AutoCloseable {
         return WorkReport.of(ask(command("report")));
     }
 
-    /** How much of its heap is in use after a garbage collection, in MB. */
-    double heap() throws IOException, InterruptedException {
-        return ask(command("heap")).path("heap_mb").asDouble();
+    /**
+     * Returns {@code heap_mb}, how much of its heap is in use after a garbage collection, and {@code rss_mb}, how much memory it
+     * has of the operating system, where {@code /proc} tells that.
+     */
+    ObjectNode memory() throws IOException, InterruptedException {
+        return (ObjectNode) ask(command("memory"));
     }
 
     /** Closes the workers; the running jobs may finish. */

@@ -27,10 +27,16 @@ final class Crew implements AutoCloseable {
     /** Some of them, at work in a queue. */
     Shift start(String database, int processes, int workersEach, int concurrency, boolean tell)
             throws IOException, InterruptedException {
+        return start(database, Payload.TYPE, processes, workersEach, concurrency, tell);
+    }
+
+    /** Some of them, with workers for a type of jobs. */
+    Shift start(String database, String type, int processes, int workersEach, int concurrency, boolean tell)
+            throws IOException, InterruptedException {
         List<Child> chosen = first(processes);
         try {
             for (Child child : chosen) {
-                child.work(database, workersEach, concurrency, tell);
+                child.work(database, type, workersEach, concurrency, tell);
             }
             return new Shift(chosen);
         } catch (IOException | InterruptedException trouble) {

@@ -1,10 +1,12 @@
 package io.couchjobs.cli.bench;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobRequest;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
 /**
@@ -15,13 +17,15 @@ final class Drain {
     private final OwnDatabases databases;
     private final Payload payload;
     private final Crew crew;
+    private final ServerCpu server;
     private final Plan plan;
     private final Steps steps;
 
-    Drain(OwnDatabases databases, Payload payload, Crew crew, Plan plan, Steps steps) {
+    Drain(OwnDatabases databases, Payload payload, Crew crew, ServerCpu server, Plan plan, Steps steps) {
         this.databases = databases;
         this.payload = payload;
         this.crew = crew;
+        this.server = server;
         this.plan = plan;
         this.steps = steps;
     }
@@ -31,14 +35,20 @@ final class Drain {
      *
      * @param perSecond jobs a second, of all processes together
      * @param wasted claims lost to others, per job
+     * @param clientMillis processor time of the worker processes, per job
+     * @param serverMillis that of the server, per job; empty when it cannot be told
      */
-    record Drained(double perSecond, double wasted) {}
+    record Drained(double perSecond, double wasted, double clientMillis, OptionalDouble serverMillis) {}
 
     Drained emptyQueue(int processes) throws IOException, InterruptedException {
+        return emptyQueue(processes, plan.concurrency(), plan.jobs());
+    }
+
+    Drained emptyQueue(int processes, int concurrency, int jobs) throws IOException, InterruptedException {
         JobQueue queue = databases.queue();
         try {
-            fill(queue, plan.jobs());
-            return run(queue, processes, plan.jobs());
+            fill(queue, jobs);
+            return run(queue, processes, concurrency, jobs);
         } finally {
             databases.drop(queue);
         }
@@ -67,34 +77,47 @@ final class Drain {
 
     /** Runs so many of the due jobs. */
     Drained run(JobQueue queue, int processes, int jobs) throws IOException, InterruptedException {
+        return run(queue, processes, plan.concurrency(), jobs);
+    }
+
+    private Drained run(JobQueue queue, int processes, int concurrency, int jobs)
+            throws IOException, InterruptedException {
         buildIndex(queue);
-        Crew.Shift shift = start(queue, crew, processes);
+        Crew.Shift shift = start(queue, crew, processes, concurrency);
         try {
+            WorkReport before = shift.report();
+            OptionalDouble serverBefore = server.millis();
             long started = System.nanoTime();
             resume(queue, shift, jobs);
             double seconds = Time.secondsSince(started);
-            WorkReport report = shift.report();
-            return new Drained(report.succeeded() / seconds, (double) report.conflicts() / report.succeeded());
+            WorkReport report = shift.report().minus(before);
+            double succeeded = report.succeeded();
+            return new Drained(
+                    succeeded / seconds,
+                    report.conflicts() / succeeded,
+                    report.cpuMillis() / succeeded,
+                    server.since(serverBefore, succeeded));
         } finally {
             shift.stop();
         }
     }
 
-    /** Runs so many of the due jobs in one process, and tells how much heap is in use there after it. */
-    double heapAfter(JobQueue queue, Crew workers, int jobs) throws IOException, InterruptedException {
+    /** Runs so many of the due jobs in one process, and tells how much memory is in use there after it. */
+    ObjectNode memoryAfter(JobQueue queue, Crew workers, int jobs) throws IOException, InterruptedException {
         buildIndex(queue);
-        Crew.Shift shift = start(queue, workers, 1);
+        Crew.Shift shift = start(queue, workers, 1, plan.concurrency());
         try {
             resume(queue, shift, jobs);
-            return shift.children().get(0).heap();
+            return shift.children().get(0).memory();
         } finally {
             shift.stop();
         }
     }
 
-    private Crew.Shift start(JobQueue queue, Crew workers, int processes) throws IOException, InterruptedException {
+    private Crew.Shift start(JobQueue queue, Crew workers, int processes, int concurrency)
+            throws IOException, InterruptedException {
         queue.types().change(Payload.TYPE, settings -> settings.withPaused(true));
-        Crew.Shift shift = workers.start(queue.database().name(), processes, 1, plan.concurrency(), false);
+        Crew.Shift shift = workers.start(queue.database().name(), processes, 1, concurrency, false);
         // The search that workers make once, when they start, is no part of the work.
         Thread.sleep(plan.settling().toMillis());
         return shift;

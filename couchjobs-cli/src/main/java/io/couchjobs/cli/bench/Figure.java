@@ -14,12 +14,16 @@ public enum Figure {
     DRAIN(6),
     /** The same in several processes, beside one. */
     DRAIN_PROCESSES(6),
+    /** The same by 1, 2, 4, ... processes, each with few and with many places. */
+    PROCESSES(60),
     /** From an add here to the handler's start in another process, beside two raw writes and a raw feed's notification. */
     WAKEUP(3),
     /** The cost of a worker without work. */
     IDLE(0),
     /** How many claims an idle fleet tries for one new job. */
     HERD(2),
+    /** Running jobs in one process while others only listen: the cost per job by their number. */
+    FLEET(30),
     /** The rate of running jobs beside a large backlog, beside that with 1,000 jobs. */
     BACKLOG(12),
     /** The heap of a worker in a small JVM beside the backlog. */
@@ -38,6 +42,11 @@ public enum Figure {
     /** How many times as long as one raw measurement a round takes, roughly; for the estimate of the time left. */
     int weight() {
         return weight;
+    }
+
+    /** {@return whether it is measured without being named; the others take long} */
+    public boolean isUsual() {
+        return this != PROCESSES && this != FLEET;
     }
 
     /** {@return the field of the result} */

@@ -14,10 +14,11 @@ import java.util.Set;
  * @param jobs how many jobs a rate is measured with; at least 10
  * @param size bytes of a job's document; one that is smaller than an empty job counts as empty
  * @param backlog how many jobs lie beside in {@link Figure#BACKLOG} and {@link Figure#MEMORY}; at least 1
- * @param processes how many worker processes compete; at least 1
+ * @param processes how many worker processes compete, at most in {@link Figure#PROCESSES}; at least 1
  * @param concurrency how many jobs each worker runs at once; at least 1
  * @param samples how many jobs each round of {@link Figure#WAKEUP}, and {@link Figure#HERD}, adds one by one; at least 1
  * @param herd how many workers wait for one job in {@link Figure#HERD}; at least 1
+ * @param listeners how many clients listen at most in {@link Figure#FLEET}; at least 1
  * @param idle how long an idle worker is watched
  */
 public record Plan(
@@ -30,6 +31,7 @@ public record Plan(
         int concurrency,
         int samples,
         int herd,
+        int listeners,
         Duration idle) {
     static final int SMALL_BACKLOG = 1_000;
     static final int THREADS = 16;
@@ -47,6 +49,7 @@ public record Plan(
      * @param concurrency how many jobs at once
      * @param samples how many jobs one by one
      * @param herd how many workers
+     * @param listeners how many clients
      * @param idle how long
      * @throws IllegalArgumentException naming everything that is wrong
      */
@@ -61,6 +64,7 @@ public record Plan(
         require(problems, concurrency >= 1, "concurrency must be at least 1: " + concurrency);
         require(problems, samples >= 1, "there must be at least 1 sample: " + samples);
         require(problems, herd >= 1 && herd <= 1_000, "a herd has from 1 to 1000 workers: " + herd);
+        require(problems, listeners >= 1 && listeners <= 1_000, "from 1 to 1000 clients can listen: " + listeners);
         require(problems, idle.toMillis() > 0, "the time to be idle must be positive: " + idle);
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", problems));

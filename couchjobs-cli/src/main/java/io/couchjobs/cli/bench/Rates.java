@@ -14,13 +14,19 @@ final class Rates {
     private final Drain drain;
     private final Rounds rounds;
     private final Plan plan;
-    private Samples wastedByOne = new Samples();
-    private Samples wastedByMany = new Samples();
+    private final Raw raw;
+    private final RawRuns rawRuns;
+    private Drains byOne = new Drains();
+    private Drains byMany = new Drains();
+    private Samples ofRawRuns = new Samples();
+    private Samples serverOfRawRuns = new Samples();
     private double one;
 
-    Rates(Enqueue enqueue, Drain drain, Rounds rounds, Plan plan) {
+    Rates(Enqueue enqueue, Drain drain, Raw raw, RawRuns rawRuns, Rounds rounds, Plan plan) {
         this.enqueue = enqueue;
         this.drain = drain;
+        this.raw = raw;
+        this.rawRuns = rawRuns;
         this.rounds = rounds;
         this.plan = plan;
     }
@@ -39,36 +45,47 @@ final class Rates {
 
     /** Forgets the counts so far: they were for warming up. */
     void forget() {
-        wastedByOne = new Samples();
-        wastedByMany = new Samples();
+        byOne = new Drains();
+        byMany = new Drains();
+        ofRawRuns = new Samples();
+        serverOfRawRuns = new Samples();
     }
 
     ObjectNode json(Figure figure) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         return switch (figure) {
-            case DRAIN -> drained(figure, json.put("processes", 1), wastedByOne);
-            case DRAIN_PROCESSES -> drained(figure, json.put("processes", plan.processes()), wastedByMany);
+            case DRAIN -> besideRawRuns(byOne.json(rounds.json(figure, json.put("processes", 1))));
+            case DRAIN_PROCESSES -> byMany.json(rounds.json(figure, json.put("processes", plan.processes())));
             default -> rounds.json(figure, json);
         };
     }
 
-    private ObjectNode drained(Figure figure, ObjectNode json, Samples wasted) {
-        return rounds.json(figure, json).put("wasted_claims", Numbers.rounded(wasted.median()));
+    private ObjectNode besideRawRuns(ObjectNode json) {
+        json.put("of_raw_runs", Numbers.rounded(ofRawRuns.median()));
+        return serverOfRawRuns.isEmpty()
+                ? json
+                : json.put("server_cpu_of_raw_runs", Numbers.rounded(serverOfRawRuns.median()));
     }
 
     private double byOne() throws IOException, InterruptedException {
         Drained drained = drain.emptyQueue(1);
-        wastedByOne.add(drained.wasted());
+        RawRuns.Result runs = rawRuns.run(plan.jobs(), raw.batch());
+        byOne.add(drained);
+        ofRawRuns.add(drained.perSecond() / runs.perSecond());
+        if (drained.serverMillis().isPresent() && runs.serverMillis().isPresent()) {
+            serverOfRawRuns.add(
+                    drained.serverMillis().getAsDouble() / runs.serverMillis().getAsDouble());
+        }
         one = drained.perSecond();
         return one;
     }
 
     private double byMany() throws IOException, InterruptedException {
         if (!plan.has(Figure.DRAIN)) {
-            byOne();
+            one = drain.emptyQueue(1).perSecond();
         }
         Drained drained = drain.emptyQueue(plan.processes());
-        wastedByMany.add(drained.wasted());
+        byMany.add(drained);
         return drained.perSecond();
     }
 }

@@ -36,6 +36,22 @@ record Target(
                                 + value.path("ms_p99").asText() + " ms",
                         met(value -> value.path("of_limit").asDouble() <= 1.3
                                 && value.path("p99_of_limit").asDouble() <= 3));
+            case PROCESSES ->
+                new Target(
+                        "0.9 or more, wasted 0.1 or less",
+                        "worst_of_one",
+                        value -> value.path("cells").size() + " pairs of processes and places; wasted at most "
+                                + value.path("worst_wasted_claims").asText(),
+                        met(value -> value.path("worst_of_one").asDouble() >= 0.9
+                                && value.path("worst_wasted_claims").asDouble() <= 0.1));
+            case FLEET ->
+                new Target(
+                        "1.5 or less",
+                        "server_cpu_of_one",
+                        value -> value.path("per_s_of_one").asText() + " of the rate of one listener",
+                        value -> value.has("server_cpu_of_one")
+                                ? Optional.of(value.path("server_cpu_of_one").asDouble() <= 1.5)
+                                : Optional.empty());
             case IDLE ->
                 new Target(
                         "2 or less",
@@ -61,7 +77,7 @@ record Target(
                 new Target(
                         "works",
                         "",
-                        value -> value.path("heap_mb").asText() + " MB of "
+                        value -> value.path("heap_mb").asText() + " MB of heap of "
                                 + value.path("max_mb").asText() + " beside "
                                 + value.path("backlog").asText(),
                         met(value -> value.has("heap_mb")));

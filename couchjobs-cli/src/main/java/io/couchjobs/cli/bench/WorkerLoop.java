@@ -13,12 +13,16 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** The other end of a {@link Child}: does what the lines on standard input say. Not thread-safe. */
 public final class WorkerLoop {
@@ -80,7 +84,7 @@ public final class WorkerLoop {
             return switch (command.path("do").asText()) {
                 case "work" -> work(command);
                 case "report" -> report().json();
-                case "heap" -> heap();
+                case "memory" -> memory();
                 case "stop" -> stop();
                 default -> node().put("error", "no such command: " + line);
             };
@@ -95,7 +99,7 @@ public final class WorkerLoop {
             open.add(queue);
             workers.add(queue.worker()
                     .concurrency(command.path("concurrency").asInt())
-                    .handler(Payload.TYPE, (data, context) -> {
+                    .handler(command.path("type").asText(), (data, context) -> {
                         if (command.path("tell").asBoolean()) {
                             say(node().put("started", context.id().id()));
                         }
@@ -127,10 +131,23 @@ public final class WorkerLoop {
         return new WorkReport(stats.claimed(), stats.succeeded(), stats.conflicts(), 0, 0);
     }
 
-    private static ObjectNode heap() {
+    private static ObjectNode memory() {
         System.gc();
         Runtime runtime = Runtime.getRuntime();
-        return node().put("heap_mb", (runtime.totalMemory() - runtime.freeMemory()) / (1024.0 * 1024.0));
+        ObjectNode memory = node();
+        memory.put("heap_mb", Numbers.rounded((runtime.totalMemory() - runtime.freeMemory()) / (1024.0 * 1024.0)));
+        residentKilobytes().ifPresent(kilobytes -> memory.put("rss_mb", Numbers.rounded(kilobytes / 1024.0)));
+        return memory;
+    }
+
+    private static OptionalLong residentKilobytes() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+            return lines.filter(line -> line.startsWith("VmRSS:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                    .findFirst();
+        } catch (IOException another) {
+            return OptionalLong.empty();
+        }
     }
 
     private static long cpuMillis() {

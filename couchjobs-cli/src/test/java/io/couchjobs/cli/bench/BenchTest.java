@@ -2,18 +2,23 @@ package io.couchjobs.cli.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.embedded.EmbeddedCouch;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,6 +34,7 @@ class BenchTest {
                     1,
                     10,
                     0,
+                    1,
                     1,
                     1,
                     1,
@@ -60,6 +66,43 @@ class BenchTest {
 
             assertThatIllegalStateException().isThrownBy(databases::create);
             assertThat(databases(couch)).noneMatch(name -> name.startsWith(OwnDatabases.PREFIX));
+        }
+    }
+
+    @Test
+    void the_servers_processor_time_is_found_by_its_port() {
+        assumeTrue(Files.isReadable(Path.of("/proc/net/tcp")), "there is no /proc");
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start()) {
+            ServerCpu server = ServerCpu.of(place(couch, new ArrayList<>(), "bench-worker"));
+            OptionalDouble before = server.millis();
+
+            assertThat(before).isPresent();
+            long spent = 0;
+            while (server.since(before, 1).orElseThrow() < 20) {
+                spent += couch.url().toString().repeat(1_000).length();
+            }
+            assertThat(spent).isNotNegative();
+        }
+    }
+
+    @Test
+    void of_a_server_elsewhere_no_processor_time_is_told() {
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start()) {
+            Place here = place(couch, new ArrayList<>(), "bench-worker");
+            Place elsewhere = new Place(
+                    URI.create("http://couch.example.org:" + couch.url().getPort()),
+                    here.server(),
+                    here.queue(),
+                    here.worker(),
+                    here.environment(),
+                    here.launcher(),
+                    here.say(),
+                    here.progress());
+
+            ServerCpu server = ServerCpu.of(elsewhere);
+
+            assertThat(server.millis()).isEmpty();
+            assertThat(server.since(server.millis(), 1)).isEmpty();
         }
     }
 
