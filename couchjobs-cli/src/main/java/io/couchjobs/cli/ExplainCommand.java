@@ -1,0 +1,61 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.explain.Explainer;
+import io.couchjobs.cli.explain.Reason;
+import io.couchjobs.cli.output.Cell;
+import io.couchjobs.cli.output.Style;
+import io.couchjobs.cli.output.Table;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code explain TYPE ID}: why a job does not run. */
+@Command(
+        name = "explain",
+        description = {
+            "Tell why a job does not run, or what it is doing, and the command that changes it.",
+            "The decisive reason comes first. It cannot see the filter that a program gives its own workers."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs explain email 42",
+            "  couchjobs explain email 42 -o json | jq -r .verdict",
+            "",
+            "Verdicts: due, waiting-for-time, stuck, paused, held, limit, rate, no-worker, filtered, other-site,",
+            "running, conflict, malformed, finished."
+        })
+final class ExplainCommand extends QueueCommand {
+    @Mixin
+    private final JobName name = new JobName();
+
+    @Override
+    void check() {
+        name.id();
+    }
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        List<Reason> reasons = Explainer.explain(queue, name.id());
+        output().table(() -> table(reasons), () -> json(reasons));
+        return ExitCode.DONE;
+    }
+
+    private static Table table(List<Reason> reasons) {
+        Table table = new Table("VERDICT", "BECAUSE", "DO");
+        reasons.forEach(reason -> table.row(
+                Cell.of(reason.verdict().json(), Style.WARNING), Cell.of(reason.because()), Cell.of(reason.remedy())));
+        return table;
+    }
+
+    /** The decisive reason, and the others beside it. */
+    private static ObjectNode json(List<Reason> reasons) {
+        ObjectNode json = reasons.get(0).json();
+        ArrayNode also = json.putArray("also");
+        reasons.stream().skip(1).map(Reason::json).forEach(also::add);
+        return json;
+    }
+}

@@ -1,0 +1,53 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import java.util.stream.Stream;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The base of commands that act on all jobs of a group of failures. */
+abstract class FailureGroupCommand extends QueueCommand {
+    @Parameters(index = "0", paramLabel = "GROUP", description = "The group, as couchjobs failures names it.")
+    private String group = "";
+
+    @Mixin
+    private final FailureOptions which = new FailureOptions();
+
+    @Option(names = "--yes", description = "Do not ask before acting; needed without a terminal.")
+    private boolean yes;
+
+    /** {@return the statuses of the jobs that it acts on} */
+    abstract JobStatus[] statuses();
+
+    /** Acts on one job; returns what it did, in the past tense. */
+    abstract String act(JobQueue queue, JobId id);
+
+    @Override
+    void check() {
+        which.check();
+        if (!yes && !root().shell().terminals().in()) {
+            throw CommandException.usage("there is no terminal to ask at whether to act on many jobs: add --yes");
+        }
+    }
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        long count = jobs(queue).count();
+        if (count == 0) {
+            throw new CommandException(
+                    ExitCode.NOT_FOUND,
+                    "nothing to " + name() + " in group " + group + "; couchjobs failures lists the groups");
+        }
+        if (!yes && !root().shell().confirms("couchjobs: " + name() + " " + count + " jobs? [y/N] ")) {
+            throw new CommandException(ExitCode.FAILED, "nothing done");
+        }
+        return new BulkAct(root(), id -> act(queue, id)).run(jobs(queue));
+    }
+
+    private Stream<JobId> jobs(JobQueue queue) {
+        return which.failures(queue).inGroup(group, statuses());
+    }
+}

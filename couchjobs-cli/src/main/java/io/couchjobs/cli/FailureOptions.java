@@ -1,0 +1,35 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.failures.Failures;
+import io.couchjobs.cli.input.Durations;
+import io.couchjobs.job.JobId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that say which failures. */
+final class FailureOptions {
+    @Option(names = "--type", paramLabel = "T", description = "Only jobs of this type.")
+    private @Nullable String type;
+
+    @Option(
+            names = "--since",
+            paramLabel = "DURATION",
+            description = "Only jobs that have failed since then: 30m, 12h, 7d.")
+    private @Nullable Duration since;
+
+    void check() {
+        Optional.ofNullable(type).ifPresent(JobId::checkType);
+        if (since != null && since.isNegative()) {
+            throw CommandException.usage("--since must not be negative: " + Durations.format(since));
+        }
+    }
+
+    Failures failures(JobQueue queue) {
+        Instant from = since == null ? Instant.MIN : Instant.now().minus(since);
+        return new Failures(queue, Optional.ofNullable(type), from);
+    }
+}

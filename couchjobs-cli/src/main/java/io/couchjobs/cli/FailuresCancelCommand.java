@@ -1,0 +1,38 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.CancelResult;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.JobStatus;
+import picocli.CommandLine.Command;
+
+/** {@code failures cancel GROUP}. */
+@Command(
+        name = "cancel",
+        description = {
+            "Cancel the stuck jobs of a group: they are not retried.",
+            "Its failed jobs are over already, and one that runs again meanwhile is left alone."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs failures cancel 1f0c33a9",
+            "  couchjobs failures cancel 1f0c33a9 --type email --yes"
+        })
+final class FailuresCancelCommand extends FailureGroupCommand {
+    @Override
+    JobStatus[] statuses() {
+        return new JobStatus[] {JobStatus.STUCK};
+    }
+
+    @Override
+    String act(JobQueue queue, JobId id) {
+        CancelResult result = queue.cancel(id, CancelMode.IF_QUEUED);
+        if (result != CancelResult.CANCELLED) {
+            throw new JobRefusedException(id, "is not stuck any more; nothing was written");
+        }
+        return "cancelled";
+    }
+}

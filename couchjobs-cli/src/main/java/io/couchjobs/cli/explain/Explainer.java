@@ -1,0 +1,325 @@
+package io.couchjobs.cli.explain;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.input.Durations;
+import io.couchjobs.job.After;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Lock;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Site;
+import io.couchjobs.job.WorkerInfo;
+import io.couchjobs.type.Limit;
+import io.couchjobs.type.Rate;
+import io.couchjobs.type.TypeSettings;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Finds out why a job does not run. It reads what a worker would read, and changes nothing. What it cannot see: the filter
+ * that a program gives its workers, and limits that are full for a moment only.
+ */
+public final class Explainer {
+    private static final int MOST_NAMED = 3;
+    private static final int MOST_COUNTED = 1_000;
+    /** Those who have the places are read; of a limit beyond this it is not said whether it is reached. */
+    private static final int MOST_HOLDERS = 10_000;
+
+    private final JobQueue queue;
+    private final JobId id;
+    private final Instant now;
+    private final List<Reason> reasons = new ArrayList<>();
+
+    private Explainer(JobQueue queue, JobId id) {
+        this.queue = queue;
+        this.id = id;
+        this.now = Instant.now().plus(queue.database().server().clockSkew());
+    }
+
+    /**
+     * Explains a job.
+     *
+     * @param queue its queue
+     * @param id the job
+     * @return the reasons, the decisive one first; one at least
+     * @throws JobNotFoundException when there is no such job
+     */
+    public static List<Reason> explain(JobQueue queue, JobId id) {
+        Explainer explainer = new Explainer(queue, id);
+        explainer.explain();
+        return List.copyOf(explainer.reasons);
+    }
+
+    private void explain() {
+        ObjectNode document =
+                queue.database().getWithConflicts(id.docId()).orElseThrow(() -> new JobNotFoundException(id));
+        int others = document.path("_conflicts").size();
+        document.remove("_conflicts");
+        Job job;
+        try {
+            job = Job.parse(document);
+        } catch (MalformedJobException wrong) {
+            add(Verdict.MALFORMED, String.valueOf(wrong.getMessage()), "mend the document, or " + command("remove"));
+            return;
+        }
+        if (job.phase() == JobPhase.FINISHED) {
+            finished(job);
+        } else if (job.status().isLocked() && !job.isWithdrawn()) {
+            running(job);
+        } else {
+            pending(job);
+        }
+        if (others > 0 || job.isWithdrawn()) {
+            conflict(job, others);
+        }
+        if (reasons.isEmpty()) {
+            due(job);
+        }
+    }
+
+    private void finished(Job job) {
+        Instant end = job.times().get("finished");
+        String when = end == null ? "" : " " + ago(end);
+        add(
+                Verdict.FINISHED,
+                "it ended as " + job.status().json() + when + lastError(job),
+                command("retry") + " runs it again");
+    }
+
+    private void running(Job job) {
+        Lock lock = job.lock().orElseThrow(() -> new IllegalStateException("an owned job has a lock: " + id));
+        Optional<WorkerInfo> owner = queue.operations().workers().stream()
+                .filter(worker -> worker.id().equals(lock.worker()))
+                .findFirst();
+        boolean isSilent = owner.map(worker -> worker.isSilent(now)).orElse(true);
+        String what = job.status() == JobStatus.SCHEDULED ? "has claimed it ahead, " : "runs it, since ";
+        String how = what
+                + Durations.format(age(lock.since()))
+                + (job.isCancelRequested() ? "; it was asked to stop" : "")
+                + (job.isResubmitted() ? "; it runs once more afterwards" : "");
+        if (isSilent) {
+            add(
+                    Verdict.RUNNING,
+                    "worker " + lock.worker() + " " + how + ", and gives no sign of life",
+                    "another worker takes it over when the timeout of its type is over; " + command("release")
+                            + " does so at once");
+        } else {
+            add(Verdict.RUNNING, "worker " + lock.worker() + " " + how, command("cancel") + " asks it to stop");
+        }
+    }
+
+    /** In the order in which a person would look. */
+    private void pending(Job job) {
+        site(job);
+        time(job);
+        TypeSettings settings = queue.types().settings(job.type());
+        if (settings.isPaused()) {
+            add(Verdict.PAUSED, "type " + job.type() + " is paused", "couchjobs resume " + word(job.type()));
+        }
+        job.after().ifPresent(this::held);
+        limits(job, settings);
+        settings.rate().ifPresent(this::rate);
+        workers(job, settings);
+    }
+
+    private void site(Job job) {
+        Site here = queue.operations().site();
+        if (!here.owns(job)) {
+            add(
+                    Verdict.OTHER_SITE,
+                    "it is run at " + job.site().map(site -> "site " + site).orElse("the home site") + ", and this is "
+                            + Optional.ofNullable(here.name())
+                                    .map(name -> "site " + name)
+                                    .orElse("a database without a name"),
+                    "run workers there, and let the databases replicate");
+        }
+    }
+
+    private void time(Job job) {
+        Instant time = job.scheduledTime();
+        if (!time.isAfter(now)) {
+            return;
+        }
+        String when = time + ", in " + Durations.format(Duration.between(now, time));
+        if (job.status() == JobStatus.STUCK) {
+            add(
+                    Verdict.STUCK,
+                    "it failed " + (job.failures() == 1 ? "once" : job.failures() + " times") + lastError(job)
+                            + ", and is retried at " + when,
+                    command("retry") + " runs it now");
+        } else {
+            add(Verdict.WAITING_FOR_TIME, "it is due at " + when, command("retry") + " runs it now");
+        }
+    }
+
+    private void held(After after) {
+        List<JobId> open = new ArrayList<>();
+        for (JobId other : after.jobs()) {
+            Optional<JobStatus> status = queue.get(other).map(Job::status);
+            boolean isOver = status.filter(known -> known == JobStatus.SUCCESS
+                            || (after.onFailure() == After.OnFailure.RUN && known.phase() == JobPhase.FINISHED))
+                    .isPresent();
+            if (!isOver) {
+                open.add(other);
+            }
+            if (open.size() > MOST_NAMED) {
+                break;
+            }
+        }
+        String which = open.stream().limit(MOST_NAMED).map(JobId::toString).collect(Collectors.joining(", "))
+                + (open.size() > MOST_NAMED ? " and others" : "");
+        if (open.isEmpty()) {
+            add(
+                    Verdict.HELD,
+                    "all jobs that it waited for have ended, and no worker has let it go yet",
+                    "start a worker: any one lets it go");
+        } else {
+            add(
+                    Verdict.HELD,
+                    "it waits for " + which,
+                    "couchjobs explain " + word(open.get(0).type()) + " "
+                            + word(open.get(0).id()));
+        }
+    }
+
+    private void limits(Job job, TypeSettings settings) {
+        full(job, settings.get(Limit.RUNNING), "--limit", JobFilter.all().type(job.type()), "type " + job.type());
+        if (!job.group().isEmpty()) {
+            JobFilter group = JobFilter.all().type(job.type()).group(job.group());
+            full(
+                    job,
+                    settings.get(Limit.RUNNING_PER_GROUP),
+                    "--group-limit",
+                    group,
+                    "group " + job.group() + " of type " + job.type());
+        }
+    }
+
+    private void full(Job job, OptionalInt limit, String option, JobFilter running, String what) {
+        if (limit.isEmpty() || limit.getAsInt() > MOST_HOLDERS) {
+            return;
+        }
+        int most = limit.getAsInt();
+        List<Job> holders = Stream.of(JobStatus.RUNNING, JobStatus.SCHEDULED)
+                .flatMap(status -> queue.list(running.status(status), most + 1).stream())
+                .toList();
+        if (holders.size() >= most) {
+            String who = holders.stream()
+                    .limit(MOST_NAMED)
+                    .map(holder -> holder.id()
+                            + holder.lock().map(lock -> " on " + lock.worker()).orElse(""))
+                    .collect(Collectors.joining(", "));
+            add(
+                    Verdict.LIMIT,
+                    what + " may run " + most + " jobs at once" + (who.isEmpty() ? "" : ", and these do: " + who),
+                    "couchjobs type set " + word(job.type()) + " " + option + " N");
+        }
+    }
+
+    private void rate(Rate rate) {
+        JsonNode used = queue.database().get("rate:" + id.type()).orElseGet(JsonNodeFactory.instance::objectNode);
+        boolean isPresentWindow = used.path("window").asLong(-1) == rate.windowOf(now)
+                && used.path("length").asLong() == rate.window().toMillis();
+        if (isPresentWindow && used.path("reserved").asInt() >= rate.starts()) {
+            Instant next = Instant.ofEpochMilli(rate.windowOf(now)).plus(rate.window());
+            add(
+                    Verdict.RATE,
+                    "type " + id.type() + " may start " + rate.starts() + " jobs in " + Durations.format(rate.window())
+                            + ", and all are taken",
+                    "the next ones start at " + next + "; couchjobs type set " + word(id.type())
+                            + " --rate N/DURATION");
+        }
+    }
+
+    private void workers(Job job, TypeSettings settings) {
+        List<WorkerInfo> takers = queue.operations().workers().stream()
+                .filter(worker -> !worker.isSilent(now))
+                .filter(worker -> worker.registration().orElseThrow().types().contains(job.type()))
+                .toList();
+        if (takers.isEmpty()) {
+            add(
+                    Verdict.NO_WORKER,
+                    "no live worker takes type " + job.type(),
+                    "start one that does; couchjobs workers lists those that live");
+        }
+        Optional<Set<String>> classes = settings.classes();
+        if (classes.isPresent() && !classes.get().contains(job.jobClass().orElse(""))) {
+            add(
+                    Verdict.FILTERED,
+                    "type " + job.type() + " runs the classes " + quoted(classes.get()) + " only, and it has "
+                            + job.jobClass()
+                                    .map(name -> "class \"" + name + "\"")
+                                    .orElse("none"),
+                    "couchjobs type set " + word(job.type()) + " --classes NAMES");
+        }
+    }
+
+    private void conflict(Job job, int others) {
+        String what = others > 0 ? "its document has " + (others + 1) + " leaves" : "a claim of it was withdrawn";
+        String who = job.isWithdrawn() && others > 0 ? ", and the one that is shown is a withdrawn claim" : "";
+        reasons.add(
+                reasons.isEmpty() || job.isWithdrawn() ? 0 : reasons.size(),
+                new Reason(
+                        Verdict.CONFLICT,
+                        what + who,
+                        "a worker resolves that within seconds; couchjobs doctor --fix does so without one"));
+    }
+
+    private void due(Job job) {
+        int before = queue.types().pendingCount(job.type(), now, MOST_COUNTED);
+        String rivals = before <= 1
+                ? ""
+                : "; it is one of " + (before >= MOST_COUNTED ? "at least " : "") + before + " due jobs of its type";
+        add(
+                Verdict.DUE,
+                "nothing keeps it: a worker takes it when it has a place" + rivals,
+                "couchjobs watch --type " + word(job.type()) + " --id "
+                        + word(job.id().id()) + " shows it happen; more workers, or places, are faster");
+    }
+
+    private void add(Verdict verdict, String because, String remedy) {
+        reasons.add(new Reason(verdict, because, remedy));
+    }
+
+    private static String lastError(Job job) {
+        List<JobError> errors = job.errors();
+        return errors.isEmpty() ? "" : " (" + errors.get(errors.size() - 1).message() + ")";
+    }
+
+    private String command(String verb) {
+        return "couchjobs " + verb + " " + word(id.type()) + " " + word(id.id());
+    }
+
+    private static String quoted(Set<String> names) {
+        return names.stream().map(name -> "\"" + name + "\"").collect(Collectors.joining(", "));
+    }
+
+    /** A word as a shell takes it. */
+    private static String word(String text) {
+        return text.matches("[A-Za-z0-9_./:@%+,=-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+    }
+
+    private String ago(Instant time) {
+        return Durations.format(age(time)) + " ago";
+    }
+
+    private Duration age(Instant time) {
+        Duration age = Duration.between(time, now);
+        return age.isNegative() ? Duration.ZERO : age;
+    }
+}

@@ -1,0 +1,3 @@
+/** Why a job does not run: {@code couchjobs explain}. */
+@org.jspecify.annotations.NullMarked
+package io.couchjobs.cli.explain;

@@ -1,0 +1,64 @@
+package io.couchjobs.cli.failures;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The failed and stuck jobs of a queue. Reads them one after the other; only the groups are in memory. */
+public final class Failures {
+    private final JobQueue queue;
+    private final JobFilter which;
+    private final Instant since;
+
+    /**
+     * Failures of a queue. No I/O.
+     *
+     * @param queue the queue
+     * @param type the only type; empty for all
+     * @param since jobs that failed before that time do not count
+     */
+    public Failures(JobQueue queue, Optional<String> type, Instant since) {
+        this.queue = queue;
+        this.which = type.map(JobFilter.all()::type).orElseGet(JobFilter::all);
+        this.since = since;
+    }
+
+    /** {@return the groups, the latest failure first} */
+    public List<FailureGroup> groups() {
+        Map<String, FailureGroup> groups = new HashMap<>();
+        jobs(JobStatus.FAILED, JobStatus.STUCK)
+                .map(FailureGroup::of)
+                .forEach(one -> groups.merge(one.id(), one, FailureGroup::plus));
+        return groups.values().stream()
+                .sorted(Comparator.comparing(FailureGroup::last).reversed().thenComparing(FailureGroup::id))
+                .toList();
+    }
+
+    /**
+     * Returns the jobs of a group.
+     *
+     * @param group the name of the group
+     * @param statuses which of its jobs
+     * @return the jobs, read while the stream is consumed
+     */
+    public Stream<JobId> inGroup(String group, JobStatus... statuses) {
+        return jobs(statuses)
+                .filter(job -> FailureGroup.of(job).id().equals(group))
+                .map(Job::id);
+    }
+
+    private Stream<Job> jobs(JobStatus... statuses) {
+        return Stream.of(statuses)
+                .flatMap(status -> queue.all(which.status(status)))
+                .filter(job -> !FailureGroup.at(job).isBefore(since));
+    }
+}

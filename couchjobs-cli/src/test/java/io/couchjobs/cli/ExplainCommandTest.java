@@ -1,0 +1,262 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.type.Limit;
+import io.couchjobs.type.Rate;
+import io.couchjobs.worker.Worker;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Tag("server")
+@Timeout(120)
+@ExtendWith(CouchExtension.class)
+class ExplainCommandTest {
+    private static final JsonMapper MAPPER = new JsonMapper();
+
+    private TestDatabase database;
+    private JobQueue queue;
+
+    @BeforeEach
+    void open(TestDatabase fresh) {
+        database = fresh;
+        queue = TestShell.queue(fresh);
+        queue.operations().init();
+    }
+
+    @AfterEach
+    void close() {
+        queue.close();
+    }
+
+    @Test
+    void a_job_that_nobody_takes_needs_a_worker() {
+        queue.add(request("1").build());
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("no-worker");
+        assertThat(why.path("because").asText()).contains("no live worker", "email");
+        assertThat(why.path("do").asText()).contains("couchjobs workers");
+    }
+
+    @Test
+    void a_job_that_only_waits_for_a_place_is_due() throws Exception {
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> null)
+                .filter(job -> false)
+                .start()) {
+            queue.add(request("1").build());
+
+            assertThat(explain("1").path("verdict").asText()).isEqualTo("due");
+            assertThat(worker.id()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void a_job_whose_time_has_not_come_is_named_with_its_time_before_all_else() {
+        Instant time = Instant.now().plus(Duration.ofDays(3));
+        queue.add(request("1").scheduledTime(time).build());
+        queue.types().change("email", settings -> settings.withPaused(true));
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("waiting-for-time");
+        assertThat(why.path("because").asText()).contains(time.toString().substring(0, 16), "in 2d");
+        assertThat(why.path("do").asText()).startsWith("couchjobs retry email 1");
+        assertThat(why.path("also"))
+                .extracting(reason -> reason.path("verdict").asText())
+                .containsExactly("paused", "no-worker");
+    }
+
+    @Test
+    void a_failed_job_tells_its_last_error_and_when_it_is_retried() throws Exception {
+        queue.add(request("1").build());
+        accept().fail(JobError.Kind.FAILED, "no such host", null, false);
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("stuck");
+        assertThat(why.path("because").asText()).contains("failed once", "no such host", "retried at");
+    }
+
+    @Test
+    void a_paused_type_is_resumed() {
+        queue.add(request("1").build());
+        queue.types().change("email", settings -> settings.withPaused(true));
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("paused");
+        assertThat(why.path("do").asText()).isEqualTo("couchjobs resume email");
+    }
+
+    @Test
+    void a_held_job_names_those_that_it_waits_for() {
+        queue.add(request("first").build());
+        queue.add(request("1").after(new JobId("email", "first")).build());
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("held");
+        assertThat(why.path("because").asText()).isEqualTo("it waits for email:first");
+        assertThat(why.path("do").asText()).isEqualTo("couchjobs explain email first");
+    }
+
+    @Test
+    void a_full_type_and_a_full_group_name_who_has_the_places() throws Exception {
+        queue.types()
+                .change("email", settings -> settings.with(Limit.RUNNING, 1).with(Limit.RUNNING_PER_GROUP, 1));
+        queue.add(request("running").group("shop").build());
+        accept();
+        queue.add(request("1").group("shop").build());
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("limit");
+        assertThat(why.path("because").asText()).contains("type email may run 1 jobs at once", "email:running");
+        assertThat(why.path("do").asText()).isEqualTo("couchjobs type set email --limit N");
+        assertThat(why.path("also").get(0).path("because").asText()).contains("group shop");
+    }
+
+    @Test
+    void a_rate_that_is_used_up_tells_when_the_next_jobs_start() throws Exception {
+        queue.types().change("email", settings -> settings.withRate(new Rate(1, Duration.ofDays(1))));
+        queue.add(request("a").build());
+        accept();
+        queue.add(request("1").build());
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("rate");
+        assertThat(why.path("because").asText()).contains("1 jobs in 24h");
+    }
+
+    @Test
+    void a_class_that_is_not_claimed_is_named() {
+        queue.types().change("email", settings -> settings.withClasses(List.of("fast")));
+        queue.add(request("1").jobClass("slow").build());
+
+        assertThat(explain("1").path("also")).anySatisfy(reason -> {
+            assertThat(reason.path("verdict").asText()).isEqualTo("filtered");
+            assertThat(reason.path("because").asText()).contains("\"fast\"", "\"slow\"");
+        });
+    }
+
+    @Test
+    void a_running_job_names_its_owner_and_one_without_a_sign_of_life_can_be_released() throws Exception {
+        queue.add(request("1").build());
+        accept();
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("running");
+        assertThat(why.path("because").asText()).contains("worker ", "runs it, since");
+    }
+
+    @Test
+    void a_finished_job_tells_how_it_ended() throws Exception {
+        queue.add(request("1").build());
+        accept().finish();
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("finished");
+        assertThat(why.path("because").asText()).startsWith("it ended as success");
+    }
+
+    @Test
+    void a_document_that_cannot_be_a_job_is_malformed_by_its_field() throws Exception {
+        ObjectNode wrong = (ObjectNode)
+                MAPPER.readTree("{\"_id\":\"job:email:1\",\"status\":\"waiting\",\"data\":{},\"attempt\":\"many\"}");
+        queue.database().put(wrong);
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("malformed");
+        assertThat(why.path("because").asText()).contains("attempt");
+        assertThat(why.path("do").asText()).contains("couchjobs remove email 1");
+    }
+
+    @Test
+    void a_document_with_several_leaves_is_a_conflict() {
+        queue.add(request("1").build());
+        ObjectNode leaf = queue.database().get("job:email:1").orElseThrow();
+        leaf.put("_rev", "1-00000000000000000000000000000000").put("origin", "elsewhere");
+        leaf.putObject("_revisions").put("start", 1).putArray("ids").add("00000000000000000000000000000000");
+        queue.database().bulkRevisions(List.of(leaf));
+
+        JsonNode why = explain("1");
+
+        assertThat(List.of(
+                        why.path("verdict").asText(),
+                        why.path("also").path(0).path("verdict").asText()))
+                .contains("conflict");
+    }
+
+    @Test
+    void a_job_of_another_site_is_run_there() {
+        TestShell.at(database).run("init", "--site", "paris");
+        queue.database().put(job("{\"_id\":\"job:email:1\",\"status\":\"waiting\",\"data\":{},\"site\":\"rome\"}"));
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("other-site");
+        assertThat(why.path("because").asText()).contains("site rome", "site paris");
+    }
+
+    @Test
+    void people_get_a_table_and_a_missing_job_is_not_found() {
+        queue.add(request("a job").build());
+
+        TestShell.Said said = TestShell.at(database).run("explain", "email", "a job");
+        TestShell.Said missing = TestShell.at(database).run("explain", "email", "nosuch");
+
+        assertThat(said.exitCode()).isZero();
+        assertThat(said.out()).contains("VERDICT", "no-worker");
+        assertThat(missing.exitCode()).isEqualTo(ExitCode.NOT_FOUND.number());
+        assertThat(missing.err()).contains("email:nosuch");
+    }
+
+    private JsonNode explain(String id) {
+        TestShell.Said said = TestShell.at(database).run("explain", "email", id, "-o", "json");
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        return said.json();
+    }
+
+    private ClaimedJob accept() throws InterruptedException {
+        return queue.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(60)))
+                .get(0);
+    }
+
+    private static JobRequest.Builder request(String id) {
+        return JobRequest.builder("email").id(id).data(Map.of());
+    }
+
+    private static ObjectNode job(String json) {
+        try {
+            return (ObjectNode) MAPPER.readTree(json);
+        } catch (java.io.IOException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+}

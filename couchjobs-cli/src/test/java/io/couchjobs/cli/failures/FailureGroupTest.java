@@ -1,0 +1,31 @@
+package io.couchjobs.cli.failures;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FailureGroupTest {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            timeout after 3000 ms                                      | timeout after # ms
+            timeout after 12.5 s                                       | timeout after # s
+            order 1b4e28ba-2fa1-11d2-883f-0016d3cca427 is not there    | order # is not there
+            no blob 5f2a9c0e1b                                         | no blob #
+            connect to 10.0.0.7:5432 refused                           | connect to # refused
+            no such host mail.example.org                              | no such host mail.example.org
+            a decade of deadbeef                                       | a decade of deadbeef
+            user42 is unknown                                          | user# is unknown
+            """)
+    void what_differs_from_job_to_job_is_left_out(String message, String group) {
+        assertThat(FailureGroup.normalised(message)).isEqualTo(group);
+    }
+
+    @Test
+    void only_the_first_line_counts_and_no_more_than_200_characters_of_it() {
+        assertThat(FailureGroup.normalised("\n  one\ntwo")).isEqualTo("one");
+        assertThat(FailureGroup.normalised("")).isEmpty();
+        assertThat(FailureGroup.normalised("x".repeat(500))).isEqualTo("x".repeat(200) + "...");
+    }
+}
