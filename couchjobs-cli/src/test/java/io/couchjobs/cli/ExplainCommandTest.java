@@ -133,7 +133,7 @@ class ExplainCommandTest {
         JsonNode why = explain("1");
 
         assertThat(why.path("verdict").asText()).isEqualTo("limit");
-        assertThat(why.path("because").asText()).contains("type email may run 1 jobs at once", "email:running");
+        assertThat(why.path("because").asText()).contains("type email may run 1 job at once", "email:running");
         assertThat(why.path("do").asText()).isEqualTo("couchjobs type set email --limit N");
         assertThat(why.path("also").get(0).path("because").asText()).contains("group shop");
     }
@@ -148,7 +148,7 @@ class ExplainCommandTest {
         JsonNode why = explain("1");
 
         assertThat(why.path("verdict").asText()).isEqualTo("rate");
-        assertThat(why.path("because").asText()).contains("1 jobs in 24h");
+        assertThat(why.path("because").asText()).contains("1 job in 24h");
     }
 
     @Test

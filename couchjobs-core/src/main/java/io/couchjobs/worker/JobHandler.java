@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Does the work of one type of job. Called by many threads at once unless it is made anew for each run.
  *
  * <p>A run is: {@link #setup}, {@link #handle}, when it was stopped {@link #cancelled} or {@link #killed}, and always {@link
- * #cleanup}, all on one thread that shows nothing of other runs; then the end is stored, and {@link #exhausted} is called if that is final. A run that is
- * stopped before it has begun calls none of them. Source of the hooks: Riak Core Jobs.
+ * #cleanup}, all on one thread that shows nothing of other runs. Then the end is stored, and {@link #exhausted} is
+ * called if the job has failed for good. A run that is stopped before it has begun calls none of them. Source of the hooks: Riak Core Jobs.
  *
  * @param <T> what the job's data is bound to
  */

@@ -226,7 +226,7 @@ public final class Explainer {
                     .collect(Collectors.joining(", "));
             add(
                     Verdict.LIMIT,
-                    what + " may run " + most + " jobs at once" + (who.isEmpty() ? "" : ", and these do: " + who),
+                    what + " may run " + jobs(most) + " at once" + (who.isEmpty() ? "" : ", and these do: " + who),
                     "couchjobs type set " + word(job.type()) + " " + option + " N");
         }
     }
@@ -239,7 +239,7 @@ public final class Explainer {
             Instant next = Instant.ofEpochMilli(rate.windowOf(now)).plus(rate.window());
             add(
                     Verdict.RATE,
-                    "type " + id.type() + " may start " + rate.starts() + " jobs in " + Durations.format(rate.window())
+                    "type " + id.type() + " may start " + jobs(rate.starts()) + " in " + Durations.format(rate.window())
                             + ", and all are taken",
                     "the next ones start at " + next + "; couchjobs type set " + word(id.type())
                             + " --rate N/DURATION");
@@ -303,6 +303,10 @@ public final class Explainer {
 
     private String command(String verb) {
         return "couchjobs " + verb + " " + word(id.type()) + " " + word(id.id());
+    }
+
+    private static String jobs(int count) {
+        return count == 1 ? "1 job" : count + " jobs";
     }
 
     private static String quoted(Set<String> names) {

@@ -39,9 +39,7 @@ public final class Ownership {
     private final ServerClock clock;
     private final String token;
     private final Lease lease;
-    /**
-     * Read without the monitor, which a write that hangs may hold for long: the keeper of leases must not wait for it.
-     */
+    /** Read without a turn, which a write that hangs may have for long: the keeper of leases must not wait for it. */
     private volatile Job job;
 
     private final EndSignal end;

@@ -61,7 +61,7 @@ public final class Drain {
         try {
             Run run = tools.run(claim);
             run.call();
-            RunReport report = run.writeEnd();
+            RunReport report = run.writeEnd(false);
             options.listener().accept(report);
             return report;
         } finally {

@@ -17,7 +17,10 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs claimed jobs, each in a thread that shows nothing of other runs, and keeps those that were claimed ahead until a slot is free. Thread-safe. */
+/**
+ * Runs claimed jobs, each in a thread that shows nothing of other runs. Jobs that were claimed ahead wait here until a
+ * slot is free. Thread-safe.
+ */
 public final class Executor {
     private static final Logger log = LoggerFactory.getLogger(Executor.class);
 
@@ -174,7 +177,7 @@ public final class Executor {
             }
             isSent = isSent(run);
             if (!isSent) {
-                tell(run.writeEnd());
+                tell(run.writeEnd(false));
             }
         } catch (Throwable e) {
             endsWrong(run, e);
@@ -213,7 +216,7 @@ public final class Executor {
     private void writeAgain(Run run) {
         try {
             LogContext.set(options.id(), run.claim().job());
-            tell(run.writeEnd());
+            tell(run.writeEnd(true));
         } catch (Throwable e) {
             endsWrong(run, e);
         } finally {

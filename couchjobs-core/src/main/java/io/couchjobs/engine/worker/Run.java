@@ -8,7 +8,6 @@ import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.HaltException;
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Progress;
 import io.couchjobs.job.WriteRefusedException;
@@ -45,7 +44,6 @@ public final class Run implements LeaseHolder {
     private final LeaseTimeout timeout;
     private Ending ending = Ending.halted("it has not begun");
     private int attempt;
-    private boolean wasSent;
     private Duration took = Duration.ZERO;
 
     private Run(LeasedJob claim, Handler<?> handler, Tools tools, Duration timeout) {
@@ -128,14 +126,17 @@ public final class Run implements LeaseHolder {
             return Optional.empty();
         }
         runLog.flushAll();
-        Optional<CompletableFuture<Optional<Job>>> sent = ending.send(claim, lane);
-        wasSent = sent.isPresent();
-        return sent.map(answer -> answer.thenApply(stored -> stored.map(job -> report(Ending.outcome(job)))));
+        return ending.send(claim, lane)
+                .map(answer -> answer.thenApply(stored -> stored.map(job -> report(Ending.outcome(job)))));
     }
 
-    /** Writes how the run ended, and waits until that is stored, or the job is lost. */
-    RunReport writeEnd() {
-        RunReport.Outcome outcome = write();
+    /**
+     * Writes how the run ended, and waits until that is stored, or the job is lost.
+     *
+     * @param wasSent whether it may be stored already, though the job seems to be lost
+     */
+    RunReport writeEnd(boolean wasSent) {
+        RunReport.Outcome outcome = write(wasSent);
         if (outcome == RunReport.Outcome.HALTED) {
             runLog.abandon();
         }
@@ -278,12 +279,11 @@ public final class Run implements LeaseHolder {
     }
 
     /** Retries the write, not the job: until it is stored, or the job is lost. */
-    private RunReport.Outcome write() {
+    private RunReport.Outcome write(boolean wasSent) {
         Backoff backoff = backoff();
         Ending next = ending;
         boolean isRefused = false;
-        while (!isHalted() || wasSent) {
-            wasSent = false;
+        for (boolean mayBeStored = wasSent; mayBeStored || !isHalted(); mayBeStored = false) {
             try {
                 runLog.flushAll();
                 return next.store(claim);
