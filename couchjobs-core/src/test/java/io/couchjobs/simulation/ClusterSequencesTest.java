@@ -34,7 +34,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -153,6 +155,16 @@ class ClusterSequencesTest {
 
     @Test
     void an_end_that_is_confirmed_too_late_is_not_reported_beside_a_later_claim() {
+        assertHaltedWhenLate(Sent.What.END, claim -> claim.finish("late"));
+    }
+
+    @Test
+    void an_update_that_is_confirmed_too_late_keeps_no_job_that_has_a_later_owner() {
+        assertHaltedWhenLate(Sent.What.OWNED, LeasedJob::update);
+    }
+
+    /** The answer comes when the lease is over and another worker has claimed the job. */
+    private void assertHaltedWhenLate(Sent.What what, Function<LeasedJob, Job> write) {
         playOn(Plan.PLAYED_SLOWLY);
         JobId id = insert("a");
         LeasedJob claim = accept(zero, "owner").orElseThrow();
@@ -161,13 +173,13 @@ class ClusterSequencesTest {
         world.watchers().add(new Watcher() {
             @Override
             public void answered(Exchange exchange, Answer answer) {
-                if (exchange.does(Sent.What.END)) {
+                if (exchange.does(what)) {
                     exchange.process().pause(Duration.ofSeconds(61));
                 }
             }
         });
         AtomicReference<String> outcome = new AtomicReference<>("waits");
-        zero.process().play("owner", () -> outcome.set(endOf(claim)));
+        zero.process().play("owner", () -> outcome.set(outcome(() -> write.apply(claim))));
         world.time().pass(Duration.ofSeconds(1));
         heal();
         write(two, claim(two, expired, "later"));
@@ -176,9 +188,31 @@ class ClusterSequencesTest {
         assertThat(outcome.get()).as("what the owner of %s is told", id).isEqualTo("halt");
     }
 
-    private static String endOf(LeasedJob claim) {
+    @Test
+    void a_lease_that_was_given_up_does_not_come_back_with_the_next_renewal() {
+        JobId id = insert("a");
+        SimulatedWorker worker = new SimulatedWorker(two.parts(), "owner", World.TYPE, any -> false, any -> false);
+        LeasedJob claim = accept(two, "owner").orElseThrow();
+        AtomicBoolean halted = new AtomicBoolean();
+        play(two, () -> {
+            worker.register();
+            worker.keep(claim, two.parts().settings().timeoutOf(World.TYPE), () -> halted.set(true));
+            return id;
+        });
+        world.time().pass(Duration.ofMinutes(2));
+        assertThat(halted).as("renewed until then").isFalse();
+
+        world.cluster().isolate(2);
+        world.time().pass(Duration.ofMinutes(2));
+        assertThat(halted).isTrue();
+        heal();
+        world.time().pass(Duration.ofMinutes(2));
+        assertThat(play(two, claim::isLeaseOver)).isTrue();
+    }
+
+    private static String outcome(Supplier<Job> write) {
         try {
-            return claim.finish("late").status().json();
+            return write.get().status().json();
         } catch (HaltException halt) {
             return "halt";
         }
@@ -319,7 +353,7 @@ class ClusterSequencesTest {
         Subscription subscription = follow(two, id);
         world.cluster().isolate(2);
         AtomicReference<String> outcome = new AtomicReference<>("waits");
-        two.process().play("owner", () -> outcome.set(endOf(claim)));
+        two.process().play("owner", () -> outcome.set(outcome(() -> claim.finish("late"))));
         world.time().pass(Duration.ofSeconds(30));
 
         assertThat(outcome.get()).isEqualTo("halt");

@@ -197,8 +197,7 @@ public final class Ownership {
             long sent = unconfirmed.add(next).nanos();
             WriteResult written = store.write(next);
             if (written instanceof WriteResult.Stored stored) {
-                boolean isLateEnd = !next.isLockedBy(token) && lease.isOver();
-                if (isDisputed || isLateEnd) {
+                if (isDisputed || lease.isOver()) {
                     haltIfOvertaken(next);
                 }
                 confirmed(next.withRev(stored.rev()), sent);
@@ -254,7 +253,7 @@ public final class Ownership {
     }
 
     /**
-     * An end that is confirmed when the lease is over may have been stored by copies that do not know of a later owner.
+     * What is confirmed when the lease is over may have been stored by copies that do not know of a later owner.
      * A write that was a 202 at first may stand beside the tombstone of a removal, which readers do not see beside a
      * live leaf.
      */

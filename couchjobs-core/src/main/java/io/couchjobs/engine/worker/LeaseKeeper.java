@@ -160,7 +160,7 @@ final class LeaseKeeper implements AutoCloseable {
 
     private synchronized void confirm(long sent) {
         confirmedNanos = sent;
-        runs.forEach(run -> run.claim().renewed(sent));
+        runs.stream().filter(run -> !run.isHalted()).forEach(run -> run.claim().renewed(sent));
         if (troubled) {
             log.info("the leases are renewed again");
             troubled = false;
