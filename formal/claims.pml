@@ -27,6 +27,13 @@
 #define ADDS 1
 #define RESOLVERS 1
 #endif
+#ifdef UPDATED        /* it writes on its claim while somebody wants the job to be run once more */
+#define BEGIN  owned
+#define ENDS
+#define UPDATES 1
+#define ADDS 1
+#define RESOLVERS 1
+#endif
 #ifdef TOLD           /* and a subscriber wants to know the end */
 #define BEGIN  owned
 #define ENDS

@@ -11,6 +11,9 @@ byte mine[3];         /* the token of its claim */
 bool over[3];         /* its lease is over, and it does not know that yet */
 bool disputed[3];     /* its end was sent and not confirmed */
 byte runs[3];         /* the fence of its claim */
+#ifdef UPDATES
+byte updates;         /* how often an owner has written on its claim */
+#endif
 
 #define at(me)   ref[me]
 #define sent(me) ref[me + 2]

@@ -148,7 +148,17 @@ inline resolve(confirmed) {
             :: else -> break
             od;
             i = 0;
+#ifndef DROPS_WISH
+            /* A wish for another run, on a leaf of the same claim that lost. */
+            j = 1;
+            do
+            :: j <= last && !(has(losers, j) && as[j] == OWNED && isFlagged(j) && hasTokenOf(j, best)) -> j++
+            :: else -> break
+            od;
+            other = (j <= last && as[best] == OWNED && !isFlagged(best)); j = 0;
+#endif
             if
+            :: other -> news = rev[best] | FLAGGED; other = false
             :: isTakenBack(best) && !isProven(confirmed) ->
                 news = revision(WITHDRAWN, fence(best), token(best)) | flags(best) | (late[best] * EXPIRED)
             :: isTakenBack(best) && isProven(confirmed) -> news = revision(PENDING, runFence(best), 0)

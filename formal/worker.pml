@@ -171,6 +171,9 @@ proctype Worker(byte me) {
     :: d_step { (phase[me] == SENT || phase[me] == OWNS || phase[me] == DOUBT) && !over[me] -> over[me] = true; truth() }
     :: d_step { over[me] && (phase[me] == OWNS || phase[me] == DOUBT) -> letGo(); tidy() }
 #endif
+#ifdef REVIVES
+    :: d_step { phase[me] == OWNS && over[me] -> over[me] = false; truth() }
+#endif
 #ifdef ENDS
     /* It ends; what was sent before is sent again. */
     :: atomic { room && phase[me] == OWNS && at(me) != 0 ->
@@ -193,6 +196,14 @@ proctype Worker(byte me) {
             tidy(); truth()
         }
       }
+#ifdef UPDATES
+    /* It writes on its claim, such as progress. What was answered 202 is sent again, which is not in the model: it ends on what it had. */
+    :: atomic { room && updates < UPDATES && phase[me] == OWNS && at(me) != 0 && sent(me) == 0 && !disputed[me] ->
+        target = at(me);
+        chooseTakers(target);
+        d_step { updates++; make(rev[target]); take(); if :: isStored -> at(me) = w :: else fi; tidy(); truth() }
+      }
+#endif
     /* The copies refuse it. */
     :: atomic { room && phase[me] == OWNS && (at(me) == 0 || !has(leaf[1] & leaf[2] & leaf[3], at(me))) ->
         chooseMajority();

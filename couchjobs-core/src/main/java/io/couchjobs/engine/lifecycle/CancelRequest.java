@@ -9,8 +9,7 @@ import java.util.Optional;
 
 /**
  * A request to cancel a job, on a leaf that lost. It goes over to the winner, once: a second resolution before the
- * losers are gone changes nothing. A request for another run needs no such care: its leaf counts more than the run
- * during which it was made.
+ * losers are gone changes nothing.
  *
  * @param fence the fence of the claim during or after which it was made
  */

@@ -71,6 +71,16 @@ public final class ClusterTransitions {
         return new Edit(job, Event.KEEP, since).at(KEPT).stay().write().orElseThrow();
     }
 
+    /** The owner of a job is asked for another run, as on another leaf of the same claim. */
+    static Job takeOverResubmit(Job job, Job other, Instant at) {
+        return new Edit(job, Event.RESUBMIT, at)
+                .put(Field.RESUBMIT, other.document().path(Field.RESUBMIT))
+                .at("resubmitted")
+                .stay()
+                .write()
+                .orElseThrow();
+    }
+
     /** Whether a job is as it was written, or differs from that only because it was {@linkplain #keep kept}. */
     public static boolean isStill(Job present, Job written) {
         return present.saysTheSameAs(written) || unkept(present).saysTheSameAs(unkept(written));

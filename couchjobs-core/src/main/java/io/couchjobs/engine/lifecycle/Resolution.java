@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A removal needs no confirmation here: a tombstone is never deleted. Each leaf that loses to a removal becomes a
  * tombstone of the same removal, for readers of copies that lack the first one. A request to cancel on a leaf that
- * loses goes over to the winner.
+ * loses goes over to the winner. So does a request for another run, when both leaves are the same owner's claim.
  */
 public final class Resolution {
     /** The verdict on the leaves. */
@@ -169,7 +169,7 @@ public final class Resolution {
         Job restored = before.isWithdrawn()
                 ? ClusterTransitions.restore(before).write().orElseThrow()
                 : before;
-        Job asked = CancelRequest.addTo(restored, losers);
+        Job asked = ResubmitRequest.addTo(CancelRequest.addTo(restored, losers), losers);
         Job after = asked.saysTheSameAs(before) ? raiseFence(before, expiredFence(losers)) : asked;
         return after.saysTheSameAs(before) ? Optional.empty() : Optional.of(after);
     }

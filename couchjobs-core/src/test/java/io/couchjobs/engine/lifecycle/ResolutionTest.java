@@ -23,6 +23,9 @@ class ResolutionTest {
     private static final String WAITING = "'status':'waiting'";
     private static final String ENDED = "'status':'success','attempt':1,'fence':1";
     private static final String GONE = "'_deleted':true";
+    /** On an owned leaf: somebody asked its owner for another run, 8 ms after {@code Jobs.past(0)}. */
+    private static final String WISH =
+            ",'resubmit':{'scheduledTime':1500000000007},'times':{'resubmitted':1500000000008}";
 
     @Test
     void a_document_with_one_leaf_is_left_alone() {
@@ -257,6 +260,31 @@ class ResolutionTest {
         Job winner = settle(leaf("2-a", owned("t1", 1)), loser).winner;
         assertThat(winner.isCancelRequested()).isTrue();
         assertThat(winner.isLockedBy("t1")).isTrue();
+    }
+
+    /** The owner or a resolver wrote on the same revision at the same moment, and only a minority of the copies took that. */
+    @Test
+    void a_wish_on_a_losing_leaf_of_the_same_claim_reaches_the_owner() {
+        ObjectNode asked = leaf("6-a", owned("t1", 1) + WISH);
+        for (String winner : List.of("6-b", "7-b")) {
+            Settled settled = settle(asked, leaf(winner, owned("t1", 1)));
+            assertThat(settled.lost).containsExactly("6-a");
+            assertThat(settled.winner.document().path("resubmit"))
+                    .isEqualTo(Job.parse(asked).document().path("resubmit"));
+            assertThat(settled.winner.times()).containsEntry("resubmitted", Jobs.past(8));
+        }
+    }
+
+    @Test
+    void a_wish_that_was_dropped_by_a_later_cancel_request_stays_dropped() {
+        ObjectNode asked = leaf("6-a", owned("t1", 1) + WISH);
+        for (int cancelled : List.of(9, 7)) {
+            ObjectNode winner = leaf(
+                    "6-b",
+                    owned("t1", 1) + ",'cancelRequested':true,'times':{'cancelRequested':"
+                            + Jobs.past(cancelled).toEpochMilli() + "}");
+            assertThat(settle(asked, winner).winner.isResubmitted()).isEqualTo(cancelled < 8);
+        }
     }
 
     @Test

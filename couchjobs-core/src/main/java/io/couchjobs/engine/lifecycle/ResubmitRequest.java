@@ -1,0 +1,46 @@
+package io.couchjobs.engine.lifecycle;
+
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Lock;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * A request for another run, on a leaf that lost against another leaf of the same claim. One of the two was written by
+ * the owner or by a resolver at the moment of the request. The request goes over to the winner, once.
+ */
+final class ResubmitRequest {
+    private ResubmitRequest() {}
+
+    /** {@return the winner with the latest request on other leaves of its claim; the same one when there is nothing to do} */
+    static Job addTo(Job winner, List<Leaf> losers) {
+        if (!winner.status().isLocked() || winner.isResubmitted()) {
+            return winner;
+        }
+        return losers.stream()
+                .flatMap(loser -> loser.job().stream())
+                .filter(job -> job.isResubmitted() && isOfClaimOf(winner, job))
+                .max(Comparator.comparing(ResubmitRequest::at)
+                        .thenComparing(
+                                job -> job.document().path(Field.RESUBMIT).toString()))
+                .filter(job -> !isDroppedBy(winner, at(job)))
+                .map(job -> ClusterTransitions.takeOverResubmit(winner, job, at(job)))
+                .orElse(winner);
+    }
+
+    private static boolean isOfClaimOf(Job winner, Job job) {
+        return job.lock().map(Lock::token).filter(winner::isLockedBy).isPresent();
+    }
+
+    /** A request to cancel drops the requests for another run before it. */
+    private static boolean isDroppedBy(Job winner, Instant at) {
+        return winner.isCancelRequested()
+                && winner.times().getOrDefault("cancelRequested", Instant.EPOCH).isAfter(at);
+    }
+
+    private static Instant at(Job job) {
+        return job.times().getOrDefault("resubmitted", Instant.EPOCH);
+    }
+}
