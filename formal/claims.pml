@@ -74,6 +74,13 @@
 #define RESOLVERS 1
 #endif
 
+#ifdef FORGOTTEN      /* the same, and the earlier claim was not withdrawn yet: its claimer is slow, or dead */
+#define BEGIN  endedSince
+#define CLAIMS 3
+#define ADDS 1
+#define RESOLVERS 1
+#endif
+
 #ifdef KEPT           /* one leaf has a claim that was withdrawn on others: it waits again on two copies, a resolver withdraws it on the third; two resolvers */
 #define BEGIN  keptBeside
 #define CLAIMS 2
@@ -112,6 +119,10 @@ inline endedBeside() {
 inline endedLater() {
     put(1, revision(WITHDRAWN, 1, 1)); put(2, revision(ENDED, 2, 2)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
     claims = 2; greatest = 2; told = 2
+}
+inline endedSince() {
+    put(1, revision(OWNED, 1, 1)); put(2, revision(ENDED, 2, 2)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 2; greatest = 2; told = 2; phase[1] = LOST; mine[1] = 1; runs[1] = 1
 }
 inline keptBeside() {
     put(1, revision(PENDING, 0, 0)); put(2, revision(OWNED, 1, 1)); put(3, revision(WITHDRAWN, 1, 1)); everybodyHas(2);

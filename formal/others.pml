@@ -117,10 +117,24 @@ proctype Retention() {
 #endif
 
 #if ADDS > 0
+/* Rivals.haveOvertaken: a leaf counts more than the run of the claim that was asked. */
+inline askedInVain() {
+    rank(); other = false;
+#ifndef TRUSTS_CLAIMS
+    i = 1;
+    do
+    :: i <= last -> if :: has(leaves, i) && counts[i] > fence(w) -> other = true :: else fi; i++
+    :: else -> break
+    od;
+    i = 0
+#endif
+}
+
 /* Creator.add of a job that exists: its owner is asked for another run, or an end or a tombstone is followed by a job that waits. A claim that
    was withdrawn has no owner: it is resolved first. */
 proctype Creator() {
     byte adds;
+    bool sure;
     do
     :: atomic { adds < ADDS ->
         chooseReaders();
@@ -134,8 +148,16 @@ proctype Creator() {
                 news = asAsked(target);
                 askedAgain = true; told = 0; goneTold = false;
                 writeIt();
-                if :: isMajority -> wished = true :: else fi;
-                tidy(); truth()
+                sure = isMajority
+            };
+            /* An owner was asked: whether it is one the others know. If not, nobody is told anything. */
+            if
+            :: sure && kind(w) == OWNED -> chooseMajority(); d_step { look(); askedInVain(); sure = !other }
+            :: else
+            fi;
+            d_step {
+                if :: sure -> wished = true :: else fi;
+                sure = false; tidy(); truth()
             }
         fi
       }

@@ -2,7 +2,10 @@ package io.couchjobs.job;
 
 import io.couchjobs.couch.config.CouchJobsException;
 
-/** Others changed a job again and again between reading and writing it. Nothing was written; trying again is safe. */
+/**
+ * Others changed a job again and again between reading and writing it, or its conflict could not be resolved. The change
+ * does not hold; making it again is safe.
+ */
 public final class ContentionException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +16,7 @@ public final class ContentionException extends CouchJobsException {
      * @param attempts how often it was tried
      */
     public ContentionException(JobId id, int attempts) {
-        super("job " + id + " was changed by others between reading and writing it, " + attempts
-                + " times in a row; nothing was written, try again");
+        super("job " + id + " was changed by others, or its conflict could not be resolved, " + attempts
+                + " times in a row; the change does not hold, try again");
     }
 }

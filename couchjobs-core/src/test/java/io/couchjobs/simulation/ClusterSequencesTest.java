@@ -1,21 +1,26 @@
 package io.couchjobs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.schedule.QueueSchedules;
+import io.couchjobs.engine.schedule.Scheduler;
 import io.couchjobs.engine.store.FinishedJob;
 import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
+import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
@@ -24,6 +29,7 @@ import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Subscription;
+import io.couchjobs.schedule.Schedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -208,6 +214,57 @@ class ClusterSequencesTest {
         heal();
         world.time().pass(Duration.ofMinutes(2));
         assertThat(play(two, claim::isLeaseOver)).isTrue();
+    }
+
+    @Test
+    void a_creator_does_not_rely_on_an_owner_whom_the_others_have_left_behind() {
+        JobId id = insert("a");
+        world.cluster().isolate(2);
+        Job job = read(two, id);
+        write(two, claim(two, job, "left behind"));
+        Job done = write(
+                zero,
+                Transitions.finish(write(zero, claim(zero, job, "first")), TextNode.valueOf("done"), null, now(zero)));
+        Job again = write(zero, Transitions.add(done, request("a", Instant.EPOCH), false, now(zero)));
+        write(zero, Transitions.finish(write(zero, claim(zero, again, "second")), null, null, now(zero)));
+        world.watchers().add(new Watcher() {
+            @Override
+            public void sending(Exchange exchange) {
+                if (exchange.does(Sent.What.OWNED)) {
+                    world.cluster().heal(2);
+                    exchange.process().pause(Duration.ofSeconds(10));
+                }
+            }
+        });
+
+        AddResult added = add(two, "a");
+        assertThat(added.outcome()).isEqualTo(AddResult.Outcome.ADDED);
+        assertThat(read(zero, id).status()).isEqualTo(JobStatus.WAITING);
+    }
+
+    @Test
+    void a_creator_asks_nothing_of_a_withdrawn_claim_that_cannot_be_resolved_now() {
+        JobId id = insert("a");
+        world.cluster().isolate(2);
+        Job claim = write(two, claim(two, read(two, id), "worker"));
+        write(two, ClusterTransitions.withdraw(claim, "no quorum confirmed the claim", now(two)));
+
+        assertThatThrownBy(() -> add(two, "a")).isInstanceOf(ContentionException.class);
+        assertThat(read(two, id).isResubmitted()).isFalse();
+    }
+
+    private AddResult add(Client client, String id) {
+        Creator creator = new Creator(client.parts().store(), client.parts().clock());
+        AtomicReference<RuntimeException> trouble = new AtomicReference<>();
+        Optional<AddResult> added = play(client, () -> {
+            try {
+                return Optional.of(creator.addOne(request(id, Instant.EPOCH)));
+            } catch (CouchJobsException refused) {
+                trouble.set(refused);
+                return Optional.empty();
+            }
+        });
+        return added.orElseThrow(trouble::get);
     }
 
     private static String outcome(Supplier<Job> write) {
@@ -418,6 +475,47 @@ class ClusterSequencesTest {
             throw new IllegalStateException(e);
         }
         return events;
+    }
+
+    /** Of five nodes two have no copy, and do not find a schedule while they are cut off. */
+    @Test
+    void a_schedule_that_a_node_did_not_find_when_it_was_to_tick_goes_on() {
+        playOn(Plan.PLAYED.on(5));
+        QueueSchedules schedules = new QueueSchedules(zero.parts(), request -> {});
+        Instant start = now(zero);
+        play(
+                zero,
+                () -> schedules.put(Schedule.named("often")
+                        .every(Duration.ofSeconds(30))
+                        .job(request("a", start))
+                        .build()));
+        Client far = clientWithoutCopyOf("schedule:often");
+        play(far, () -> {
+            new Scheduler(far.parts()).start();
+            return start;
+        });
+        world.time().pass(Duration.ofSeconds(20));
+        world.cluster().isolate(far.node());
+        world.time().pass(Duration.ofSeconds(30));
+        world.cluster().heal(far.node());
+        world.time().pass(Duration.ofMinutes(2));
+        assertThat(play(zero, () -> schedules.get("often"))
+                        .flatMap(Schedule::last)
+                        .orElseThrow())
+                .isAfter(start.plusSeconds(90));
+    }
+
+    private Client clientWithoutCopyOf(String docId) {
+        for (int node = 0; true; node++) {
+            Client client = world.client("far" + node, node);
+            world.cluster().isolate(node);
+            boolean finds = play(client, () -> client.database().get(docId)).isPresent();
+            world.cluster().heal(node);
+            world.time().pass(Duration.ofSeconds(1));
+            if (!finds) {
+                return client;
+            }
+        }
     }
 
     /** Tells that it lives, every second. */

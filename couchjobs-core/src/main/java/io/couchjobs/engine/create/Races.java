@@ -29,15 +29,22 @@ final class Races {
         this.clock = clock;
     }
 
-    /** Carries out a decision: the job as it is now, or empty when another writer was first. */
+    /**
+     * Carries out a decision: the job as it is now, or empty when another writer was first. What an owner was asked
+     * counts only when no other leaf has overtaken its claim: the node that showed the claim may have been cut off.
+     */
     Optional<Job> won(Decision decision) {
+        if (decision.before().isWithdrawn()) {
+            return Optional.empty(); // it cannot be resolved now
+        }
         Optional<Job> next = store.attaching(decision);
         if (next.isEmpty()) {
             return store.confirmation().ofFound(decision.before(), clock);
         }
         WriteResult written = WriteRefusedException.check(store.write(next.get()));
         if (written instanceof WriteResult.Stored stored) {
-            return Optional.of(next.get().withRev(stored.rev()));
+            Job asked = next.get().withRev(stored.rev());
+            return asked.status().isLocked() && store.isOvertaken(asked) ? Optional.empty() : Optional.of(asked);
         }
         return written instanceof WriteResult.Accepted accepted
                 ? store.confirmation().of(next.get().id(), accepted.rev(), clock)

@@ -197,12 +197,15 @@ final class Leaf {
         };
     }
 
-    /** Whether the leaf has no owner and shows no run of the job, not even one before it was added again. */
+    /**
+     * Whether the leaf has no owner and shows no run of the job, not even one before it was added again. One whose
+     * owner was asked for another run is not fresh: the request is newer than any run.
+     */
     boolean isFresh() {
         return switch (kind) {
             case PENDING, CANCELLED -> attempt() == 0 && expirations() == 0 && !wasClaimed();
-            case RESUBMITTED, WITHDRAWN -> attempt() <= 1 && expirations() == 0;
-            case RETIRED, REMOVED, ENDED, OWNED, MALFORMED -> false;
+            case WITHDRAWN -> attempt() <= 1 && expirations() == 0;
+            case RESUBMITTED, RETIRED, REMOVED, ENDED, OWNED, MALFORMED -> false;
         };
     }
 

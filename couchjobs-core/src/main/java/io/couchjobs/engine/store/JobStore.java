@@ -8,6 +8,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Resolution;
+import io.couchjobs.engine.lifecycle.Rivals;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Job;
@@ -169,25 +170,33 @@ public final class JobStore implements AutoCloseable {
      * Reads a job that is to be changed. With conflicts, the result is the leaf that counts most: the one that readers
      * see may lose, and a change of it would be undone. The conflict is resolved soon, in the background. A claim that
      * was withdrawn is resolved first: it may be left over from a run before the last, and a change of it would be
-     * lost.
+     * lost. It comes back {@linkplain Job#isWithdrawn withdrawn} only when it cannot be resolved now: then nothing may
+     * be asked of it.
      */
     public Optional<Job> readToChange(JobId id) {
         Optional<ObjectNode> document = database.getWithConflicts(id.docId());
-        if (document.filter(winner -> winner.remove("_conflicts") != null).isEmpty()) {
-            Optional<Job> only = parsed(document);
-            if (only.filter(Job::isWithdrawn).isEmpty()) {
-                return only;
+        boolean isAlone =
+                document.filter(winner -> winner.remove("_conflicts") != null).isEmpty();
+        Optional<Job> best = isAlone ? parsed(document) : Resolution.best(database.leavesWithHistories(id.docId()));
+        if (isAlone
+                ? best.filter(Job::isWithdrawn).isEmpty()
+                : best.filter(job -> !job.isWithdrawn()).isPresent()) {
+            if (!isAlone) {
+                look(id);
             }
-            confirmation.settle(id);
-            return read(id);
-        }
-        Optional<Job> best = Resolution.best(database.leavesWithHistories(id.docId()));
-        if (best.isPresent()) {
-            look(id);
             return best;
         }
         confirmation.settle(id);
         return read(id);
+    }
+
+    /**
+     * Whether a write of an owned job, or of its end, was confirmed for nothing: another claim or a removal has overtaken
+     * the claim that it was written on. Costs a request, on a cluster only.
+     */
+    public boolean isOvertaken(Job written) {
+        return isCluster()
+                && Rivals.haveOvertaken(written, database.leaves(written.id().docId()));
     }
 
     /**

@@ -25,7 +25,7 @@ class ResolutionTest {
     private static final String GONE = "'_deleted':true";
     /** On an owned leaf: somebody asked its owner for another run, 8 ms after {@code Jobs.past(0)}. */
     private static final String WISH =
-            ",'resubmit':{'scheduledTime':1500000000007},'times':{'resubmitted':1500000000008}";
+            ",'resubmit':{'scheduledTime':1500000000007},'times':{'claimed':1500000000000,'resubmitted':1500000000008}";
 
     @Test
     void a_document_with_one_leaf_is_left_alone() {
@@ -273,6 +273,13 @@ class ResolutionTest {
                     .isEqualTo(Job.parse(asked).document().path("resubmit"));
             assertThat(settled.winner.times()).containsEntry("resubmitted", Jobs.past(8));
         }
+    }
+
+    @Test
+    void a_wish_of_a_first_claim_is_not_outweighed_by_the_end_of_a_sibling() {
+        ObjectNode asked = branch(withdrawn("t2", 1, "no quorum") + WISH, "b", "s", "x");
+        ObjectNode ended = branch(ENDED, "a", "r", "x");
+        assertThat(settle(asked, ended).winner.status()).isEqualTo(JobStatus.WAITING);
     }
 
     @Test
