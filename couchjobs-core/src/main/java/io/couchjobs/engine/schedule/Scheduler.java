@@ -1,6 +1,7 @@
 package io.couchjobs.engine.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.Feed;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +44,8 @@ public final class Scheduler implements FeedListener, AutoCloseable {
 
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    /** On a cluster the copies that were read may have been behind what the feed told. */
+    private static final Duration LOAD_AGAIN = Duration.ofSeconds(45);
     /** The server may be back at any time. */
     private static final Duration LONGEST_AWAY = Duration.ofSeconds(3);
 
@@ -50,6 +54,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     private final ServerClock clock;
     private final Feed feed;
     private final Site site;
+    private final BooleanSupplier isCluster;
     private final Environment environment;
     private final Lane lane;
     private final Supplier<Backoff> backoffs;
@@ -77,6 +82,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
         this.clock = parts.clock();
         this.feed = parts.feed();
         this.site = parts.store().site();
+        this.isCluster = parts.store()::isCluster;
         this.environment = parts.store().environment();
         this.lane = environment.lane("couchjobs-scheduler", 1);
         this.loading = new Backoff(environment, SHORTEST_PAUSE, LONGEST_AWAY);
@@ -90,6 +96,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     public void start() {
         listening = feed.listen(this);
         run(this::load);
+        after(LOAD_AGAIN, this::loadMissing);
     }
 
     @Override
@@ -140,6 +147,27 @@ public final class Scheduler implements FeedListener, AutoCloseable {
                 log.warn("the schedules cannot be read, trying again until they can: {}", e.getMessage());
             }
             after(loading.next(), this::load);
+        }
+    }
+
+    /** Takes in the schedules that tick and have no alarm here: a copy did not have them, or had them disabled. */
+    private void loadMissing() {
+        after(LOAD_AGAIN, this::loadMissing);
+        if (!isCluster.getAsBoolean()) {
+            return;
+        }
+        try {
+            for (ObjectNode document : schedules.readAll()) {
+                String name = Schedule.nameOf(document.path("_id").asText());
+                if (!Optional.ofNullable(alarms.get(name))
+                        .filter(TickAlarm::isSet)
+                        .isPresent()) {
+                    put(name, document);
+                }
+            }
+            sleep();
+        } catch (CouchJobsException away) {
+            log.debug("schedules are looked for later: {}", away.toString());
         }
     }
 

@@ -54,6 +54,11 @@ final class TickAlarm {
         return ours;
     }
 
+    /** Whether it waits for a tick. */
+    boolean isSet() {
+        return due != null;
+    }
+
     boolean isDue(Instant now, long nanos) {
         return left(now, nanos)
                 .filter(left -> left.isNegative() || left.isZero())
