@@ -149,9 +149,10 @@ class Couch:
             answer = self.put(doc)
             if answer.status == 201:
                 doc = {**doc, "_rev": answer.body["rev"]}
-                leaves = self.majority(doc["_id"]) if kept else []
+                asked = alone and self.is_cluster and "lock" in doc  # of an owner whom the others may have left behind (rule 18)
+                leaves = self.majority(doc["_id"]) if kept or asked else []
                 rivals = [leaf for leaf in leaves or [] if stands_against(leaf, doc, alone)]
-                if leaves is not None and not (rivals and alone):
+                if leaves is not None and not (rivals and alone and kept):
                     return None if rivals else doc
             elif answer.status in (409, 412):
                 leaves = self.majority(doc["_id"]) if doubt else []
