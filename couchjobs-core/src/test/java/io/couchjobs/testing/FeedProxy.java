@@ -73,6 +73,7 @@ public final class FeedProxy implements AutoCloseable {
     private final TestDatabase database;
     private final List<Open> open = new CopyOnWriteArrayList<>();
     private final List<String> history = new ArrayList<>();
+    private final List<String> readings = new CopyOnWriteArrayList<>();
     private final AtomicInteger feeds = new AtomicInteger();
     private final AtomicInteger mostFeeds = new AtomicInteger();
     private final AtomicInteger requests = new AtomicInteger();
@@ -151,6 +152,16 @@ public final class FeedProxy implements AutoCloseable {
     /** How many requests there were, feeds aside. */
     public int requests() {
         return requests.get();
+    }
+
+    /** How many readings of changes there were that ended by themselves. */
+    public int readings() {
+        return readings.size();
+    }
+
+    /** In how many of these there is that text. */
+    public long readingsWith(String text) {
+        return readings.stream().filter(body -> body.contains(text)).count();
     }
 
     /** How many rows went through. */
@@ -242,6 +253,9 @@ public final class FeedProxy implements AutoCloseable {
 
     private void pass(HttpExchange exchange) throws IOException, InterruptedException {
         HttpResponse<byte[]> answer = client.send(upstream(exchange), HttpResponse.BodyHandlers.ofByteArray());
+        if (exchange.getRequestURI().getPath().endsWith("/_changes")) {
+            readings.add(new String(answer.body(), StandardCharsets.UTF_8));
+        }
         answerHeaders(exchange, answer);
         boolean empty = answer.body().length == 0;
         exchange.sendResponseHeaders(answer.statusCode(), empty ? -1 : answer.body().length);

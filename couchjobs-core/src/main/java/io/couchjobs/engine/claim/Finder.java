@@ -39,6 +39,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Finder implements FeedListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Finder.class);
+    private static final Duration WHILE_BUSY = Duration.ofMillis(250);
+    private static final Duration PER_WORKER = Duration.ofMillis(20);
     private static final Duration FALLBACK = Duration.ofMinutes(10);
     /** On a cluster the copy of the index that was read may have been behind. */
     private static final Duration FALLBACK_ON_CLUSTERS = Duration.ofSeconds(45);
@@ -239,6 +241,12 @@ public final class Finder implements FeedListener, AutoCloseable {
                 .filter(type -> limits.needsDocuments(type)
                         || (!notice.own() && (waiter.isAwaited(type) || candidates.needsDocuments(type))))
                 .isPresent();
+    }
+
+    /** A busy worker, or one of many that wait, need not hear of a job at once. */
+    @Override
+    public Duration patience() {
+        return waiter.isAwaited() ? shorter(PER_WORKER.multipliedBy(candidates.workers()), LATER) : WHILE_BUSY;
     }
 
     @Override

@@ -103,6 +103,11 @@ final class Waiter {
         return awaited.containsKey(type);
     }
 
+    /** Whether a caller waits for jobs of any type. */
+    boolean isAwaited() {
+        return !awaited.isEmpty();
+    }
+
     /**
      * Sleeps, for 20 s at most. A caller that waits only for a moment looks again soon anyway, and counts as busy.
      *

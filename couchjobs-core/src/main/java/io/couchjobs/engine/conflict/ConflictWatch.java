@@ -92,6 +92,11 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
         return notice.mayBeConflicted();
     }
 
+    @Override
+    public Duration patience() {
+        return LATER;
+    }
+
     /** The sweep finds conflicts that were missed. */
     @Override
     public void gap() {}

@@ -174,6 +174,11 @@ public final class Candidates {
         forget();
     }
 
+    /** {@return how many workers there are, this one included} */
+    public int workers() {
+        return ranking.count();
+    }
+
     /** Whether it is time to {@link #load}. */
     public boolean isInDoubtOfOthers() {
         return ranking.isInDoubt();

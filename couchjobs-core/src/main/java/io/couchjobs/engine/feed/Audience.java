@@ -1,6 +1,8 @@
 package io.couchjobs.engine.feed;
 
 import io.couchjobs.engine.document.DocIds;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -51,6 +53,14 @@ final class Audience {
                 notice.docId().startsWith(DocIds.JOB) || notice.docId().startsWith(DocIds.LOG);
         return !isOfMany
                 || Stream.concat(always.stream(), listeners.stream()).anyMatch(listener -> needs(listener, notice));
+    }
+
+    /** How late the least patient listener may hear of a change. */
+    Duration patience() {
+        return Stream.concat(always.stream(), listeners.stream())
+                .map(FeedListener::patience)
+                .min(Comparator.naturalOrder())
+                .orElse(FeedListener.SOON);
     }
 
     private static boolean needs(FeedListener listener, FeedNotice notice) {

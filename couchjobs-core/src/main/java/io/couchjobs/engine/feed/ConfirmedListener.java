@@ -7,6 +7,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -52,6 +53,11 @@ public final class ConfirmedListener implements FeedListener, ConfirmedEnds.List
     @Override
     public boolean needsDocument(FeedNotice notice) {
         return listener.needsDocument(notice);
+    }
+
+    @Override
+    public Duration patience() {
+        return listener.patience();
     }
 
     @Override

@@ -34,8 +34,9 @@ import org.slf4j.LoggerFactory;
  * the feed also compares the database's time of creation; another database is a gap, too.
  *
  * <p>While very many changes come whose documents no listener {@linkplain FeedListener#needsDocument needs}, the feed is
- * read without documents, and needed ones are read by their ids. This is not done on a cluster, where a later reading
- * may be older than the row.
+ * read without documents and in {@linkplain FeedListener#patience pauses}: that costs the server less than half per
+ * change, and a document that changed several times in a pause comes once. Needed documents are read by their ids. This
+ * is not done on a cluster, where a later reading may be older than the row.
  *
  * <p>Events may come twice, late, or tell an old story, but none is left out. A document that cannot be read (longer
  * than 16 MiB, nested too deeply) comes without its content.
@@ -43,9 +44,9 @@ import org.slf4j.LoggerFactory;
 public final class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
     /** Only one of so many rows without documents tells its position: a position costs the server time. */
-    private static final int SEQ_INTERVAL = 20;
-
-    private static final Duration LEAN_TICK = Duration.ofMillis(200);
+    private static final int SEQ_INTERVAL = 200;
+    /** So many readings without documents go by until the server is asked whether the database is still the same. */
+    private static final int READINGS = 50;
 
     private final CouchDatabase database;
     private final Copies copies;
@@ -187,9 +188,51 @@ public final class Feed implements AutoCloseable {
         }
         again = true;
         switching = false;
-        try (ChangesFeed feed = open()) {
+        if (pace.isLean()) {
+            readInPauses();
+        } else {
+            readAll(request().includeDocs(true).conflicts(true).styleAllDocs(true), true);
+        }
+    }
+
+    private void readInPauses() {
+        for (int reading = 0; !closed && pace.isLean() && pauses(reading); reading++) {
+            ChangesRequest next = ChangesRequest.normal()
+                    .since(position.seq())
+                    .styleAllDocs(true)
+                    .seqInterval(SEQ_INTERVAL);
+            try {
+                readAll(next, reading % READINGS == 0);
+            } catch (CouchException e) {
+                if (e.status() / 100 != 4) {
+                    throw e;
+                }
+                log.debug("{} brings no feed without documents: {}", database.name(), e.toString());
+                pace.stayWithDocuments();
+                switching = true;
+            }
+            boolean unused = pace.isLean() && switchesOver();
+        }
+    }
+
+    /** Makes the pause before a reading; false when the feed was closed meanwhile. */
+    private boolean pauses(int reading) {
+        try {
+            if (reading > 0) {
+                environment.pause(audience.patience());
+            }
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+
+    private void readAll(ChangesRequest request, boolean isNew) {
+        try (ChangesFeed feed = open(request)) {
             watchdog.calm();
-            position.connected();
+            if (isNew) {
+                position.connected();
+            }
             read(feed);
         } finally {
             connection = null;
@@ -203,36 +246,18 @@ public final class Feed implements AutoCloseable {
         }
     }
 
-    private ChangesFeed open() {
-        try {
-            return pace.isLean()
-                    ? openLean()
-                    : open(request().includeDocs(true).conflicts(true).styleAllDocs(true));
-        } catch (CouchException e) {
-            position.answered(e);
-            throw e;
-        }
-    }
-
-    private ChangesFeed openLean() {
-        try {
-            return open(request().styleAllDocs(true).seqInterval(SEQ_INTERVAL));
-        } catch (CouchException e) {
-            if (e.status() / 100 != 4) {
-                throw e;
-            }
-            log.debug("{} brings no feed without documents: {}", database.name(), e.toString());
-            pace.stayWithDocuments();
-            return open();
-        }
-    }
-
     private ChangesRequest request() {
         return ChangesRequest.continuous().since(position.seq()).heartbeat(timing.heartbeat());
     }
 
     private ChangesFeed open(ChangesRequest request) {
-        ChangesFeed opened = database.changes(request);
+        ChangesFeed opened;
+        try {
+            opened = database.changes(request);
+        } catch (CouchException e) {
+            position.answered(e);
+            throw e;
+        }
         connection = opened;
         if (closed) {
             opened.close();
@@ -242,7 +267,7 @@ public final class Feed implements AutoCloseable {
 
     private void read(ChangesFeed feed) {
         while (!closed && !feed.isEnded()) {
-            Optional<Change> change = feed.next(tick());
+            Optional<Change> change = feed.next(timing.tick());
             if (change.isPresent()) {
                 rows.tell(change.get(), feed);
             } else if (!Thread.interrupted() && !feed.isEnded()) {
@@ -262,10 +287,6 @@ public final class Feed implements AutoCloseable {
             }
         }
         position.ended(feed.lastSeq());
-    }
-
-    private Duration tick() {
-        return pace.isLean() && LEAN_TICK.compareTo(timing.tick()) < 0 ? LEAN_TICK : timing.tick();
     }
 
     /** Whether the connection is to be opened anew, with documents or without them. It goes on from where this one is. */

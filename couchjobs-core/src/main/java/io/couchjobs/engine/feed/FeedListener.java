@@ -1,9 +1,15 @@
 package io.couchjobs.engine.feed;
 
+import java.time.Duration;
 import java.util.function.BiConsumer;
 
 /** Hears of changes. */
 public interface FeedListener {
+    /** How late a listener hears of a change that waits for it. Shorter pauses cost the server more than they save. */
+    Duration SOON = Duration.ofMillis(100);
+    /** How late a listener hears of a change that it takes in at its leisure. */
+    Duration LATER = Duration.ofSeconds(1);
+
     /**
      * A document changed. May come twice, late, or tell an old story.
      *
@@ -30,6 +36,14 @@ public interface FeedListener {
      */
     default void unread(FeedNotice notice) {}
 
+    /**
+     * {@return how late the listener may hear of a change while very many come; may change with time. {@link #SOON} by
+     * default}
+     */
+    default Duration patience() {
+        return SOON;
+    }
+
     /** The position was lost: nothing heard before is certain any more, so the listener must look again. */
     default void gap() {}
 
@@ -54,6 +68,11 @@ public interface FeedListener {
             @Override
             public boolean needsDocument(FeedNotice notice) {
                 return false;
+            }
+
+            @Override
+            public Duration patience() {
+                return LATER;
             }
 
             @Override

@@ -115,6 +115,11 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     }
 
     @Override
+    public Duration patience() {
+        return LATER;
+    }
+
+    @Override
     public void gap() {
         run(this::load);
     }

@@ -107,6 +107,11 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         return JobId.fromDocId(notice.docId()).filter(expected::containsKey).isPresent();
     }
 
+    @Override
+    public Duration patience() {
+        return expected.isEmpty() ? LATER : SOON;
+    }
+
     /** Somebody may have begun to wait for it in this very moment. */
     @Override
     public void unread(FeedNotice notice) {

@@ -220,6 +220,11 @@ public final class SettingsStore implements FeedListener {
         return false; // of a job
     }
 
+    @Override
+    public Duration patience() {
+        return LATER;
+    }
+
     /** Complains once about each mistake, however often it is read. */
     private void complain(TypeSettings settings) {
         for (String problem : settings.problems()) {

@@ -12,6 +12,7 @@ import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -142,6 +143,11 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
     @Override
     public boolean needsDocument(FeedNotice notice) {
         return !of(notice.docId()).isEmpty();
+    }
+
+    @Override
+    public Duration patience() {
+        return byDocId.isEmpty() ? LATER : SOON;
     }
 
     /** A follower may have been added at this very moment. */

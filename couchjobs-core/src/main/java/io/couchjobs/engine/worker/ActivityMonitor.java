@@ -116,6 +116,11 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
         return false; // of a job or a log
     }
 
+    @Override
+    public Duration patience() {
+        return LATER;
+    }
+
     /** The change of a job is a sign of life. Whether the job is owned now, the index tells in good time. */
     @Override
     public void unread(FeedNotice notice) {

@@ -10,11 +10,15 @@ import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.worker.JobContext;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
 /** Tells the runs of a worker that somebody cancelled, removed or took over their job. Thread-safe. */
 final class CancelWatch implements FeedListener {
+    /** A run is to be told within a second that its job was cancelled. */
+    private static final Duration WHILE_RUNNING = Duration.ofMillis(500);
+
     private static final int MOST_EARLY = 1000;
     private static final int MOST_UNREAD = 10_000;
 
@@ -79,6 +83,11 @@ final class CancelWatch implements FeedListener {
                 doubts.about(run);
             }
         });
+    }
+
+    @Override
+    public Duration patience() {
+        return runs.isEmpty() ? LATER : WHILE_RUNNING;
     }
 
     /** A cancel request, or a removal, may have been among what is never told. */

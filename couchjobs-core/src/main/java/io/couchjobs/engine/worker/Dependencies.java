@@ -123,6 +123,11 @@ final class Dependencies implements FeedListener, AutoCloseable {
         return JobId.fromDocId(notice.docId()).filter(jobs::concerns).isPresent();
     }
 
+    @Override
+    public Duration patience() {
+        return jobs.isEmpty() ? LATER : SOON;
+    }
+
     /** The job may be held now: the index knows. If others began to wait for it after this change, it was read then. */
     @Override
     public synchronized void unread(FeedNotice notice) {

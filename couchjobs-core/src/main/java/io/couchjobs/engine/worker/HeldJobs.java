@@ -46,6 +46,10 @@ final class HeldJobs {
         }
     }
 
+    synchronized boolean isEmpty() {
+        return held.isEmpty();
+    }
+
     synchronized boolean contains(JobId id) {
         return held.containsKey(id);
     }

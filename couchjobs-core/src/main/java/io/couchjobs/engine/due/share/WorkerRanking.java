@@ -89,6 +89,11 @@ public final class WorkerRanking {
         }
     }
 
+    /** How many workers there are, this one included. */
+    public int count() {
+        return 1 + others.size();
+    }
+
     /** How many workers there are for a type, this one included. */
     public int count(String type) {
         return 1
