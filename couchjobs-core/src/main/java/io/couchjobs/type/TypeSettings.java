@@ -1,6 +1,5 @@
 package io.couchjobs.type;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
@@ -11,15 +10,12 @@ import io.couchjobs.job.JobType;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,10 +38,12 @@ public final class TypeSettings {
 
     private final String type;
     private final ObjectNode document;
+    private final SettingValues values;
 
     private TypeSettings(String type, ObjectNode document) {
         this.type = type;
         this.document = document;
+        this.values = new SettingValues(document);
     }
 
     /**
@@ -90,7 +88,7 @@ public final class TypeSettings {
 
     /** {@return how long an owner may be silent before its lease runs out; empty for the queue's default} */
     public Optional<Duration> timeout() {
-        return number(TIMEOUT)
+        return values.number(TIMEOUT)
                 .map(millis -> Duration.ofMillis(Math.min(millis, LONGEST_TIMEOUT.toMillis())))
                 .filter(timeout -> !timeout.isZero());
     }
@@ -99,10 +97,10 @@ public final class TypeSettings {
     public RetryPolicy retryPolicy() {
         RetryPolicy standard = RetryPolicy.DEFAULT;
         return new RetryPolicy(
-                count(MAX_RETRIES).orElse(standard.maxRetries()),
-                number(RETRY_DELAY).map(Duration::ofMillis).orElse(standard.delay()),
-                number(MAX_RETRY_DELAY).map(Duration::ofMillis).orElse(standard.maxDelay()),
-                jitter().orElse(standard.jitter()));
+                values.count(MAX_RETRIES).orElse(standard.maxRetries()),
+                values.number(RETRY_DELAY).map(Duration::ofMillis).orElse(standard.delay()),
+                values.number(MAX_RETRY_DELAY).map(Duration::ofMillis).orElse(standard.maxDelay()),
+                values.share(RETRY_JITTER).orElse(standard.jitter()));
     }
 
     /**
@@ -112,7 +110,7 @@ public final class TypeSettings {
      * @return the number; empty when it is not set, or set to something that is no number from 0
      */
     public OptionalInt get(Limit limit) {
-        return count(limit.field()).map(OptionalInt::of).orElseGet(OptionalInt::empty);
+        return values.count(limit.field()).map(OptionalInt::of).orElseGet(OptionalInt::empty);
     }
 
     /** {@return how many jobs may be started in each window of time; empty for any number} */
@@ -275,12 +273,7 @@ public final class TypeSettings {
      * @return the classes, {@code ""} among them when jobs without a class may be claimed; empty when all may
      */
     public Optional<Set<String>> classes() {
-        JsonNode names = document.path(CLASSES);
-        Set<String> classes = new TreeSet<>();
-        names.forEach(name -> classes.add(name.asText()));
-        boolean isList = names.isArray()
-                && StreamSupport.stream(names.spliterator(), false).allMatch(JsonNode::isTextual);
-        return isList ? Optional.of(Collections.unmodifiableSet(classes)) : Optional.empty();
+        return values.names(CLASSES);
     }
 
     /**
@@ -332,29 +325,14 @@ public final class TypeSettings {
                 Stream.of(TIMEOUT, MAX_RETRIES, RETRY_DELAY, MAX_RETRY_DELAY),
                 Arrays.stream(Limit.values()).map(Limit::field));
         Stream<String> wrong = numbers.filter(field -> document.hasNonNull(field)
-                && (field.equals(TIMEOUT) || field.endsWith("Delay") ? number(field) : count(field)).isEmpty());
+                && (field.equals(TIMEOUT) || field.endsWith("Delay") ? values.number(field) : values.count(field))
+                        .isEmpty());
         Stream<String> rate = Stream.of(RATE).filter(field -> document.hasNonNull(field) && rate().isEmpty());
-        Stream<String> jitter =
-                Stream.of(RETRY_JITTER).filter(field -> document.hasNonNull(field) && jitter().isEmpty());
+        Stream<String> jitter = Stream.of(RETRY_JITTER)
+                .filter(field ->
+                        document.hasNonNull(field) && values.share(field).isEmpty());
         return Stream.concat(wrong, Stream.concat(rate, jitter))
                 .map(field -> field + " cannot be " + document.get(field))
                 .toList();
-    }
-
-    /** People write settings too: a value that is no number from 0 counts as not set. */
-    private Optional<Long> number(String field) {
-        return Optional.ofNullable(document.get(field))
-                .filter(value -> value.isIntegralNumber() && value.canConvertToLong() && value.asLong() >= 0)
-                .map(JsonNode::asLong);
-    }
-
-    private Optional<Double> jitter() {
-        return Optional.ofNullable(document.get(RETRY_JITTER))
-                .filter(value -> value.isNumber() && value.asDouble() >= 0 && value.asDouble() <= 1)
-                .map(JsonNode::asDouble);
-    }
-
-    private Optional<Integer> count(String field) {
-        return number(field).filter(value -> value <= Integer.MAX_VALUE).map(Math::toIntExact);
     }
 }

@@ -1,0 +1,41 @@
+package io.couchjobs.type;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Collections;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.StreamSupport;
+
+/** The values in a document of settings. People write settings too: an invalid value counts as not set. */
+record SettingValues(ObjectNode document) {
+    /** {@return a number from 0} */
+    Optional<Long> number(String field) {
+        return Optional.ofNullable(document.get(field))
+                .filter(value -> value.isIntegralNumber() && value.canConvertToLong() && value.asLong() >= 0)
+                .map(JsonNode::asLong);
+    }
+
+    /** {@return a number from 0 that fits an int} */
+    Optional<Integer> count(String field) {
+        return number(field).filter(value -> value <= Integer.MAX_VALUE).map(Math::toIntExact);
+    }
+
+    /** {@return a number from 0 to 1} */
+    Optional<Double> share(String field) {
+        return Optional.ofNullable(document.get(field))
+                .filter(value -> value.isNumber() && value.asDouble() >= 0 && value.asDouble() <= 1)
+                .map(JsonNode::asDouble);
+    }
+
+    /** {@return a list of texts, in order and each once} */
+    Optional<Set<String>> names(String field) {
+        JsonNode list = document.path(field);
+        Set<String> names = new TreeSet<>();
+        list.forEach(name -> names.add(name.asText()));
+        boolean isList = list.isArray()
+                && StreamSupport.stream(list.spliterator(), false).allMatch(JsonNode::isTextual);
+        return isList ? Optional.of(Collections.unmodifiableSet(names)) : Optional.empty();
+    }
+}
