@@ -119,6 +119,22 @@ class EndsBehindTest {
     }
 
     @Test
+    void a_job_that_is_removed_while_its_end_is_on_the_way_is_lost_to_its_worker() throws Exception {
+        proxy.detour(new HeldEnds());
+        add(1);
+        try (JobQueue other = TestQueue.open(database);
+                Worker worker = work(1)) {
+            TestQueue.until(() -> held.get() > 0);
+            other.remove(TYPE, "1");
+            gate.countDown();
+            TestQueue.until(() -> worker.stats().halted() == 1);
+            assertThat(worker.stats().succeeded()).isZero();
+        }
+        assertThat(runs).hasValue(1);
+        assertThat(statuses()).isEmpty();
+    }
+
+    @Test
     void a_worker_that_closes_waits_for_the_ends() throws Exception {
         proxy.detour(new HeldEnds());
         add(4);
