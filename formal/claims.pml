@@ -81,6 +81,13 @@
 #define RESOLVERS 1
 #endif
 
+#ifdef ENDED_APART    /* two copies have an end, which was told; one has the end of an earlier run, which expired on the others */
+#define BEGIN  endedApart
+#define CLAIMS 3
+#define ADDS 1
+#define RESOLVERS 1
+#endif
+
 #ifdef KEPT           /* one leaf has a claim that was withdrawn on others: it waits again on two copies, a resolver withdraws it on the third; two resolvers */
 #define BEGIN  keptBeside
 #define CLAIMS 2
@@ -123,6 +130,10 @@ inline endedLater() {
 inline endedSince() {
     put(1, revision(OWNED, 1, 1)); put(2, revision(ENDED, 2, 2)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
     claims = 2; greatest = 2; told = 2; phase[1] = LOST; mine[1] = 1; runs[1] = 1
+}
+inline endedApart() {
+    put(1, revision(ENDED, 1, 1)); put(2, revision(ENDED, 2, 2)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 2; greatest = 2; told = 2
 }
 inline keptBeside() {
     put(1, revision(PENDING, 0, 0)); put(2, revision(OWNED, 1, 1)); put(3, revision(WITHDRAWN, 1, 1)); everybodyHas(2);

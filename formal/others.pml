@@ -117,17 +117,29 @@ proctype Retention() {
 #endif
 
 #if ADDS > 0
-/* Rivals.haveOvertaken: a leaf counts more than the run of the claim that was asked. */
+/* Resolution.stands: a leaf counts more than the run of the claim that was asked, or than the job that is to wait. */
 inline askedInVain() {
     rank(); other = false;
-#ifndef TRUSTS_CLAIMS
-    i = 1;
+#if defined(TRUSTS_CLAIMS)
+#define isTrusted (kind(w) == OWNED)
+#elif defined(TRUSTS_ENDS)
+#define isTrusted (!isClaim(w))
+#elif defined(ASKS_NOBODY)
+#define isTrusted (kind(w) == WITHDRAWN)
+#else
+#define isTrusted false
+#endif
+    i = (isTrusted -> last + 1 : 1);
     do
-    :: i <= last -> if :: has(leaves, i) && counts[i] > fence(w) -> other = true :: else fi; i++
+    :: i <= last ->
+        if
+        :: has(leaves, i) && i != w && (kind(w) == OWNED -> counts[i] > fence(w) : beats(i, w)) -> other = true
+        :: else
+        fi;
+        i++
     :: else -> break
     od;
     i = 0
-#endif
 }
 
 /* Creator.add of a job that exists: its owner is asked for another run, or an end or a tombstone is followed by a job that waits. A claim that
@@ -150,9 +162,9 @@ proctype Creator() {
                 writeIt();
                 sure = isMajority
             };
-            /* An owner was asked: whether it is one the others know. If not, nobody is told anything. */
+            /* Whether it is the leaf that the others know. If not, nobody is told anything. */
             if
-            :: sure && kind(w) == OWNED -> chooseMajority(); d_step { look(); askedInVain(); sure = !other }
+            :: sure -> chooseMajority(); d_step { look(); askedInVain(); sure = !other }
             :: else
             fi;
             d_step {

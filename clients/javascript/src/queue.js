@@ -131,7 +131,7 @@ export class Queue {
       if (!next && !unconfirmed) return job;
       const written = next ?? keep(job, this.couch.now());
       const answer = await this.couch.store(written);
-      const doubtful = unconfirmed || (isOwned(written) && this.couch.isCluster); // the node that showed the owner may have been cut off
+      const doubtful = unconfirmed || this.couch.isCluster; // the node that showed the job may have been cut off
       if (answer.status === 201 && (!doubtful || await this.#isAlone({...written, _rev: answer.rev}))) return written;
       if (answer.status === 202) unconfirmed = answer.rev;
       else if (answer.status !== 201 && answer.status !== 409) throw new CouchError(`change ${id}`, answer);

@@ -149,8 +149,8 @@ class Couch:
             answer = self.put(doc)
             if answer.status == 201:
                 doc = {**doc, "_rev": answer.body["rev"]}
-                asked = alone and self.is_cluster and "lock" in doc  # of an owner whom the others may have left behind (rule 18)
-                leaves = self.majority(doc["_id"]) if kept or asked else []
+                change = alone and self.is_cluster and "_rev" in first  # of a leaf that the others may have left behind (rule 18)
+                leaves = self.majority(doc["_id"]) if kept or change else []
                 rivals = [leaf for leaf in leaves or [] if stands_against(leaf, doc, alone)]
                 if leaves is not None and not (rivals and alone and kept):
                     return None if rivals else doc

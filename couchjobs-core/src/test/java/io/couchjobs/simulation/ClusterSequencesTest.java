@@ -222,24 +222,49 @@ class ClusterSequencesTest {
         world.cluster().isolate(2);
         Job job = read(two, id);
         write(two, claim(two, job, "left behind"));
-        Job done = write(
-                zero,
-                Transitions.finish(write(zero, claim(zero, job, "first")), TextNode.valueOf("done"), null, now(zero)));
+        runTwice(job);
+        healWhenChanged(Sent.What.OWNED);
+
+        assertThat(add(two, "a").outcome()).isEqualTo(AddResult.Outcome.ADDED);
+        assertThat(read(zero, id).status()).isEqualTo(JobStatus.WAITING);
+    }
+
+    @Test
+    void a_creator_does_not_rely_on_an_end_that_the_others_have_left_behind() {
+        JobId id = insert("a");
+        Job owned = write(zero, claim(zero, read(zero, id), "first"));
+        world.time().pass(Duration.ofSeconds(1));
+        world.cluster().isolate(2);
+        write(two, Transitions.finish(owned, TextNode.valueOf("unconfirmed"), null, now(two)));
+        runTwice(write(zero, Transitions.expire(owned, OptionalInt.empty(), now(zero))));
+        healWhenChanged(Sent.What.OTHER);
+
+        assertThat(add(two, "a").outcome()).isEqualTo(AddResult.Outcome.ADDED);
+        resolve(id, one, zero);
+        resolve(id, one, zero);
+        assertThat(read(zero, id).status()).isEqualTo(JobStatus.WAITING);
+    }
+
+    /** At the nodes that are left: the job runs, is added again and runs once more. */
+    private void runTwice(Job job) {
+        Job done = write(zero, Transitions.finish(write(zero, claim(zero, job, "next")), null, null, now(zero)));
         Job again = write(zero, Transitions.add(done, request("a", Instant.EPOCH), false, now(zero)));
-        write(zero, Transitions.finish(write(zero, claim(zero, again, "second")), null, null, now(zero)));
+        write(zero, Transitions.finish(write(zero, claim(zero, again, "last")), null, null, now(zero)));
+    }
+
+    /** The cut ends when such a write on a job that exists is on its way. */
+    private void healWhenChanged(Sent.What what) {
         world.watchers().add(new Watcher() {
             @Override
             public void sending(Exchange exchange) {
-                if (exchange.does(Sent.What.OWNED)) {
+                boolean isChange = Sent.in(exchange.request()).stream()
+                        .anyMatch(sent -> sent.what() == what && !sent.base().isEmpty());
+                if (isChange) {
                     world.cluster().heal(2);
                     exchange.process().pause(Duration.ofSeconds(10));
                 }
             }
         });
-
-        AddResult added = add(two, "a");
-        assertThat(added.outcome()).isEqualTo(AddResult.Outcome.ADDED);
-        assertThat(read(zero, id).status()).isEqualTo(JobStatus.WAITING);
     }
 
     @Test

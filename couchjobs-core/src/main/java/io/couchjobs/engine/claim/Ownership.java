@@ -4,6 +4,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
+import io.couchjobs.engine.lifecycle.Rivals;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Leaves;
@@ -257,7 +258,8 @@ public final class Ownership {
      * live leaf.
      */
     private void haltIfOvertaken(Job next) {
-        if (store.isOvertaken(next)) {
+        if (store.isCluster()
+                && Rivals.haveOvertaken(next, store.database().leaves(next.id().docId()))) {
             end.tell();
             store.look(next.id());
             throw new HaltException(next.id(), "was claimed by another owner, or removed, before this was confirmed");

@@ -30,8 +30,8 @@ final class Races {
     }
 
     /**
-     * Carries out a decision: the job as it is now, or empty when another writer was first. What an owner was asked
-     * counts only when no other leaf has overtaken its claim: the node that showed the claim may have been cut off.
+     * Carries out a decision: the job as it is now, or empty when another writer was first, or the change does not
+     * {@linkplain JobStore#stands stand}.
      */
     Optional<Job> won(Decision decision) {
         if (decision.before().isWithdrawn()) {
@@ -43,8 +43,7 @@ final class Races {
         }
         WriteResult written = WriteRefusedException.check(store.write(next.get()));
         if (written instanceof WriteResult.Stored stored) {
-            Job asked = next.get().withRev(stored.rev());
-            return asked.status().isLocked() && store.isOvertaken(asked) ? Optional.empty() : Optional.of(asked);
+            return Optional.of(next.get().withRev(stored.rev())).filter(store::stands);
         }
         return written instanceof WriteResult.Accepted accepted
                 ? store.confirmation().of(next.get().id(), accepted.rev(), clock)

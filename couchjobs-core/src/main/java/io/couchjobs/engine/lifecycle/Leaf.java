@@ -223,7 +223,12 @@ final class Leaf {
 
     /** Whether the claim that this leaf carries was made on that revision. */
     boolean isClaimOf(String base) {
-        return token().isPresent() && ancestor(Rev.generation(base)).equals(base);
+        return token().isPresent() && goesBackTo(base);
+    }
+
+    /** Whether the leaf is that revision, or was written on top of it. */
+    boolean goesBackTo(String rev) {
+        return ancestor(Rev.generation(rev)).equals(rev);
     }
 
     /** The revision of a generation that the leaf goes back to; empty when it is unknown. */

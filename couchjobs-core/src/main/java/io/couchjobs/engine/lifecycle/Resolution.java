@@ -111,6 +111,27 @@ public final class Resolution {
     }
 
     /**
+     * Whether a change by a creator stands, as far as the leaves tell. It does not when another leaf counts more: the
+     * change was made on a leaf that the others had left behind. A change of an owned job stands until a later claim.
+     *
+     * @param written the job as the change was confirmed, on the revision that it made
+     * @param leaves all leaves of the document, tombstones too, with {@code _revisions}, as read after that
+     */
+    public static boolean stands(Job written, List<ObjectNode> leaves) {
+        String rev = written.rev().orElseThrow();
+        Leaf mine = Leaf.of(written.toDocument());
+        List<Leaf> others = leaves.stream()
+                .map(Leaf::of)
+                .filter(leaf -> !leaf.goesBackTo(rev) && !leaf.isResolved())
+                .toList();
+        return Precedence.of(others).bestFirst().stream()
+                .filter(other -> other.kind() != Leaf.Kind.MALFORMED)
+                .noneMatch(other -> written.status().isLocked()
+                        ? other.fence() > mine.fence()
+                        : Leaf.BEST_FIRST.compare(other, mine) < 0);
+    }
+
+    /**
      * Whether a tombstone is that of a leaf which lost. It tells nothing about the job.
      *
      * @return whether it was deleted to resolve a conflict; false when a caller, or retention, deleted the job

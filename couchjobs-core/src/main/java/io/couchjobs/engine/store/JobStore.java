@@ -8,7 +8,6 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Resolution;
-import io.couchjobs.engine.lifecycle.Rivals;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Job;
@@ -191,12 +190,13 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Whether a write of an owned job, or of its end, was confirmed for nothing: another claim or a removal has overtaken
-     * the claim that it was written on. Costs a request, on a cluster only.
+     * Whether a change by a creator that was confirmed stands. The node that showed the job may have been cut off, and
+     * have had another leaf than the others. Costs a request, on a cluster only.
      */
-    public boolean isOvertaken(Job written) {
-        return isCluster()
-                && Rivals.haveOvertaken(written, database.leaves(written.id().docId()));
+    public boolean stands(Job changed) {
+        return !isCluster()
+                || Resolution.stands(
+                        changed, database.leavesWithHistories(changed.id().docId()));
     }
 
     /**

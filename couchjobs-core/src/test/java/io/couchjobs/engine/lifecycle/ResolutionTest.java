@@ -420,6 +420,34 @@ class ResolutionTest {
         assertThat(settle(again, removed, branch(ENDED, "z", "c", "a")).lost).containsExactly("3-z");
     }
 
+    @Test
+    void a_change_stands_when_no_leaf_counts_more_but_those_that_were_written_on_top_of_it() {
+        Job change = Job.parse(leaf("4-d", waiting(2)));
+        ObjectNode itself = branch(waiting(2), "d", "c", "b", "a");
+        ObjectNode later = branch(owned("t", 3), "e", "d", "c", "b", "a");
+        ObjectNode lost = branch(GONE + ",'fence':9,'resolved':{'at':1}", "f", "y", "x", "a");
+        for (ObjectNode less :
+                List.of(branch(ENDED, "z", "y", "x", "a"), branch(waiting(1), "z", "y", "x", "a"), lost)) {
+            assertThat(Resolution.stands(change, List.of(itself, less))).isTrue();
+            assertThat(Resolution.stands(change, List.of(less, later))).isTrue();
+        }
+        for (String more : List.of("'status':'success','attempt':1,'fence':2", waiting(3), GONE + ",'fence':3")) {
+            assertThat(Resolution.stands(change, List.of(itself, branch(more, "z", "y", "x", "a"))))
+                    .as(more)
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void a_request_to_an_owner_stands_until_a_later_claim() {
+        Job asked = Job.parse(leaf("3-d", owned("t", 2)));
+        ObjectNode itself = branch(owned("t", 2), "d", "b", "a");
+        ObjectNode sibling = branch(withdrawn("u", 2, "no quorum"), "z", "y", "a");
+        assertThat(Resolution.stands(asked, List.of(itself, sibling))).isTrue();
+        assertThat(Resolution.stands(asked, List.of(itself, branch(owned("v", 3), "z", "y", "a"))))
+                .isFalse();
+    }
+
     /** A leaf with its history, the newest revision first. */
     private static ObjectNode branch(String fields, String... hashes) {
         ObjectNode leaf = leaf(hashes.length + "-" + hashes[0], fields);
