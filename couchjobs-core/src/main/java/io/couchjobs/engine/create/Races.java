@@ -4,6 +4,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.Decision;
+import io.couchjobs.engine.store.Confirmation;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.ContentionException;
@@ -31,7 +32,7 @@ final class Races {
 
     /**
      * Carries out a decision: the job as it is now, or empty when another writer was first, or the change does not
-     * {@linkplain JobStore#stands stand}.
+     * {@linkplain Confirmation#stands stand}.
      */
     Optional<Job> won(Decision decision) {
         if (decision.before().isWithdrawn()) {
@@ -43,7 +44,7 @@ final class Races {
         }
         WriteResult written = WriteRefusedException.check(store.write(next.get()));
         if (written instanceof WriteResult.Stored stored) {
-            return Optional.of(next.get().withRev(stored.rev())).filter(store::stands);
+            return Optional.of(next.get().withRev(stored.rev())).filter(store.confirmation()::stands);
         }
         return written instanceof WriteResult.Accepted accepted
                 ? store.confirmation().of(next.get().id(), accepted.rev(), clock)

@@ -64,9 +64,7 @@ public final class Candidates {
     private final Map<String, KnownJobs> stocks = new HashMap<>();
     /** The group of the last claim by turns. */
     private volatile Optional<String> lastGroup = Optional.empty();
-    /**
-     * Jobs that were taken out, until their claims are answered: the index may be read meanwhile and still have them.
-     */
+    /** Jobs that were taken out, until their claims are answered: the index may still have them. */
     private final Set<String> underWay = new HashSet<>();
 
     /**
@@ -342,14 +340,10 @@ public final class Candidates {
     }
 
     private synchronized void takeOut(List<Job> choice) {
-        Set<String> lines = new HashSet<>();
-        choice.forEach(job -> {
-            lines.add(Site.lineOf(job));
-            underWay.add(job.id().docId());
-        });
-        for (String line : lines) {
+        choice.forEach(job -> underWay.add(job.id().docId()));
+        choice.stream().map(Site::lineOf).distinct().forEach(line -> {
             stock(line).removeAll(choice);
             stock(line).endOfLine().moved(clock.nanos());
-        }
+        });
     }
 }

@@ -211,7 +211,9 @@ public final class Feed implements AutoCloseable {
                 pace.stayWithDocuments();
                 switching = true;
             }
-            boolean unused = pace.isLean() && switchesOver();
+            if (pace.isLean()) {
+                var unused = switchesOver();
+            }
         }
     }
 

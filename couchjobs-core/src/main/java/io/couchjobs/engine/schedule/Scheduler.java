@@ -164,9 +164,8 @@ public final class Scheduler implements FeedListener, AutoCloseable {
         try {
             for (ObjectNode document : schedules.readAll()) {
                 String name = Schedule.nameOf(document.path("_id").asText());
-                if (!Optional.ofNullable(alarms.get(name))
-                        .filter(TickAlarm::isSet)
-                        .isPresent()) {
+                TickAlarm known = alarms.get(name);
+                if (known == null || !known.isSet()) {
                     put(name, document);
                 }
             }

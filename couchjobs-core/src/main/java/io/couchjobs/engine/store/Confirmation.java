@@ -49,6 +49,16 @@ public final class Confirmation {
         this.conflicts = conflicts;
     }
 
+    /**
+     * Whether a change by a creator that a quorum confirmed stands. The node that showed the job may have been cut off,
+     * and have had another leaf than the others. Costs a request, on a cluster only.
+     */
+    public boolean stands(Job changed) {
+        return !writer.copies().areSeveral()
+                || Resolution.stands(
+                        changed, database.leavesWithHistories(changed.id().docId()));
+    }
+
     /** Whether readers see a new job, or a later change of it, after its conflicts were resolved. */
     public boolean isInPlace(Job written) {
         settle(written.id());

@@ -174,29 +174,18 @@ public final class JobStore implements AutoCloseable {
      */
     public Optional<Job> readToChange(JobId id) {
         Optional<ObjectNode> document = database.getWithConflicts(id.docId());
-        boolean isAlone =
-                document.filter(winner -> winner.remove("_conflicts") != null).isEmpty();
-        Optional<Job> best = isAlone ? parsed(document) : Resolution.best(database.leavesWithHistories(id.docId()));
-        if (isAlone
-                ? best.filter(Job::isWithdrawn).isEmpty()
-                : best.filter(job -> !job.isWithdrawn()).isPresent()) {
-            if (!isAlone) {
-                look(id);
-            }
-            return best;
+        boolean hasConflicts =
+                document.filter(winner -> winner.remove("_conflicts") != null).isPresent();
+        Optional<Job> best =
+                hasConflicts ? Resolution.best(database.leavesWithHistories(id.docId())) : parsed(document);
+        if (best.map(Job::isWithdrawn).orElse(hasConflicts)) {
+            confirmation.settle(id);
+            return read(id);
         }
-        confirmation.settle(id);
-        return read(id);
-    }
-
-    /**
-     * Whether a change by a creator that was confirmed stands. The node that showed the job may have been cut off, and
-     * have had another leaf than the others. Costs a request, on a cluster only.
-     */
-    public boolean stands(Job changed) {
-        return !isCluster()
-                || Resolution.stands(
-                        changed, database.leavesWithHistories(changed.id().docId()));
+        if (hasConflicts) {
+            look(id);
+        }
+        return best;
     }
 
     /**
