@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What happened, in order: the runs of handlers, what creators were told, and the faults. */
@@ -86,8 +87,13 @@ final class Journal implements Watcher {
      * A monitor took a job from its owner, or may have.
      *
      * @param base the revision by which the owner has it
+     * @param isUnconfirmed whether the monitor was answered that fewer copies than a quorum have taken it
      */
-    record Expiry(SimulatedProcess by, JobId job, String base, long fence, long at) {}
+    record Expiry(SimulatedProcess by, JobId job, String base, long fence, long at, boolean isUnconfirmed) {
+        private Expiry unconfirmed() {
+            return new Expiry(by, job, base, fence, at, true);
+        }
+    }
 
     /**
      * A subscriber was told that a job had ended.
@@ -165,6 +171,11 @@ final class Journal implements Watcher {
             return started <= time
                     && time < ownedUntil()
                     && lapses.stream().noneMatch(lapse -> lapse[0] <= time && time < lapse[1]);
+        }
+
+        /** Whether a monitor that read the job while its lease was over may write that now. */
+        boolean hadLapsedBefore(long time) {
+            return lapses.stream().anyMatch(lapse -> lapse[1] <= time && time < lapse[1] + REQUEST);
         }
 
         /** Whether the end that the owner wanted is stored. */
@@ -282,17 +293,22 @@ final class Journal implements Watcher {
         onlyInserted.remove(id);
     }
 
-    /** Who hears of a conflict has taken nothing: somebody was alive. */
+    /** A monitor that hears of a conflict has taken nothing: the owner was alive. */
     @Override
     public void answered(Exchange exchange, Answer answer) {
-        exchange.sent().stream()
-                .filter(sent -> sent.what() == Sent.What.EXPIRY && answer.refuses(sent.job()))
-                .forEach(sent -> expiries.removeIf(expiry ->
-                        expiry.by() == exchange.process() && expiry.base().equals(sent.base())));
+        exchange.sent().stream().filter(sent -> sent.what() == Sent.What.EXPIRY).forEach(sent -> {
+            Predicate<Expiry> same =
+                    expiry -> expiry.by() == exchange.process() && expiry.base().equals(sent.base());
+            if (answer.refuses(sent.job())) {
+                expiries.removeIf(same);
+            } else if (answer.isUnconfirmed()) {
+                expiries.replaceAll(expiry -> same.test(expiry) ? expiry.unconfirmed() : expiry);
+            }
+        });
     }
 
     private void expired(SimulatedProcess by, Sent expiry) {
-        expiries.add(new Expiry(by, expiry.job(), expiry.base(), expiry.fence(), time.now()));
+        expiries.add(new Expiry(by, expiry.job(), expiry.base(), expiry.fence(), time.now(), false));
         note(by, "expires " + expiry.job() + " fence " + expiry.fence() + " of " + expiry.base());
     }
 
