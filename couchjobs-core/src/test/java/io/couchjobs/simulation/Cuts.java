@@ -1,22 +1,29 @@
 package io.couchjobs.simulation;
 
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Cuts nodes off at the worst moments: when claims have just met, when one is about to be withdrawn, when a monitor has just
- * made sure that a majority hears it, when a change was confirmed by nobody.
+ * made sure that a majority hears it or has read whether an owner lives, when a change was confirmed by nobody.
  */
 final class Cuts implements Watcher {
     private static final long SECOND = TimeUnit.SECONDS.toMicros(1);
+    private static final long CATCHING_UP = 5 * SECOND;
     private static final int MOST = 10;
+    private static final int ISOLATED = 2;
 
     private final World world;
     private final Random random;
     /** Jobs whose end was not confirmed when it was first written, by process. */
     private final Set<String> doubtful = new HashSet<>();
+
+    /** When a cut of a node ended last. */
+    private final Map<Integer, Long> healed = new HashMap<>();
 
     private int count;
     private int open;
@@ -35,6 +42,20 @@ final class Cuts implements Watcher {
         }
     }
 
+    private static boolean isProbe(Exchange exchange) {
+        return exchange.isAbout("/_local/couchjobs-probe");
+    }
+
+    /** A monitor has just made sure that a majority hears its node, whose copies may not have caught up yet. */
+    private void cutAgain(int node) {
+        boolean isBehind = world.time().now() - healed.getOrDefault(node, -CATCHING_UP) < CATCHING_UP;
+        if (isBehind && world.isTroubled() && random.nextBoolean()) {
+            open++;
+            long lasts = (long) ((10 + 15 * random.nextDouble()) * SECOND);
+            world.time().after(random.nextInt(500), () -> cut(node, ISOLATED, lasts));
+        }
+    }
+
     private boolean isOfDoubtfulEnd(Exchange exchange) {
         String path = exchange.request().uri().getPath();
         return doubtful.contains(exchange.process() + " " + path.substring(path.lastIndexOf('/') + 1));
@@ -44,7 +65,9 @@ final class Cuts implements Watcher {
     public void answered(Exchange exchange, Answer answer) {
         if (answer.isUnconfirmed()) {
             maybe(exchange.node(), 3, 1 + random.nextInt(5_000));
-        } else if (exchange.isAbout("/worker:") && exchange.isBy("couchjobs-monitor")) {
+        } else if (exchange.isBy("couchjobs-monitor") && isProbe(exchange)) {
+            cutAgain(exchange.node());
+        } else if (exchange.isBy("couchjobs-monitor") && exchange.isAbout("/worker:")) {
             maybe(exchange.node(), 2, 1_500);
         } else if (world.plan().has(Plan.Freedom.BLIND) && exchange.does(Sent.What.OWNED)) {
             maybe(exchange.node(), 8, 700);
@@ -82,6 +105,7 @@ final class Cuts implements Watcher {
         world.journal().note("fault", what + node + " for " + lasts / 1e6 + " s");
         world.time().after(lasts, () -> {
             open--;
+            healed.put(node, world.time().now());
             world.cluster().heal(node);
             world.journal().note("fault", "heal " + node);
         });

@@ -191,7 +191,7 @@ final class WorkerActor implements FeedListener {
     private void run(Held one) {
         try {
             boolean isLong = takesLong && random.nextInt(3) == 0;
-            for (int steps = isLong ? 5 + random.nextInt(20) : isEager && random.nextBoolean() ? 0 : random.nextInt(4);
+            for (int steps = isLong ? 5 + random.nextInt(45) : isEager && random.nextBoolean() ? 0 : random.nextInt(4);
                     steps >= 0 && !one.halted;
                     steps--) {
                 pause(random.nextInt(random.nextInt(10) == 0 ? 4_000 : isLong ? 1_500 : 700));
