@@ -119,6 +119,12 @@ final class Documents {
         });
     }
 
+    List<String> attachmentNames(String id) {
+        List<String> names = new ArrayList<>();
+        get(id).ifPresent(document -> document.path("_attachments").fieldNames().forEachRemaining(names::add));
+        return List.copyOf(names);
+    }
+
     Optional<byte[]> attachment(String id, String rev, String name) {
         UrlPath path = database.document(id).segment(name);
         return http.exchange(Call.get(rev.isEmpty() ? path : path.query("rev", rev)), answer -> {
