@@ -1,10 +1,8 @@
 package io.couchjobs.couch.config;
 
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -19,9 +17,7 @@ public final class CouchConfig {
     private final Duration responseTimeout;
     private final int maxConnections;
     private final int maxFeedConnections;
-    private final Optional<Path> caCertificate;
-    private final boolean caCertificateOnly;
-    private final boolean insecure;
+    private final TrustedCertificates trusted;
     private final Optional<ClientCertificate> clientCertificate;
     private final Optional<HttpProxy> proxy;
     private final String userAgent;
@@ -34,9 +30,7 @@ public final class CouchConfig {
         responseTimeout = chosen(builder.responseTimeout, several ? 20 : 60);
         maxConnections = builder.maxConnections;
         maxFeedConnections = builder.maxFeedConnections;
-        caCertificate = Optional.ofNullable(builder.caCertificate);
-        caCertificateOnly = builder.caCertificateOnly;
-        insecure = builder.insecure;
+        trusted = builder.trusted;
         clientCertificate = Optional.ofNullable(builder.clientCertificate);
         proxy = Optional.ofNullable(builder.proxy);
         userAgent = builder.userAgent;
@@ -106,17 +100,17 @@ public final class CouchConfig {
 
     /** {@return a PEM file with certificates to trust; default none} */
     public Optional<Path> caCertificate() {
-        return caCertificate;
+        return trusted.file();
     }
 
     /** {@return whether {@link #caCertificate} is trusted without the JVM's certificates; default false} */
     public boolean caCertificateOnly() {
-        return caCertificateOnly;
+        return trusted.onlyFile();
     }
 
     /** {@return whether certificates and host names go unchecked; default false} */
     public boolean insecure() {
-        return insecure;
+        return trusted.unchecked();
     }
 
     /** {@return the certificate that is shown to servers which ask for one; default none} */
@@ -159,9 +153,7 @@ public final class CouchConfig {
         private @Nullable Duration responseTimeout;
         private int maxConnections = 16;
         private int maxFeedConnections = 4;
-        private @Nullable Path caCertificate;
-        private boolean caCertificateOnly;
-        private boolean insecure;
+        private TrustedCertificates trusted = TrustedCertificates.OF_THE_JVM;
         private @Nullable ClientCertificate clientCertificate;
         private @Nullable HttpProxy proxy;
         private String userAgent = "couchjobs";
@@ -246,8 +238,7 @@ public final class CouchConfig {
          * @return this builder
          */
         public Builder caCertificate(Path pem) {
-            this.caCertificate = pem;
-            this.caCertificateOnly = false;
+            this.trusted = trusted.and(pem);
             return this;
         }
 
@@ -258,8 +249,7 @@ public final class CouchConfig {
          * @return this builder
          */
         public Builder caCertificateOnly(Path pem) {
-            this.caCertificate = pem;
-            this.caCertificateOnly = true;
+            this.trusted = trusted.only(pem);
             return this;
         }
 
@@ -270,7 +260,7 @@ public final class CouchConfig {
          * @return this builder
          */
         public Builder insecure(boolean insecure) {
-            this.insecure = insecure;
+            this.trusted = trusted.unchecked(insecure);
             return this;
         }
 
@@ -324,26 +314,17 @@ public final class CouchConfig {
          * @throws IllegalArgumentException with all problems at once
          */
         public CouchConfig build() {
-            List<String> problems = problems();
-            if (!problems.isEmpty()) {
-                throw new IllegalArgumentException(String.join("; ", problems));
-            }
+            Problems problems = new Problems();
+            urls.check(problems);
+            problems.require(isPositive(connectTimeout), "the connect timeout must be more than zero");
+            problems.require(isPositive(responseTimeout), "the response timeout must be more than zero");
+            problems.require(maxConnections >= 1, "there must be at least 1 connection");
+            problems.require(maxFeedConnections >= 1, "there must be at least 1 feed connection");
+            problems.require(gzipAbove == null || gzipAbove >= 0, "the size to compress from cannot be negative");
+            problems.require(userAgent.matches("[ -~]+"), "the user agent must be printable ASCII");
+            trusted.check(problems);
+            problems.throwIfAny();
             return new CouchConfig(this);
-        }
-
-        private List<String> problems() {
-            List<String> problems = new ArrayList<>(urls.problems());
-            check(problems, positive(connectTimeout), "the connect timeout must be more than zero");
-            check(problems, positive(responseTimeout), "the response timeout must be more than zero");
-            check(problems, maxConnections >= 1, "there must be at least 1 connection");
-            check(problems, maxFeedConnections >= 1, "there must be at least 1 feed connection");
-            check(problems, gzipAbove == null || gzipAbove >= 0, "the size to compress from cannot be negative");
-            check(problems, userAgent.matches("[ -~]+"), "the user agent must be printable ASCII");
-            check(problems, !insecure || caCertificate == null, "insecure and a CA certificate exclude each other");
-            if (caCertificate != null) {
-                check(problems, Files.isReadable(caCertificate), "the CA certificate cannot be read: " + caCertificate);
-            }
-            return problems;
         }
 
         private int gzipAbove() {
@@ -353,14 +334,8 @@ public final class CouchConfig {
             return urls.areHere() ? Integer.MAX_VALUE : WORTH_COMPRESSING;
         }
 
-        private static boolean positive(@Nullable Duration timeout) {
+        private static boolean isPositive(@Nullable Duration timeout) {
             return timeout == null || (!timeout.isNegative() && timeout.toMillis() > 0);
-        }
-
-        private static void check(List<String> problems, boolean fine, String problem) {
-            if (!fine) {
-                problems.add(problem);
-            }
         }
     }
 }

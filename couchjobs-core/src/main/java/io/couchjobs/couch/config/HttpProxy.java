@@ -28,10 +28,9 @@ public record HttpProxy(URI url, Optional<Auth.Basic> credentials, List<String> 
     public HttpProxy {
         except = List.copyOf(except);
         ServerUrl given = new ServerUrl(url, "proxy");
-        List<String> problems = given.problems();
-        if (!problems.isEmpty()) {
-            throw new IllegalArgumentException(String.join("; ", problems));
-        }
+        Problems problems = new Problems();
+        given.check(problems);
+        problems.throwIfAny();
         if (!"http".equalsIgnoreCase(url.getScheme())) {
             throw new IllegalArgumentException(
                     "the proxy's URL must start with http://; it carries https nevertheless");

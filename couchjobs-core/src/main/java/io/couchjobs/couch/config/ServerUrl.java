@@ -4,7 +4,6 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -25,24 +24,17 @@ final class ServerUrl {
         this.whose = whose;
     }
 
-    List<String> problems() {
-        List<String> problems = new ArrayList<>();
-        if (!List.of("http", "https").contains(scheme())) {
-            problems.add("the " + whose + "'s URL must start with http:// or https://");
-        }
-        if (given.getHost() == null) {
-            problems.add("the " + whose + "'s URL has no usable host name");
-        }
-        if (given.getRawQuery() != null || given.getRawFragment() != null) {
-            problems.add("the " + whose + "'s URL must not have a query or fragment (? or #)");
-        }
-        if (given.getRawPath() != null && given.getRawPath().indexOf('@') >= 0) {
-            problems.add("the server's URL has an @ behind its host; in a password write @ and / as %40 and %2F");
-        }
-        if (given.getPort() > 65535) {
-            problems.add("the port of the " + whose + "'s URL is out of range");
-        }
-        return problems;
+    void check(Problems problems) {
+        String url = "the " + whose + "'s URL";
+        problems.require(List.of("http", "https").contains(scheme()), url + " must start with http:// or https://");
+        problems.require(given.getHost() != null, url + " has no usable host name");
+        problems.require(
+                given.getRawQuery() == null && given.getRawFragment() == null,
+                url + " must not have a query or fragment (? or #)");
+        problems.require(
+                given.getRawPath() == null || given.getRawPath().indexOf('@') < 0,
+                url + " has an @ behind its host; in a password write @ and / as %40 and %2F");
+        problems.require(given.getPort() <= 65535, "the port of " + url + " is out of range");
     }
 
     /** The address without credentials and without a slash at the end. */

@@ -38,20 +38,16 @@ final class ServerUrls {
         return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
     }
 
-    List<String> problems() {
+    void check(Problems problems) {
+        urls.forEach(url -> url.check(problems));
         long inUrls = urls.stream().filter(url -> url.credentials().isPresent()).count();
-        List<String> problems = new ArrayList<>(
-                urls.stream().flatMap(url -> url.problems().stream()).distinct().toList());
-        if (auth != null && inUrls > 0) {
-            problems.add("credentials are given twice, once in the URL");
-        }
-        if (auth == null && inUrls > 0 && inUrls < urls.size()) {
-            problems.add("some of the servers' URLs have credentials and others have none");
-        }
-        if (urls.stream().map(this::credentials).anyMatch(ServerUrls::hasColon)) {
-            problems.add("a user's name cannot have a colon with basic authentication");
-        }
-        return problems;
+        problems.require(auth == null || inUrls == 0, "credentials are given twice, once in the URL");
+        problems.require(
+                auth != null || inUrls == 0 || inUrls == urls.size(),
+                "some of the servers' URLs have credentials and others have none");
+        problems.require(
+                urls.stream().map(this::credentials).noneMatch(ServerUrls::hasColon),
+                "a user's name cannot have a colon with basic authentication");
     }
 
     private Auth credentials(ServerUrl url) {

@@ -1,0 +1,21 @@
+package io.couchjobs.couch.config;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** What is wrong with a configuration, each problem once: all are reported together. Not thread-safe. */
+final class Problems {
+    private final Set<String> found = new LinkedHashSet<>();
+
+    void require(boolean holds, String problem) {
+        if (!holds) {
+            found.add(problem);
+        }
+    }
+
+    void throwIfAny() {
+        if (!found.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", found));
+        }
+    }
+}
