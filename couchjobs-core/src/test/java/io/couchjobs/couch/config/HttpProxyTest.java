@@ -148,6 +148,7 @@ class HttpProxyTest {
         assertRefused("http://me:canary@proxy:99999", "port of the proxy's URL is out of range");
         assertRefused("http://me:canary@proxy?x", "must not have a query");
         assertRefused("http:me:canary", "no usable host name");
+        assertRefused("http://me:1/canary@proxy", "the proxy's URL has an @ behind its host");
         assertThat(HttpProxy.at(URI.create("http://me:canary@proxy:3128/")))
                 .hasToString("HttpProxy[url=http://proxy:3128, "
                         + "credentials=Optional[Basic[user=me, password=***]], except=[]]");
