@@ -36,6 +36,16 @@ final class AwaitedFirst {
         }
     }
 
+    /** {@return the jobs, and then the one that waits for all of them} */
+    static List<JobRequest> batch(List<JobRequest> jobs, JobRequest completion) {
+        if (jobs.isEmpty()) {
+            throw new IllegalArgumentException("a batch needs at least one job");
+        }
+        List<JobRequest> all = new ArrayList<>(jobs);
+        all.add(completion.after(jobs.stream().map(JobRequest::id).toList()));
+        return all;
+    }
+
     /**
      * Adds them. A job that waits for others of the call is written even if it is pending with the same time: it may
      * have been let go already. It is rejected when one of the others is: it would run on what that was before.

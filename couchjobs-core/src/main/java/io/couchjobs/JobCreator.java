@@ -15,14 +15,14 @@ import io.couchjobs.job.JobType;
 import io.couchjobs.job.NoTypeTimeoutException;
 import io.couchjobs.job.QueueFullException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * Adds jobs to a queue and changes them. Thread-safe. A program that does nothing else needs this type alone.
- * {@link JobQueue} says what all methods throw.
+ * {@link JobQueue} says what all methods throw. Those that change, cancel or remove a job also throw {@link JobNotFoundException}
+ * when there is no such job. A method by type and id throws what the one by {@link JobId} throws.
  */
 public interface JobCreator {
     /**
@@ -138,12 +138,7 @@ public interface JobCreator {
      * @throws IllegalArgumentException when there are no jobs, or too many
      */
     default List<AddResult> addBatch(List<JobRequest> jobs, JobRequest completion) {
-        if (jobs.isEmpty()) {
-            throw new IllegalArgumentException("a batch needs at least one job");
-        }
-        List<JobRequest> all = new ArrayList<>(jobs);
-        all.add(completion.after(jobs.stream().map(JobRequest::id).toList()));
-        return addAll(all);
+        return addAll(AwaitedFirst.batch(jobs, completion));
     }
 
     /**
@@ -190,7 +185,6 @@ public interface JobCreator {
      * @param id its identity
      * @param mode whether a running job is asked to stop
      * @return what happened
-     * @throws JobNotFoundException when there is no such job
      */
     CancelResult cancel(JobId id, CancelMode mode);
 
@@ -201,7 +195,6 @@ public interface JobCreator {
      * @param id its id
      * @param mode whether a running job is asked to stop
      * @return what happened
-     * @throws JobNotFoundException when there is no such job
      */
     default CancelResult cancel(String type, String id, CancelMode mode) {
         return cancel(new JobId(type, id), mode);
@@ -212,7 +205,6 @@ public interface JobCreator {
      *
      * @param id its identity
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job
      * @throws JobRefusedException when it is running
      */
     Job retryNow(JobId id);
@@ -223,8 +215,6 @@ public interface JobCreator {
      * @param type its type
      * @param id its id
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job
-     * @throws JobRefusedException when it is running
      */
     default Job retryNow(String type, String id) {
         return retryNow(new JobId(type, id));
@@ -236,7 +226,6 @@ public interface JobCreator {
      * @param id its identity
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job
      * @throws JobRefusedException when it is not pending
      */
     Job reschedule(JobId id, Instant time);
@@ -248,8 +237,6 @@ public interface JobCreator {
      * @param id its id
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job
-     * @throws JobRefusedException when it is not pending
      */
     default Job reschedule(String type, String id, Instant time) {
         return reschedule(new JobId(type, id), time);
@@ -261,7 +248,6 @@ public interface JobCreator {
      * @param id its identity
      * @param priority 0 (least) to 99
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job
      * @throws JobRefusedException when it is not pending
      */
     Job setPriority(JobId id, int priority);
@@ -273,8 +259,6 @@ public interface JobCreator {
      * @param id its id
      * @param priority 0 (least) to 99
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job
-     * @throws JobRefusedException when it is not pending
      */
     default Job setPriority(String type, String id, int priority) {
         return setPriority(new JobId(type, id), priority);
@@ -285,7 +269,6 @@ public interface JobCreator {
      *
      * @param id its identity
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job
      */
     Job resubmit(JobId id);
 
@@ -295,7 +278,6 @@ public interface JobCreator {
      * @param type its type
      * @param id its id
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job
      */
     default Job resubmit(String type, String id) {
         return resubmit(new JobId(type, id));
@@ -308,7 +290,6 @@ public interface JobCreator {
      * @param id its identity
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job
      */
     Job resubmit(JobId id, Instant time);
 
@@ -319,7 +300,6 @@ public interface JobCreator {
      * @param id its id
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job
      */
     default Job resubmit(String type, String id, Instant time) {
         return resubmit(new JobId(type, id), time);
@@ -333,7 +313,6 @@ public interface JobCreator {
      * @param data a record, bean, map or JSON object; ignored while the job is running
      * @return the job as stored
      * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent
-     * @throws JobNotFoundException when there is no such job
      */
     Job resubmit(JobId id, Instant time, Object data);
 
@@ -345,8 +324,6 @@ public interface JobCreator {
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
      * @param data a record, bean, map or JSON object; ignored while the job is running
      * @return the job as stored
-     * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent
-     * @throws JobNotFoundException when there is no such job
      */
     default Job resubmit(String type, String id, Instant time, Object data) {
         return resubmit(new JobId(type, id), time, data);
@@ -356,7 +333,6 @@ public interface JobCreator {
      * Deletes a job with its log, in whatever state, even when its document cannot be a job; who runs it learns it as halt.
      *
      * @param id its identity
-     * @throws JobNotFoundException when there is no such job
      */
     void remove(JobId id);
 
@@ -365,7 +341,6 @@ public interface JobCreator {
      *
      * @param type its type
      * @param id its id
-     * @throws JobNotFoundException when there is no such job
      */
     default void remove(String type, String id) {
         remove(new JobId(type, id));
