@@ -1,6 +1,5 @@
 package io.couchjobs.engine.due;
 
-import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.index.DuePlace;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.job.Job;
@@ -38,13 +37,7 @@ final class DueWindow {
     private final Set<String> ours = new HashSet<>();
 
     private final NavigableSet<Job> inOrder = new TreeSet<>(OLDEST_FIRST);
-    /** Jobs that changed or were taken while the index is being read: the index may still have their former state. */
-    private final Set<String> moved = new HashSet<>();
-    /**
-     * The same for jobs that changed and were not read, with the number of the revision: the index may have that one
-     * already.
-     */
-    private final Map<String, Long> movedUnread = new HashMap<>();
+    private final MovedJobs moved = new MovedJobs(MOST_MOVED);
     /** The last job up to which all are known; null when there is none. */
     private @Nullable DuePlace horizon;
 
@@ -63,7 +56,6 @@ final class DueWindow {
     private long unreadBegun;
     private long unreadKnown;
 
-    private int refills;
     private long doubts;
 
     /**
@@ -71,17 +63,13 @@ final class DueWindow {
      * them yet.
      */
     long beginRefill() {
-        unreadBegun = refills == 0 ? unread : unreadBegun;
-        refills++;
+        unreadBegun = moved.isReading() ? unreadBegun : unread;
+        moved.beginRead();
         return doubts;
     }
 
     void endRefill() {
-        refills--;
-        if (refills == 0) {
-            moved.clear();
-            movedUnread.clear();
-        }
+        moved.endRead();
     }
 
     /** The last job up to which all are known, when it is due: then it is worth reading on from there. */
@@ -139,7 +127,7 @@ final class DueWindow {
             return false;
         }
         // When in doubt the index will be read, but on a cluster perhaps a copy that does not have the job yet.
-        if (complete || isInDoubt() || refills > 0 || isWithinHorizon(job) || byId.isEmpty()) {
+        if (complete || isInDoubt() || moved.isReading() || isWithinHorizon(job) || byId.isEmpty()) {
             put(job);
             trim();
         }
@@ -157,9 +145,7 @@ final class DueWindow {
             return;
         }
         remove(docId);
-        if (refills > 0 && movedUnread.size() < MOST_MOVED) {
-            movedUnread.put(docId, Rev.generation(rev));
-        }
+        moved.addUnread(docId, rev);
         unread += mayBePending ? 1 : 0;
     }
 
@@ -272,12 +258,7 @@ final class DueWindow {
     }
 
     void markMoved(String docId) {
-        if (refills > 0) {
-            if (moved.size() >= MOST_MOVED) {
-                moved.clear(); // costs a lost race for each job that the index then brings back
-            }
-            moved.add(docId);
-        }
+        moved.add(docId);
     }
 
     private boolean isWithinHorizon(Job job) {
@@ -285,17 +266,10 @@ final class DueWindow {
     }
 
     private void putIfNewer(Job job) {
-        Job known = byId.get(job.id().docId());
-        boolean isOld = moved.contains(job.id().docId())
-                || generation(job) < movedUnread.getOrDefault(job.id().docId(), 0L);
-        if (!isOld && (known == null || generation(known) < generation(job))) {
+        if (moved.isNews(job, byId.get(job.id().docId()))) {
             remove(job.id().docId());
             put(job);
         }
-    }
-
-    private static long generation(Job job) {
-        return Rev.generation(job.rev().orElse(""));
     }
 
     private void put(Job job) {

@@ -1,6 +1,5 @@
 package io.couchjobs.engine.due;
 
-import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.index.LaneKey;
 import io.couchjobs.job.Job;
@@ -36,10 +35,9 @@ final class Scan implements Pool {
     private final KnownParts known = new KnownParts();
     /** Jobs from the feed about which the filter was not asked yet. */
     private final Set<String> unsifted = new HashSet<>();
-    /** Jobs that changed or were taken while the index is being read: the index may still have their former state. */
-    private final Set<String> moved = new HashSet<>();
 
-    private int reads;
+    private final MovedJobs moved = new MovedJobs(MOST_MOVED);
+
     private long doubts;
     private long rows;
 
@@ -52,15 +50,12 @@ final class Scan implements Pool {
      * them yet.
      */
     long beginRead() {
-        reads++;
+        moved.beginRead();
         return doubts;
     }
 
     void endRead() {
-        reads--;
-        if (reads == 0) {
-            moved.clear();
-        }
+        moved.endRead();
     }
 
     /**
@@ -111,7 +106,7 @@ final class Scan implements Pool {
         remove(docId);
         markMoved(docId);
         LaneKey spot = order.of(job);
-        if (job.isClaimable() && (reads > 0 || known.contains(spot))) {
+        if (job.isClaimable() && (moved.isReading() || known.contains(spot))) {
             put(spot, job);
             unsifted.add(docId);
             trim();
@@ -255,26 +250,17 @@ final class Scan implements Pool {
     }
 
     void markMoved(String docId) {
-        if (reads > 0) {
-            if (moved.size() >= MOST_MOVED) {
-                moved.clear(); // costs a lost race for each job that the index then brings back
-            }
-            moved.add(docId);
-        }
+        moved.add(docId);
     }
 
     private void putIfNewer(Job job) {
         String docId = job.id().docId();
         LaneKey there = spots.get(docId);
         Job present = there == null ? null : jobs.get(there);
-        if (!moved.contains(docId) && (present == null || generation(present) < generation(job))) {
+        if (moved.isNews(job, present)) {
             remove(docId);
             put(order.of(job), job);
         }
-    }
-
-    private static long generation(Job job) {
-        return Rev.generation(job.rev().orElse(""));
     }
 
     private void put(LaneKey spot, Job job) {

@@ -1,0 +1,69 @@
+package io.couchjobs.engine.due;
+
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.job.Job;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs that changed or were taken while an index is being read: the index may still have their former state. Not
+ * thread-safe.
+ */
+final class MovedJobs {
+    private final int most;
+    private final Set<String> moved = new HashSet<>();
+    /** Those that were not read, with the number of the revision: the index may have that one already. */
+    private final Map<String, Long> unread = new HashMap<>();
+
+    private int reads;
+
+    MovedJobs(int most) {
+        this.most = most;
+    }
+
+    void beginRead() {
+        reads++;
+    }
+
+    void endRead() {
+        reads--;
+        if (!isReading()) {
+            moved.clear();
+            unread.clear();
+        }
+    }
+
+    boolean isReading() {
+        return reads > 0;
+    }
+
+    void add(String docId) {
+        if (isReading()) {
+            if (moved.size() >= most) {
+                moved.clear(); // costs a lost race for each job that the index then brings back
+            }
+            moved.add(docId);
+        }
+    }
+
+    void addUnread(String docId, String rev) {
+        if (isReading() && unread.size() < most) {
+            unread.put(docId, Rev.generation(rev));
+        }
+    }
+
+    /** Whether a job is newer in the index than all that is known of it. */
+    boolean isNews(Job indexed, @Nullable Job known) {
+        String docId = indexed.id().docId();
+        return !moved.contains(docId)
+                && generation(indexed) >= unread.getOrDefault(docId, 0L)
+                && (known == null || generation(known) < generation(indexed));
+    }
+
+    private static long generation(Job job) {
+        return Rev.generation(job.rev().orElse(""));
+    }
+}
