@@ -210,20 +210,10 @@ public final class DesignDocuments implements AutoCloseable {
             try {
                 return pushOnce(wanted);
             } catch (CouchNotFoundException notYet) {
-                if (pauses.attempts() >= MOST_TRIES || !isOver(pauses)) {
+                if (pauses.attempts() >= MOST_TRIES || !pauses.pauseUnlessInterrupted()) {
                     throw notYet;
                 }
             }
-        }
-    }
-
-    private static boolean isOver(Backoff pauses) {
-        try {
-            pauses.pause();
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
         }
     }
 
