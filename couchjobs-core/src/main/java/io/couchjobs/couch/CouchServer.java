@@ -138,13 +138,7 @@ public final class CouchServer implements AutoCloseable {
     /** {@return how many copies a new database has, as the server is configured; 1 when it does not tell} */
     public int copiesWanted() {
         try {
-            return http.exchange(
-                    Call.get(UrlPath.ROOT
-                            .segment("_node")
-                            .segment("_local")
-                            .segment("_config")
-                            .segment("cluster")),
-                    answer -> answer.object().path("n").asInt(1));
+            return configured("cluster").path("n").asInt(1);
         } catch (CouchException untold) {
             return 1;
         }
@@ -156,17 +150,16 @@ public final class CouchServer implements AutoCloseable {
      */
     public OptionalLong largestDocument() {
         try {
-            String limit = http.exchange(
-                    Call.get(UrlPath.ROOT
-                            .segment("_node")
-                            .segment("_local")
-                            .segment("_config")
-                            .segment("couchdb")),
-                    answer -> answer.object().path("max_document_size").asText(MAX_DOCUMENT_SIZE));
+            String limit = configured("couchdb").path("max_document_size").asText(MAX_DOCUMENT_SIZE);
             return OptionalLong.of(Long.parseLong(limit));
         } catch (CouchException | NumberFormatException untold) {
             return OptionalLong.empty();
         }
+    }
+
+    private ObjectNode configured(String section) {
+        UrlPath local = UrlPath.ROOT.segment("_node").segment("_local");
+        return http.exchange(Call.get(local.segment("_config").segment(section)), Answer::object);
     }
 
     /**
