@@ -5,11 +5,11 @@ import io.couchjobs.couch.Change;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.Resolution;
+import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.engine.store.JobTombstone;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.MalformedJobException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -111,13 +111,8 @@ public record FeedEvent(
 
     /** The job is read once, however many listeners ask. The document is shared with it, and nobody changes it. */
     private static Optional<Job> jobOf(String docId, boolean deleted, @Nullable ObjectNode document) {
-        if (deleted || document == null || !docId.startsWith(DocIds.JOB)) {
-            return Optional.empty();
-        }
-        try {
-            return Optional.of(Job.given(document));
-        } catch (MalformedJobException notAJob) {
-            return Optional.empty();
-        }
+        return deleted || document == null || !docId.startsWith(DocIds.JOB)
+                ? Optional.empty()
+                : JobDocument.job(document);
     }
 }

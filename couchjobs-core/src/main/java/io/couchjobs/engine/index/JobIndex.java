@@ -5,7 +5,7 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewQuery.Update;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchNotFoundException;
-import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Site;
@@ -101,7 +101,7 @@ public final class JobIndex {
             Optional<String> rev = Optional.of(rows.get(i).value().asText());
             return documents
                     .get(i)
-                    .flatMap(JobStore::jobOf)
+                    .flatMap(JobDocument::job)
                     .filter(job -> job.rev().equals(rev))
                     .stream();
         });
@@ -163,7 +163,7 @@ public final class JobIndex {
     public boolean hasConflicts(String type) {
         try {
             return jobs("conflicts", query -> query.key(type), PAGE).rows().stream()
-                    .flatMap(row -> JobStore.jobOf(row).stream())
+                    .flatMap(row -> JobDocument.job(row).stream())
                     .anyMatch(site::owns);
         } catch (CouchNotFoundException olderVersion) {
             return false; // which is queried while the index of this one is built, and does not leave out such jobs
@@ -243,7 +243,7 @@ public final class JobIndex {
     private Window window(ViewResult result, int limit) {
         List<Job> jobs = new ArrayList<>();
         for (ViewResult.Row row : result.rows()) {
-            JobStore.jobOf(row)
+            JobDocument.job(row)
                     .filter(job -> job.rev().equals(Optional.of(row.value().asText())))
                     .filter(site::owns) // an index of an older version knows no sites
                     .ifPresent(jobs::add);

@@ -6,7 +6,7 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobPage;
@@ -117,7 +117,7 @@ public final class Listing {
                         page -> documents(
                                 String.valueOf(page.get(page.size() - 1).id()), end))
                 .flatMap(List::stream)
-                .flatMap(row -> JobStore.jobOf(row).stream())
+                .flatMap(row -> JobDocument.job(row).stream())
                 .filter(filter::matches);
     }
 
@@ -209,7 +209,7 @@ public final class Listing {
             return List.of();
         }
         return database.getAll(rows.stream().map(Row::docId).toList()).stream()
-                .map(document -> document.flatMap(JobStore::jobOf))
+                .map(document -> document.flatMap(JobDocument::job))
                 .toList();
     }
 

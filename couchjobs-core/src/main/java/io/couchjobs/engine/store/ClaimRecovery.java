@@ -153,7 +153,7 @@ public final class ClaimRecovery implements AutoCloseable {
         return round.stream()
                 .filter(one -> one.lost != null
                         && !isGivenBack(
-                                one.lost, found.get(ids.indexOf(one.id.docId())).flatMap(JobStore::jobOf)))
+                                one.lost, found.get(ids.indexOf(one.id.docId())).flatMap(JobDocument::job)))
                 .toList();
     }
 

@@ -204,7 +204,7 @@ public final class JobStore implements AutoCloseable {
                         ViewQuery.allDocs().keys(keys).includeDocs(true).conflicts(true))
                 .documentRows()) {
             boolean hasConflicts = row.doc() != null && row.doc().remove("_conflicts") != null;
-            jobOf(row).ifPresent(job -> {
+            JobDocument.job(row).ifPresent(job -> {
                 jobs.add(job);
                 if (hasConflicts || job.isWithdrawn()) {
                     look(job.id());
@@ -212,20 +212,6 @@ public final class JobStore implements AutoCloseable {
             });
         }
         return jobs;
-    }
-
-    /** {@return the job of a row with a document, which is not copied; empty when the document cannot be a job} */
-    public static Optional<Job> jobOf(ViewResult.Row row) {
-        return Optional.ofNullable(row.doc()).flatMap(JobStore::jobOf);
-    }
-
-    /** {@return the job of a document, which is not copied; empty when the document cannot be a job} */
-    public static Optional<Job> jobOf(ObjectNode document) {
-        try {
-            return Optional.of(Job.given(document));
-        } catch (MalformedJobException notAJob) {
-            return Optional.empty();
-        }
     }
 
     /**

@@ -92,7 +92,8 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
                 .filter(leaf -> !isDeleted(leaf))
                 .sorted(AS_COUCHDB)
                 .toList();
-        List<Job> jobs = live.stream().flatMap(leaf -> parse(leaf).stream()).toList();
+        List<Job> jobs =
+                live.stream().flatMap(leaf -> JobDocument.job(leaf).stream()).toList();
         return new Leaves(
                 jobs.isEmpty() && !live.isEmpty() ? List.of(Job.given(live.get(0))) : jobs,
                 !live.isEmpty() && leaves.stream().anyMatch(leaf -> isDeleted(leaf) && !Resolution.isOfLoser(leaf)));
@@ -104,14 +105,6 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
 
     private static String rev(ObjectNode leaf) {
         return leaf.path("_rev").asText();
-    }
-
-    private static Optional<Job> parse(ObjectNode leaf) {
-        try {
-            return Optional.of(Job.given(leaf));
-        } catch (MalformedJobException written) {
-            return Optional.empty();
-        }
     }
 
     /** {@return the leaf that readers see; empty when there is no such job} */

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
-import io.couchjobs.job.MalformedJobException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -53,11 +52,7 @@ public final class Snapshot {
 
     /** Empty for a document that is no job. */
     public static Optional<Snapshot> of(ObjectNode document) {
-        try {
-            return Optional.of(of(Job.given(document)));
-        } catch (MalformedJobException notAJob) {
-            return Optional.empty();
-        }
+        return JobDocument.job(document).map(Snapshot::of);
     }
 
     public JobId id() {
