@@ -51,7 +51,7 @@ class FleetSimulationTest {
     private int ended;
 
     /** Counts what workers ask. */
-    private final class Messages implements Watcher {
+    private static final class Messages implements Watcher {
         private long requests;
         private long claims;
 
@@ -87,7 +87,9 @@ class FleetSimulationTest {
 
         void start() {
             client.process().play("worker", () -> {
-                client.parts().index().owned(); // chooses the design documents, for which others would wait in real time
+                client.parts()
+                        .index()
+                        .owned(); // chooses the design documents, for which others would wait in real time
                 worker.start();
                 worker.register();
                 Finder finder = new Finder(client.parts(), id);
@@ -110,7 +112,8 @@ class FleetSimulationTest {
             starts.computeIfAbsent(next.id(), first -> new ArrayList<>())
                     .add(world.time().now());
             worker.keep(next, world.plan().timeout(), () -> {});
-            client.process().pause(Duration.ofMillis(next.job().data().path("millis").asLong()));
+            client.process()
+                    .pause(Duration.ofMillis(next.job().data().path("millis").asLong()));
             next.finish(NullNode.getInstance());
             worker.ended(next);
             claim = null;
@@ -183,9 +186,9 @@ class FleetSimulationTest {
                         .data(Map.of("millis", length.toMillis()))
                         .build())
                 .toList();
-        creator.process()
-                .play("creator", () -> new Creator(creator.parts().store(), creator.parts().clock())
-                        .add(requests, false));
+        creator.process().play("creator", () -> new Creator(
+                        creator.parts().store(), creator.parts().clock())
+                .add(requests, false));
         added += count;
     }
 
