@@ -139,17 +139,14 @@ final class CreatorActor {
         }
         String outcome = "inserted ";
         Journal.Ask ask = journal.asking(request.id());
-        boolean done = false;
         try {
             creator.insert(request);
             journal.added(request.id());
-            done = true;
+            journal.answered(ask, false);
         } catch (DuplicateJobException exists) {
             outcome = "duplicate ";
         } catch (CouchJobsException refused) {
             outcome = "cannot-insert " + refused.getMessage() + " ";
-        } finally {
-            journal.answered(ask, done, false);
         }
         journal.note(client.process(), outcome + request.id());
     }
@@ -197,16 +194,13 @@ final class CreatorActor {
 
     private void insert(JobRequest request) {
         Journal.Ask ask = journal.asking(request.id());
-        boolean done = false;
         try {
             creator.insert(request);
             journal.added(request.id());
-            done = true;
+            journal.answered(ask, false);
             journal.note(client.process(), "inserted " + request.id());
         } catch (CouchJobsException refused) {
             journal.note(client.process(), "cannot-insert " + request.id() + " " + refused.getMessage());
-        } finally {
-            journal.answered(ask, done, false);
         }
     }
 
@@ -261,12 +255,8 @@ final class CreatorActor {
             add(request(id, soon));
         } else if (what < 13) {
             Journal.Ask ask = journal.asking(id);
-            boolean added = false;
-            try {
-                added = creator.insertIfNew(request(id, soon));
-            } finally {
-                journal.answered(ask, true, false);
-            }
+            boolean added = creator.insertIfNew(request(id, soon));
+            journal.answered(ask, false);
             journal.note(client.process(), "inserts " + id + " " + added);
             journal.added(id);
         } else if (what < 15) {
@@ -318,15 +308,9 @@ final class CreatorActor {
         JobId id = request.id();
         journal.note(client.process(), "adds " + id);
         Journal.Ask ask = journal.asking(id);
-        boolean answered = false;
-        boolean promised = false;
-        AddResult result;
-        try {
-            result = creator.add(List.of(request), false).get(0);
-            answered = true;
-            promised = isPromised(result);
-        } finally {
-            journal.answered(ask, answered, promised);
+        AddResult result = creator.add(List.of(request), false).get(0);
+        if (result.outcome() != AddResult.Outcome.REJECTED) {
+            journal.answered(ask, isPromised(result));
         }
         journal.note(client.process(), "added " + id + " " + result.outcome());
         if (result.job().filter(job -> job.fence() > 0).isPresent()) {

@@ -73,7 +73,7 @@ final class Journal implements Watcher {
     /** An attempt to add a job, which may be there already. */
     static final class Ask {
         final long from;
-        /** Unknown answers may take effect a little later. */
+        /** Without an answer it may take effect at any time: the node that has it may be cut off. */
         long until = Long.MAX_VALUE;
         /** Whether its creator was told that the job is to be run from now on. */
         boolean promised;
@@ -249,9 +249,9 @@ final class Journal implements Watcher {
         return ask;
     }
 
-    /** The adding has come to its end. */
-    void answered(Ask ask, boolean answered, boolean promised) {
-        ask.until = time.now() + (answered ? 0 : REQUEST);
+    /** The adding was answered. */
+    void answered(Ask ask, boolean promised) {
+        ask.until = time.now();
         ask.promised = promised;
     }
 
