@@ -530,6 +530,29 @@ class ClusterSequencesTest {
                 .isAfter(start.plusSeconds(90));
     }
 
+    @Test
+    void a_dead_owner_is_found_though_the_copy_of_the_index_was_behind_the_position_of_the_feed() {
+        world.cluster().mute(0, 2);
+        world.cluster().mute(1, 2);
+        JobId id = insert("a");
+        assertThat(accept(zero, "dead")).isPresent();
+        Client watching = world.client("watching", 0);
+        play(watching, () -> watching.parts().feed().listen(event -> {}));
+        SimulatedWorker worker =
+                new SimulatedWorker(watching.parts(), "watching", World.TYPE, any -> false, any -> false);
+        play(watching, () -> {
+            watching.parts().index().owned();
+            watching.door().redirect(2);
+            worker.start();
+            return id;
+        });
+        world.time().pass(Duration.ofMillis(500));
+        watching.door().redirect(0);
+        heal();
+        world.time().pass(Duration.ofSeconds(15));
+        assertThat(read(one, id).status()).isEqualTo(JobStatus.WAITING);
+    }
+
     private Client clientWithoutCopyOf(String docId) {
         for (int node = 0; true; node++) {
             Client client = world.client("far" + node, node);

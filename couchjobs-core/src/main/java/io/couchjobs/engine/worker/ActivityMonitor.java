@@ -56,6 +56,10 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
     private static final Duration FIRST_LOOK = Duration.ofMillis(100);
     private static final Duration AT_ONCE = Duration.ofMillis(10);
     private static final Duration SCAN_EVERY = Duration.ofMinutes(10);
+    /** The copy of the index that was read may have been behind the position from which the feed goes on. */
+    private static final Duration SCAN_EVERY_ON_CLUSTERS = Duration.ofSeconds(45);
+    /** Most copies have caught up by then. */
+    private static final Duration SECOND_SCAN_ON_CLUSTERS = Duration.ofSeconds(2);
 
     private final QueueParts parts;
     private final Sightings sightings;
@@ -68,6 +72,8 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
     private final Set<String> unreadTypes = ConcurrentHashMap.newKeySet();
 
     private volatile long scannedNanos;
+    /** Whether the feed goes on from a new position since the last scan. */
+    private volatile boolean beginsAnew;
 
     private final Alarm watch;
     private final Alarm scan;
@@ -91,8 +97,13 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
 
     void start() {
         listening = parts.feed().listen(this);
-        scan.now();
+        scanAnew();
         watch.now();
+    }
+
+    private void scanAnew() {
+        beginsAnew = true;
+        scan.now();
     }
 
     long recovered() {
@@ -146,13 +157,13 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
     @Override
     public void gap() {
         sightings.forgetAll();
-        scan.now();
+        scanAnew();
     }
 
     /** Earlier sightings stay: a feed that is often interrupted must not keep dead owners alive. */
     @Override
     public void reconnected() {
-        scan.now();
+        scanAnew();
     }
 
     @Override
@@ -228,15 +239,25 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
     }
 
     private void scan() {
-        Duration next = SCAN_EVERY;
+        Duration next;
         try {
+            boolean isFirst = beginsAnew;
+            beginsAnew = false;
             scanOnce();
+            next = untilNextScan(isFirst);
             scanAgain.reset();
         } catch (RuntimeException | Error e) {
             warnOnce(scanning, scanAgain, "the activity monitor cannot ask which jobs are owned", e);
             next = scanAgain.next();
         }
         scan.within(next);
+    }
+
+    private Duration untilNextScan(boolean isFirst) {
+        if (!parts.store().isCluster()) {
+            return SCAN_EVERY;
+        }
+        return isFirst ? SECOND_SCAN_ON_CLUSTERS : SCAN_EVERY_ON_CLUSTERS;
     }
 
     /** Most of what is owned comes by the feed; the index tells what was owned before. */
