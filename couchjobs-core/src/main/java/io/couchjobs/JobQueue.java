@@ -25,6 +25,7 @@ import io.couchjobs.job.JobPage;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.JobType;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Logs;
 import io.couchjobs.job.Site;
@@ -48,8 +49,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A queue of jobs in one CouchDB database: the front door of couchjobs. Thread-safe; make one per database and process, and
@@ -65,8 +64,6 @@ import org.slf4j.LoggerFactory;
  * background-jobs RFC (007).
  */
 public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(JobQueue.class);
-
     private static final String CLOSED = "the queue is closed";
 
     private final CouchDatabase database;
@@ -77,7 +74,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     private final Schedules schedules;
     private final Scopes scopes;
     private final Operations operations;
-    private final List<QueueExtension> extensions;
+    private final Told<QueueExtension> extensions;
     /** Those that are open. */
     private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
 
@@ -87,13 +84,13 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     JobQueue(CouchDatabase database, JobQueueBuilder options, Site site) {
         this.database = database;
-        this.extensions = options.extensions();
+        this.extensions = new Told<>(options.extensions());
         this.engine = Engine.of(
                 database,
                 site,
                 options.clock(database.server()),
                 options.defaultTimeout(),
-                extensions,
+                extensions.all(),
                 options.largestInlineData());
         this.handClaims = new HandClaims(engine.parts(), engine.client(), options.renewLeases());
         this.rules = new AddRules(engine.parts(), options.strict());
@@ -148,6 +145,19 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     public AddResult add(JobRequest request) {
         rules.check(request);
         return engine.creator().addOne(request);
+    }
+
+    /**
+     * Adds an array of items; see {@link JobArrays#add(JobType, String, Iterable)}.
+     *
+     * @param type the type
+     * @param id the id of the array
+     * @param items the data of its items
+     * @param <T> what the data is
+     * @return how many items this call added; 0 when all were there
+     */
+    public <T> long addArray(JobType<T> type, String id, Iterable<? extends T> items) {
+        return arrays().add(type, id, items);
     }
 
     @Override
@@ -365,19 +375,8 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
         WorkerBuilder worker = QueueWorker.builder(engine.parts(), this::join);
-        tell(extension -> extension.worker(worker));
+        extensions.tell(extension -> extension.worker(worker));
         return worker;
-    }
-
-    /** An exception of one extension does not affect the others. */
-    private void tell(Consumer<QueueExtension> news) {
-        for (QueueExtension extension : extensions) {
-            try {
-                news.accept(extension);
-            } catch (RuntimeException | Error e) {
-                log.error("an extension of the queue failed; nothing else is changed by that", e);
-            }
-        }
     }
 
     private Listening join(Worker worker) {
@@ -404,6 +403,11 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         return types;
     }
 
+    /** {@return the arrays: many items in few documents} */
+    public JobArrays arrays() {
+        return new JobArrays(engine, rules);
+    }
+
     /** {@return the logs of the jobs} */
     public Logs logs() {
         return engine.logs();
@@ -425,7 +429,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         Closing.all(
                 () -> workers.forEach(worker -> worker.close(Duration.ZERO)),
                 engine.asyncCreator()::close,
-                () -> tell(extension -> extension.closed(this)),
+                () -> extensions.tell(extension -> extension.closed(this)),
                 scopes::close,
                 engine.finder()::close,
                 handClaims::close,

@@ -209,8 +209,40 @@ class GuideTest {
         }
     }
 
+    // The example of the guide on arrays.
+
+    record Mail(String to) {}
+
+    static final JobType<Mail> MAIL = JobType.of("mail", Mail.class);
+
+    static void campaign(JobQueue queue, List<Mail> mails) {
+        queue.addArray(MAIL, "campaign-7", mails);
+    }
+
+    static Worker send(JobQueue queue) {
+        return queue.worker()
+                .handler(MAIL, (mail, context) -> "sent to " + mail.to())
+                .start();
+    }
+
+    static boolean isSent(JobQueue queue) {
+        return queue.arrays().get(new JobId("mail", "campaign-7")).orElseThrow().isFinished();
+    }
+
+    @Test
+    void the_example_of_the_guide_on_arrays_runs(TestDatabase database) throws Exception {
+        try (JobQueue queue = TestQueue.open(database)) {
+            campaign(queue, List.of(new Mail("ada"), new Mail("bob")));
+            assertThat(isSent(queue)).isFalse();
+            try (Worker worker = send(queue)) {
+                TestQueue.until(() -> isSent(queue));
+                assertThat(worker.stats().failed()).isZero();
+            }
+        }
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"handlers", "batches", "claiming"})
+    @ValueSource(strings = {"handlers", "batches", "claiming", "arrays"})
     void the_guides_quote_the_examples_that_run(String guide) throws Exception {
         Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
                 .matcher(Files.readString(Path.of("../docs/" + guide + ".md")));

@@ -38,7 +38,8 @@ import picocli.CommandLine.Parameters;
             "  couchjobs enqueue report --in 2h --tag nightly --data @report.json",
             "  couchjobs enqueue summary --data '{}' --after report/1 --after report/2 --after-failure run",
             "  find . -type f | couchjobs enqueue sha256 --from - --format lines",
-            "  couchjobs enqueue email --from jobs.ndjson -o json"
+            "  couchjobs enqueue email --from jobs.ndjson -o json",
+            "  couchjobs enqueue email --array campaign-7 --from people.csv --format csv"
         })
 final class EnqueueCommand extends QueueCommand {
     @Parameters(index = "0", paramLabel = "TYPE", description = "The type of the job.")
@@ -76,12 +77,25 @@ final class EnqueueCommand extends QueueCommand {
             })
     private JobReader.Format format = JobReader.Format.NDJSON;
 
+    @Option(
+            names = "--array",
+            paramLabel = "ID",
+            description = "Add the lines of --from as items of one array; again: those that are missing.")
+    private @Nullable String array;
+
+    @Option(names = "--chunk", paramLabel = "N", description = "How many items a document has at most; default 500.")
+    private @Nullable Integer chunk;
+
     private @Nullable JobRequest request;
 
     @Override
     void check() {
         JobId.checkType(type);
-        if (from == null) {
+        if (array != null) {
+            checkArray(array);
+        } else if (chunk != null) {
+            throw CommandException.usage("--chunk needs --array");
+        } else if (from == null) {
             request = single();
         } else if (id != null || tracker != null || data.isGiven()) {
             throw CommandException.usage("--from adds many jobs: no ID, --data or --if-new with it");
@@ -93,8 +107,26 @@ final class EnqueueCommand extends QueueCommand {
         }
     }
 
+    private void checkArray(String arrayId) {
+        if (from == null) {
+            throw CommandException.usage("--array needs --from: the file of its items");
+        } else if (id != null || tracker != null || data.isGiven() || replace) {
+            throw CommandException.usage("--array adds items: no ID, --data, --if-new or --replace with it");
+        } else if (chunk != null && (chunk < 1 || chunk > 10_000)) {
+            throw CommandException.usage("--chunk must be from 1 to 10000, not " + chunk);
+        }
+        InputFile.check(from);
+        request = options.start(type, Instant.now())
+                .id(arrayId)
+                .data(new JsonMapper().createObjectNode())
+                .build();
+    }
+
     @Override
     ExitCode run(JobQueue queue) throws IOException {
+        if (array != null) {
+            return array(queue, String.valueOf(from));
+        }
         if (from != null) {
             return many(queue, from);
         } else if (tracker != null) {
@@ -134,6 +166,15 @@ final class EnqueueCommand extends QueueCommand {
             JobReader reader = format.open(in, () -> options.start(type, now), times);
             return new BulkEnqueue(queue, root(), replace).run(reader);
         }
+    }
+
+    private ExitCode array(JobQueue queue, String file) throws IOException {
+        Times times = new Times(InstantSource.system(), ZoneId.systemDefault());
+        try (InputStream in = InputFile.open(file, root().shell())) {
+            JobReader reader = format.open(in, () -> JobRequest.builder(type), times);
+            new ArrayEnqueue(queue, root(), chunk == null ? ArrayEnqueue.ITEMS : chunk).run(request(), reader);
+        }
+        return ExitCode.DONE;
     }
 
     private void show(Job job, JobQueue queue) {

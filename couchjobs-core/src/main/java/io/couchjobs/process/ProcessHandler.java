@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -16,8 +17,8 @@ import java.util.Map;
  * and thread-safe.
  *
  * <p>The job's data is on the program's standard input as JSON; {@code COUCHJOBS_TYPE}, {@code COUCHJOBS_ID}, {@code
- * COUCHJOBS_ATTEMPT}, {@code COUCHJOBS_TOKEN} and {@code COUCHJOBS_FENCE} are in its environment, besides all that is
- * in the environment of this process, passwords included. Its standard output (the first MiB) becomes the result, as it
+ * COUCHJOBS_ATTEMPT}, {@code COUCHJOBS_TOKEN} and {@code COUCHJOBS_FENCE} are in its environment, of an array's item also its index,
+ * {@code COUCHJOBS_ITEM}, besides all that is in the environment of this process, passwords included. Its standard output (the first MiB) becomes the result, as it
  * is when it is JSON, otherwise as {@code {"output": "..."}}; each line of its standard error goes to the job's log.
  * There is no shell in between.
  *
@@ -126,12 +127,14 @@ public final class ProcessHandler implements JobHandler<ObjectNode> {
     }
 
     private static Map<String, String> variables(JobContext context) {
-        return Map.of(
-                "COUCHJOBS_TYPE", context.id().type(),
-                "COUCHJOBS_ID", context.id().id(),
-                "COUCHJOBS_ATTEMPT", Integer.toString(context.attempt()),
-                "COUCHJOBS_TOKEN", context.token(),
-                "COUCHJOBS_FENCE", Long.toString(context.fence()));
+        Map<String, String> variables = new HashMap<>();
+        variables.put("COUCHJOBS_TYPE", context.id().type());
+        variables.put("COUCHJOBS_ID", context.id().id());
+        variables.put("COUCHJOBS_ATTEMPT", Integer.toString(context.attempt()));
+        variables.put("COUCHJOBS_TOKEN", context.token());
+        variables.put("COUCHJOBS_FENCE", Long.toString(context.fence()));
+        context.item().ifPresent(item -> variables.put("COUCHJOBS_ITEM", Long.toString(item)));
+        return variables;
     }
 
     /** The last complaint of a program is the best explanation there is. */

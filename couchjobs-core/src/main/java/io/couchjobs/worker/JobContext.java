@@ -7,6 +7,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** The job that a handler runs, and what can be done with it meanwhile. Thread-safe. */
 public interface JobContext {
@@ -16,8 +17,13 @@ public interface JobContext {
     /** {@return the job as this worker last wrote or read it, with its data} */
     Job job();
 
-    /** {@return which run of the job this is, 1 for the first} */
+    /** {@return which run of the job, or of the array's item, this is, 1 for the first} */
     int attempt();
+
+    /** {@return the index of the item in its array, from 0 on; empty for a job that is no part of an array} */
+    default OptionalLong item() {
+        return OptionalLong.empty();
+    }
 
     /** {@return whether a failure of this run would be final} */
     boolean isLastRetry();

@@ -142,24 +142,26 @@ public final class LeasedJob implements ClaimedJob {
 
     @Override
     public void progress(Progress progress) {
-        ownership.tellWithNextWrite(progress);
+        tell(() -> progress);
+    }
+
+    /** Has a note stored by the next write of any kind, in place of the one before. */
+    public void tell(Note note) {
+        ownership.tellWithNextWrite(note);
+    }
+
+    /** {@return whether there is a note that no write has stored yet, of a job that this claim owned when it last wrote} */
+    public boolean hasSomethingToTell() {
+        return ownership.hasSomethingToTell();
     }
 
     /**
-     * {@return whether there is progress that no write has stored yet, of a job that this claim owned when it last
-     * wrote}
-     */
-    public boolean hasProgressToTell() {
-        return ownership.hasProgressToTell();
-    }
-
-    /**
-     * Writes the progress that no write has stored yet, if there is some and the run has not ended.
+     * Writes the note that no write has stored yet, if there is one and the run has not ended.
      *
      * @throws HaltException when this claim does not own the job any more
      */
-    public void writeProgress() {
-        ownership.alone(() -> hasProgressToTell() ? update() : job());
+    public void writeNote() {
+        ownership.alone(() -> hasSomethingToTell() ? update() : job());
     }
 
     @Override

@@ -15,7 +15,6 @@ import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.MalformedJobException;
-import io.couchjobs.job.Progress;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,7 +43,7 @@ public final class Ownership {
 
     private final EndSignal end;
     /** Goes with the next write of any kind. */
-    private final AtomicReference<@Nullable Progress> untold = new AtomicReference<>();
+    private final AtomicReference<@Nullable Note> untold = new AtomicReference<>();
 
     private final SentWrites unconfirmed;
     private final WriteTurns turns;
@@ -73,11 +72,11 @@ public final class Ownership {
         });
     }
 
-    void tellWithNextWrite(Progress progress) {
-        untold.set(progress);
+    void tellWithNextWrite(Note note) {
+        untold.set(note);
     }
 
-    boolean hasProgressToTell() {
+    boolean hasSomethingToTell() {
         return untold.get() != null && job.isLockedBy(token);
     }
 
@@ -113,12 +112,12 @@ public final class Ownership {
      *     completed in the lane: with the job as stored, or with nothing when {@link #write} has to repeat it
      */
     Optional<CompletableFuture<Optional<Job>>> writeBehind(BiFunction<Job, Instant, Decision> rule, Lane lane) {
-        Progress told = untold.get();
+        Note told = untold.get();
         return turns.behind(() -> send(rule, told), written -> stored(written, told), lane);
     }
 
     private Optional<CompletableFuture<WriteResult>> send(
-            BiFunction<Job, Instant, Decision> rule, @Nullable Progress told) {
+            BiFunction<Job, Instant, Decision> rule, @Nullable Note told) {
         if (!unconfirmed.isEmpty() || !job.isLockedBy(token) || lease.isOver()) {
             return Optional.empty();
         }
@@ -129,7 +128,7 @@ public final class Ownership {
         });
     }
 
-    private Optional<Job> stored(@Nullable WriteResult written, @Nullable Progress told) {
+    private Optional<Job> stored(@Nullable WriteResult written, @Nullable Note told) {
         if (!(written instanceof WriteResult.Stored stored) || lease.isOver()) {
             return Optional.empty();
         }
@@ -162,7 +161,7 @@ public final class Ownership {
             return job;
         }
         while (backoff.attempts() < MOST_ATTEMPTS) {
-            Progress told = untold.get();
+            Note told = untold.get();
             Decision decision = rule.apply(with(told, now), now);
             Optional<Job> next = store.attaching(decision);
             if (next.isEmpty()) {
@@ -177,10 +176,12 @@ public final class Ownership {
         throw new ContentionException(job.id(), backoff.attempts());
     }
 
-    private Job with(@Nullable Progress progress, Instant now) {
-        return progress == null
+    private Job with(@Nullable Note note, Instant now) {
+        return note == null
                 ? job
-                : Transitions.update(job, null, progress, now).write().orElse(job);
+                : Transitions.update(note.on(job), null, note.progress(), now)
+                        .write()
+                        .orElse(job);
     }
 
     /** On a cluster two different writes on one revision could both be stored: the earlier write is settled first. */

@@ -148,7 +148,22 @@ public final class Creator {
      * @return in the same order, what happened to each; one that exists is rejected
      */
     public List<AddResult> insertAll(List<JobRequest> requests) {
-        List<Job> jobs = listened(requests).stream().map(this::created).toList();
+        return insertCreated(listened(requests).stream().map(this::created).toList());
+    }
+
+    /**
+     * Creates the chunks of an array that do not exist, in one bulk write.
+     *
+     * @param chunks the chunks
+     * @return in the same order, what happened to each; one that exists is rejected
+     */
+    List<AddResult> insertChunks(List<Job> chunks) {
+        return insertCreated(chunks.stream()
+                .map(chunk -> store.attaching(store.site().stamp(chunk)))
+                .toList());
+    }
+
+    private List<AddResult> insertCreated(List<Job> jobs) {
         List<WriteResult> written = store.writeAll(jobs);
         List<AddResult> results = new ArrayList<>();
         for (int i = 0; i < jobs.size(); i++) {

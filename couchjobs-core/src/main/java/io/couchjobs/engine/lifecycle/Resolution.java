@@ -190,7 +190,7 @@ public final class Resolution {
         Job restored = before.isWithdrawn()
                 ? ClusterTransitions.restore(before).write().orElseThrow()
                 : before;
-        Job asked = ResubmitRequest.addTo(CancelRequest.addTo(restored, losers), losers);
+        Job asked = ItemStates.addTo(ResubmitRequest.addTo(CancelRequest.addTo(restored, losers), losers), losers);
         Job after = asked.saysTheSameAs(before) ? raiseFence(before, expiredFence(losers)) : asked;
         return after.saysTheSameAs(before) ? Optional.empty() : Optional.of(after);
     }

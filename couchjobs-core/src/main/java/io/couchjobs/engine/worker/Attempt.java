@@ -1,5 +1,6 @@
 package io.couchjobs.engine.worker;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.RunInterceptor;
@@ -27,8 +28,18 @@ final class Attempt<T> {
 
     /** Binds the data first: what does not fit needs no handler. */
     static <T> Attempt<T> of(Handler<T> handler, JobContext context) {
-        T data = handler.type().bind(context.job().data());
-        return new Attempt<>(handler.factory().get(), data, context);
+        return of(handler, context.job().data(), context);
+    }
+
+    /** The same with other data than the job's. */
+    static <T> Attempt<T> of(Handler<T> handler, ObjectNode data, JobContext context) {
+        T bound = handler.type().bind(data);
+        return new Attempt<>(handler.factory().get(), bound, context);
+    }
+
+    /** Of a handler that takes the job's data as it is. */
+    static Attempt<ObjectNode> of(JobHandler<ObjectNode> handler, JobContext context) {
+        return new Attempt<>(handler, context.job().data(), context);
     }
 
     @Nullable

@@ -119,7 +119,7 @@ record Ending(
         Optional<CompletableFuture<Optional<Job>>> to(LeasedJob claim, Lane lane);
     }
 
-    private static String describe(Throwable thrown) {
+    static String describe(Throwable thrown) {
         String message = thrown.getMessage();
         String name = thrown.getClass().getName();
         boolean speaksForItself = thrown instanceof PermanentJobException || hasNoStack(thrown);

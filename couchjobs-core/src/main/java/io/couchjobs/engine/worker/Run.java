@@ -3,13 +3,14 @@ package io.couchjobs.engine.worker;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.claim.Note;
+import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Progress;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.RunReport;
@@ -184,19 +185,19 @@ public final class Run implements LeaseHolder {
     }
 
     /** Tells how far the run has come. */
-    void progress(Progress progress) {
-        claim.progress(progress);
+    void tell(Note note) {
+        claim.tell(note);
         tools.progressWriter.tell(this);
     }
 
     boolean hasSomethingToTell() {
-        return claim.hasProgressToTell() || runLog.hasLinesToWrite();
+        return claim.hasSomethingToTell() || runLog.hasLinesToWrite();
     }
 
     void tell() {
         try {
             runLog.flush();
-            claim.writeProgress();
+            claim.writeNote();
             heed();
         } catch (HaltException lost) {
             stop(JobContext.StopReason.HALTED);
@@ -217,13 +218,19 @@ public final class Run implements LeaseHolder {
         }
         try {
             readData();
-            present = handler.attempt(new RunContext(claim, this));
+            present = attempt(new RunContext(claim, this));
             return finished(present.run(tools.options.interceptors(), this::stopReason));
         } catch (Throwable thrown) {
             return failedIn(thrown);
         } finally {
             end();
         }
+    }
+
+    private Attempt<?> attempt(JobContext context) {
+        return ItemStates.of(claim.job())
+                .<Attempt<?>>map(items -> Attempt.of(new ChunkRun<>(handler, items, this::tell), context))
+                .orElseGet(() -> handler.attempt(context));
     }
 
     /** The handler finds attached data read. A database that is away is not the job's fault. */

@@ -62,7 +62,8 @@ final class RunContext implements JobContext {
 
     @Override
     public void progress(int percent, String message) {
-        run.progress(new Progress(percent, message));
+        Progress progress = new Progress(percent, message);
+        run.tell(() -> progress);
     }
 
     @Override

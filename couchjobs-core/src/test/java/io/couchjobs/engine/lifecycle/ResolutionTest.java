@@ -263,6 +263,33 @@ class ResolutionTest {
     }
 
     /** The owner or a resolver wrote on the same revision at the same moment, and only a minority of the copies took that. */
+    private static String items(String states, String more) {
+        return ",'times':{'created':1500000000000},'array':{'id':'a','first':0,'digest':'d','states':'" + states + "'"
+                + more + "}";
+    }
+
+    @Test
+    void an_item_that_has_succeeded_on_any_leaf_has_succeeded() {
+        String late = items("s..r", ",'results':{'0':'yes'},'errors':{'3':{'attempt':1,'message':'no'}}");
+        String best = items(".sr.", ",'errors':{'2':{'attempt':1,'message':'no'}}");
+        for (Settled settled : List.of(
+                settle(leaf("2-a", withdrawn("t1", 1, "expired") + late), leaf("4-b", waiting(2) + best)),
+                settle(leaf("2-a", owned("t1", 1) + late), leaf("3-b", owned("t1", 1) + best)))) {
+            ItemStates items = ItemStates.of(settled.winner).orElseThrow();
+            assertThat(List.of(items.status(0), items.status(1), items.status(2), items.status(3)))
+                    .containsExactly(JobStatus.SUCCESS, JobStatus.SUCCESS, JobStatus.STUCK, JobStatus.WAITING);
+            assertThat(items.result(0).orElseThrow().asText()).isEqualTo("yes");
+        }
+    }
+
+    @Test
+    void a_chunk_that_was_added_anew_takes_nothing_from_the_one_before() {
+        ObjectNode before =
+                leaf("2-a", withdrawn("t1", 1, "expired") + items("ss", "").replace("1500000000000", "1400000000000"));
+        Settled settled = settle(before, leaf("4-b", waiting(2) + items("..", "")));
+        assertThat(ItemStates.of(settled.winner).orElseThrow().succeeded()).isZero();
+    }
+
     @Test
     void a_wish_on_a_losing_leaf_of_the_same_claim_reaches_the_owner() {
         ObjectNode asked = leaf("6-a", owned("t1", 1) + WISH);

@@ -1,0 +1,140 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobId;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("server")
+@Timeout(120)
+@ExtendWith(CouchExtension.class)
+class ArrayCommandsTest {
+    private static final JsonMapper MAPPER = new JsonMapper();
+
+    @TempDir
+    private Path folder;
+
+    private TestDatabase database;
+    private JobQueue queue;
+
+    @BeforeEach
+    void open(TestDatabase fresh) {
+        database = fresh;
+        queue = TestShell.queue(fresh);
+        queue.operations().init();
+    }
+
+    @AfterEach
+    void close() {
+        queue.close();
+    }
+
+    private TestShell shell() {
+        return TestShell.at(database);
+    }
+
+    private String file(String text) throws Exception {
+        return Files.writeString(folder.resolve("items"), text).toString();
+    }
+
+    private static String lines(int count) {
+        return IntStream.range(0, count).mapToObj(line -> "page " + line + "\n").collect(Collectors.joining());
+    }
+
+    @Test
+    void the_lines_of_a_file_become_items_and_the_same_call_adds_nothing_twice() throws Exception {
+        String file = file(lines(25));
+
+        assertThat(shell().done(
+                                "enqueue",
+                                "page",
+                                "--array",
+                                "crawl",
+                                "--from",
+                                file,
+                                "--format",
+                                "lines",
+                                "--chunk",
+                                "10",
+                                "-o",
+                                "json")
+                        .json())
+                .isEqualTo(MAPPER.readTree("{\"array\":\"crawl\",\"items\":25,\"chunks\":3}"));
+        assertThat(shell().done(
+                                "enqueue",
+                                "page",
+                                "--array",
+                                "crawl",
+                                "--from",
+                                file,
+                                "--format",
+                                "lines",
+                                "--chunk",
+                                "10")
+                        .out())
+                .isEqualTo("page:crawl: 25 items in 3 chunks, 0 of them added now\n");
+        assertThat(queue.arrays().get(new JobId("page", "crawl")).orElseThrow().waiting())
+                .isEqualTo(25);
+    }
+
+    @Test
+    void an_array_shows_how_far_it_is_and_the_errors_of_its_items() throws Exception {
+        shell().done(
+                        "enqueue",
+                        "page",
+                        "--array",
+                        "crawl",
+                        "--from",
+                        file("{\"data\": {\"n\": 1}}\n{\"data\": {\"n\": 2}}\n"),
+                        "--max-retries",
+                        "0");
+        shell().run("work", "page", "--until-empty", "--", "grep", "-q", "1");
+
+        assertThat(shell().done("inspect", "page", "--array", "crawl", "-o", "json")
+                        .json())
+                .hasToString(
+                        "{\"array\":\"crawl\",\"items\":2,\"succeeded\":1,\"failed\":1,\"waiting\":0,\"running\":0,\"chunks\":1,"
+                                + "\"errors\":[{\"item\":1,\"message\":\"exit code 1\"}]}");
+    }
+
+    @Test
+    void what_does_not_fit_together_is_refused_before_anything_is_sent() throws Exception {
+        shell().usage("--array needs --from", "enqueue", "page", "--array", "crawl");
+        shell().usage("--array adds items", "enqueue", "page", "7", "--array", "crawl", "--from", "-");
+        shell().usage("--chunk needs --array", "enqueue", "page", "--chunk", "5");
+        shell().usage(
+                        "--chunk must be from 1 to 10000, not 0",
+                        "enqueue",
+                        "page",
+                        "--array",
+                        "crawl",
+                        "--chunk",
+                        "0",
+                        "--from",
+                        file(""));
+        shell().usage("inspect needs either the ID of a job or --array", "inspect", "page");
+    }
+
+    @Test
+    void a_bad_line_is_named_and_adding_the_mended_file_goes_on() throws Exception {
+        TestShell.Said bad =
+                shell().run("enqueue", "page", "--array", "crawl", "--from", file("{\"data\": {}}\n{oops\n"));
+
+        assertThat(bad.exitCode()).isEqualTo(1);
+        assertThat(bad.err()).contains("line 2: ");
+    }
+}

@@ -1,0 +1,20 @@
+package io.couchjobs.engine.claim;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Progress;
+
+/** What the owner has to tell of its run. It goes with the next write of any kind. */
+public interface Note {
+    /** {@return how far the run has come} */
+    Progress progress();
+
+    /**
+     * Adds whatever else is to be told.
+     *
+     * @param job the job as it is
+     * @return the job with it
+     */
+    default Job on(Job job) {
+        return job;
+    }
+}

@@ -1,0 +1,198 @@
+package io.couchjobs.engine.create;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.lifecycle.ItemStates;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobData;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.JobRequest;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Stores the items of an array in as few jobs as needed, its chunks, and creates those that are missing. Needs memory for a few
+ * chunks, however many items there are. Thread-safe.
+ */
+public final class ArrayCreator {
+    /** The most items that an array may have. */
+    public static final long MOST_ITEMS = 10_000_000;
+    /** How many items a chunk has at most, unless its creator says otherwise. */
+    public static final int ITEMS_OF_A_CHUNK = 500;
+    /** The most items that a creator may ask for in a chunk. */
+    public static final int MOST_ITEMS_OF_A_CHUNK = 10_000;
+
+    private static final int MOST_BYTES_OF_A_CHUNK = 256 * 1024;
+    private static final int MOST_BYTES_OF_AN_ITEM = 64 * 1024;
+    private static final int CHUNKS_AT_ONCE = 8;
+
+    private final JobStore store;
+    private final Creator creator;
+    private final InstantSource clock;
+
+    /** Creates chunks by a creator of the same store. */
+    public ArrayCreator(JobStore store, Creator creator, InstantSource clock) {
+        this.store = store;
+        this.creator = creator;
+        this.clock = clock;
+    }
+
+    /**
+     * The id of a chunk.
+     *
+     * @param array the type and the id of the array
+     * @param number from 1 on
+     */
+    public static JobId chunkId(JobId array, int number) {
+        return new JobId(array.type(), String.format(Locale.ROOT, "%s:%06d", array.id(), number));
+    }
+
+    /**
+     * Adds the chunks of an array that are missing.
+     *
+     * @param template what all chunks have in common; its id is the array's
+     * @param items one after the other
+     * @param ofAChunk how many items a chunk has at most
+     * @return how many items were in chunks that were missing
+     */
+    public long add(JobRequest template, Iterator<?> items, int ofAChunk) {
+        if (ofAChunk < 1 || ofAChunk > MOST_ITEMS_OF_A_CHUNK) {
+            throw new IllegalArgumentException(
+                    "a chunk must have 1 to " + MOST_ITEMS_OF_A_CHUNK + " items, not " + ofAChunk);
+        }
+        JobRequest listened = store.listener().adding(template);
+        Adding adding = new Adding(listened, ofAChunk);
+        while (items.hasNext()) {
+            adding.add(items.next());
+        }
+        return adding.end();
+    }
+
+    /** One call. Used by one thread. */
+    private final class Adding {
+        private final JobRequest template;
+        private final int ofAChunk;
+        private final List<Job> chunks = new ArrayList<>();
+        private ArrayNode items = JsonNodeFactory.instance.arrayNode();
+        private int bytes;
+        private long taken;
+        private int number;
+        private long added;
+
+        Adding(JobRequest template, int ofAChunk) {
+            this.template = template;
+            this.ofAChunk = ofAChunk;
+        }
+
+        void add(Object item) {
+            ObjectNode data = data(item);
+            int length = data.toString().getBytes(StandardCharsets.UTF_8).length;
+            require(
+                    length <= MOST_BYTES_OF_AN_ITEM,
+                    "has " + length + " bytes; an item may have " + MOST_BYTES_OF_AN_ITEM);
+            require(taken + items.size() < MOST_ITEMS, "is one too many; an array may have " + MOST_ITEMS + " items");
+            if (items.size() == ofAChunk || bytes + length > MOST_BYTES_OF_A_CHUNK) {
+                close(false);
+            }
+            items.add(data);
+            bytes += length;
+        }
+
+        private ObjectNode data(Object item) {
+            try {
+                return JobData.of(item);
+            } catch (InvalidJobDataException wrong) {
+                throw new InvalidJobDataException(
+                        "item " + index() + " of array " + template.id() + ": " + wrong.getMessage());
+            }
+        }
+
+        private void require(boolean holds, String problem) {
+            if (!holds) {
+                throw new InvalidJobDataException("item " + index() + " of array " + template.id() + " " + problem);
+            }
+        }
+
+        private long index() {
+            return taken + items.size();
+        }
+
+        /** The last chunk says so, thus the one before waits until there is another item. */
+        private void close(boolean isLast) {
+            number++;
+            chunks.add(chunk(isLast));
+            taken += items.size();
+            items = JsonNodeFactory.instance.arrayNode();
+            bytes = 0;
+            if (chunks.size() == CHUNKS_AT_ONCE || isLast) {
+                create();
+            }
+        }
+
+        private Job chunk(boolean isLast) {
+            Job common = Transitions.create(template, clock.instant());
+            ObjectNode document = common.document().deepCopy();
+            document.put(Field.ID, chunkId(template.id(), number).docId());
+            document.putObject(Field.DATA).set(ItemStates.ITEMS, items);
+            document.set(
+                    Field.ARRAY,
+                    ItemStates.create(template.id().id(), taken, items.size(), isLast, digest(items.toString())));
+            return Job.parse(document);
+        }
+
+        private void create() {
+            List<AddResult> results = creator.insertChunks(chunks);
+            for (int i = 0; i < chunks.size(); i++) {
+                ItemStates wanted = ItemStates.of(chunks.get(i)).orElseThrow();
+                if (results.get(i).outcome() == AddResult.Outcome.ADDED) {
+                    added += wanted.size();
+                } else {
+                    requireSame(chunks.get(i).id(), wanted, results.get(i));
+                }
+            }
+            chunks.clear();
+        }
+
+        private void requireSame(JobId chunk, ItemStates wanted, AddResult rejected) {
+            ItemStates present = store.read(chunk)
+                    .flatMap(ItemStates::of)
+                    .orElseThrow(() -> new JobRefusedException(chunk, "could not be added: " + rejected.problem()));
+            if (!present.digest().equals(wanted.digest()) || present.isLast() != wanted.isLast()) {
+                throw new JobRefusedException(
+                        chunk,
+                        "is there with other items: array " + template.id() + " was added with another list before");
+            }
+        }
+
+        long end() {
+            if (index() == 0) {
+                throw new InvalidJobDataException("array " + template.id() + " has no items");
+            }
+            close(true);
+            return added;
+        }
+    }
+
+    private static String digest(String text) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(hash, 0, 16);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every JDK has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package io.couchjobs.engine.lifecycle;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which items of an array's chunk have ended, and how: the field {@code array} of the chunk's document. The items themselves
+ * are in its data, and never change. A chunk is a job like any other, so claims, leases, ends and resolution know nothing of
+ * items. Thread-safe.
+ */
+public final class ItemStates {
+    /** The field of a chunk's data that has the items. */
+    public static final String ITEMS = "items";
+
+    private static final String ID = "id";
+    private static final String FIRST = "first";
+    private static final String LAST = "last";
+    private static final String DIGEST = "digest";
+    private static final String STATES = "states";
+    private static final String RESULTS = "results";
+    private static final String ERRORS = "errors";
+    private static final char OPEN = '.';
+    private static final char SUCCEEDED = 's';
+    private static final char RETRIED = 'r';
+    private static final char FAILED = 'f';
+
+    private final ObjectNode array;
+    private final StringBuilder states;
+
+    private ItemStates(ObjectNode array) {
+        this.array = array;
+        this.states = new StringBuilder(array.path(STATES).asText());
+    }
+
+    /** {@return the states of a chunk's items; empty for any other job} */
+    public static Optional<ItemStates> of(Job job) {
+        JsonNode array = job.document().path(Field.ARRAY);
+        return array.path(STATES).isTextual() ? Optional.of(new ItemStates(array.deepCopy())) : Optional.empty();
+    }
+
+    /**
+     * The field of a new chunk.
+     *
+     * @param arrayId the array
+     * @param first the index of the chunk's first item in the array
+     * @param items how many the chunk has
+     * @param isLast whether it is the array's last chunk
+     * @param digest of its items
+     */
+    public static ObjectNode create(String arrayId, long first, int items, boolean isLast, String digest) {
+        ObjectNode array = JsonNodeFactory.instance.objectNode();
+        array.put(ID, arrayId).put(FIRST, first);
+        if (isLast) {
+            array.put(LAST, true);
+        }
+        return array.put(DIGEST, digest).put(STATES, String.valueOf(OPEN).repeat(items));
+    }
+
+    /** {@return the digest of the items} */
+    public String digest() {
+        return array.path(DIGEST).asText();
+    }
+
+    /** {@return the index of the first item in the array} */
+    public long first() {
+        return array.path(FIRST).asLong();
+    }
+
+    /** {@return whether it is the array's last chunk} */
+    public boolean isLast() {
+        return array.path(LAST).asBoolean();
+    }
+
+    /** {@return how many items the chunk has} */
+    public synchronized int size() {
+        return states.length();
+    }
+
+    /** Whether an item is to be run: it has not ended yet, or its last run failed and a retry is left. */
+    public synchronized boolean isToRun(int item) {
+        return states.charAt(item) == OPEN || states.charAt(item) == RETRIED;
+    }
+
+    /** Lets the items run again that failed for good: somebody wants a chunk that has ended to run once more. */
+    public synchronized void reopen() {
+        for (int item = 0; item < states.length(); item++) {
+            if (states.charAt(item) == FAILED) {
+                states.setCharAt(item, RETRIED);
+            }
+        }
+    }
+
+    /** {@return how many runs of an item have failed} */
+    public synchronized int failures(int item) {
+        return array.path(ERRORS)
+                .path(Integer.toString(item))
+                .path(Field.ATTEMPT)
+                .asInt();
+    }
+
+    /** An item has succeeded. */
+    public synchronized void succeeded(int item, @Nullable JsonNode result) {
+        states.setCharAt(item, SUCCEEDED);
+        if (array.get(ERRORS) instanceof ObjectNode errors) {
+            errors.remove(Integer.toString(item));
+        }
+        if (result != null) {
+            array.withObjectProperty(RESULTS).set(Integer.toString(item), result);
+        }
+    }
+
+    /**
+     * A run of an item has failed.
+     *
+     * @param isFinal whether it is not retried
+     */
+    public synchronized void failed(int item, String message, boolean isFinal) {
+        int failures = failures(item) + 1;
+        states.setCharAt(item, isFinal ? FAILED : RETRIED);
+        array.withObjectProperty(ERRORS)
+                .putObject(Integer.toString(item))
+                .put(Field.ATTEMPT, failures)
+                .put(Field.MESSAGE, message);
+    }
+
+    /** {@return how many items have succeeded} */
+    public int succeeded() {
+        return count(SUCCEEDED);
+    }
+
+    /** {@return how many items have failed for good} */
+    public int failed() {
+        return count(FAILED);
+    }
+
+    /** {@return how many items have failed and are retried} */
+    public int retried() {
+        return count(RETRIED);
+    }
+
+    /** {@return how many items have ended} */
+    public int ended() {
+        return succeeded() + failed();
+    }
+
+    private synchronized int count(char state) {
+        return (int) states.chars().filter(one -> one == state).count();
+    }
+
+    /** {@return why an item failed last; empty when it has not, or has succeeded since} */
+    public synchronized Optional<String> error(int item) {
+        return Optional.ofNullable(array.path(ERRORS)
+                .path(Integer.toString(item))
+                .path(Field.MESSAGE)
+                .textValue());
+    }
+
+    /** {@return the result of an item that has one} */
+    public synchronized Optional<JsonNode> result(int item) {
+        return Optional.ofNullable(array.path(RESULTS).get(Integer.toString(item)));
+    }
+
+    /** {@return the status that a job like the item would have} */
+    public synchronized JobStatus status(int item) {
+        return switch (states.charAt(item)) {
+            case SUCCEEDED -> JobStatus.SUCCESS;
+            case RETRIED -> JobStatus.STUCK;
+            case FAILED -> JobStatus.FAILED;
+            default -> JobStatus.WAITING;
+        };
+    }
+
+    /**
+     * The items that have succeeded on any leaf have succeeded: no owner takes that back, whoever's claim counts. A leaf that
+     * was created at another time is another chunk, of an array that was removed and added again.
+     *
+     * @return the winner with what the losing leaves know of its items
+     */
+    static Job addTo(Job winner, List<Leaf> losers) {
+        Optional<ItemStates> present = of(winner);
+        if (present.isEmpty()) {
+            return winner;
+        }
+        int known = present.get().succeeded();
+        losers.stream()
+                .flatMap(leaf -> leaf.job().stream())
+                .filter(job -> created(job).equals(created(winner)))
+                .flatMap(job -> of(job).stream())
+                .filter(other -> other.digest().equals(present.get().digest()))
+                .forEach(present.get()::take);
+        return present.get().succeeded() == known ? winner : present.get().on(winner);
+    }
+
+    private static Optional<Instant> created(Job job) {
+        return Optional.ofNullable(job.times().get("created"));
+    }
+
+    private synchronized void take(ItemStates other) {
+        for (int item = 0; item < states.length(); item++) {
+            if (states.charAt(item) != SUCCEEDED && other.states.charAt(item) == SUCCEEDED) {
+                succeeded(item, other.result(item).orElse(null));
+            }
+        }
+    }
+
+    /** {@return the job with these states} */
+    public synchronized Job on(Job job) {
+        ObjectNode present = array.deepCopy();
+        present.put(STATES, states.toString());
+        return job.with(Field.ARRAY, present);
+    }
+}

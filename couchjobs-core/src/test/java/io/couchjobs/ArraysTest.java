@@ -1,0 +1,243 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.JobType;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.JobHandler;
+import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.Worker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+@ServerTest
+@Execution(ExecutionMode.CONCURRENT)
+class ArraysTest {
+    record Page(int number) {}
+
+    private static final JobType<Page> PAGE = JobType.of("page", Page.class);
+    private static final JobId CRAWL = new JobId("page", "crawl");
+
+    private JobQueue queue;
+    private final Map<Integer, AtomicInteger> runs = new ConcurrentHashMap<>();
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        queue = TestQueue.open(database);
+    }
+
+    @AfterEach
+    void close() {
+        queue.close(); // and its workers
+    }
+
+    private static List<Page> pages(int count) {
+        return IntStream.range(0, count).mapToObj(Page::new).toList();
+    }
+
+    private Worker work(JobHandler<Page> handler) {
+        return queue.worker()
+                .handler(PAGE, (page, context) -> {
+                    runs.computeIfAbsent(page.number(), first -> new AtomicInteger())
+                            .incrementAndGet();
+                    return handler.handle(page, context);
+                })
+                .start();
+    }
+
+    private JobArrays.State state() {
+        return queue.arrays().get(CRAWL).orElseThrow();
+    }
+
+    private JobArrays.Item item(int index) {
+        return queue.arrays().items(CRAWL).toList().get(index);
+    }
+
+    @Test
+    void each_item_is_run_once_by_the_handler_of_its_type_and_has_its_result() throws Exception {
+        assertThat(queue.addArray(PAGE, "crawl", pages(1_203))).isEqualTo(1_203);
+        work((page, context) -> {
+            assertThat(context.item()).hasValue(page.number());
+            return page.number() % 100 == 0 ? Map.of("links", page.number()) : null;
+        });
+        TestQueue.until(() -> state().isFinished());
+
+        assertThat(state()).isEqualTo(new JobArrays.State(3, 1_203, 1_203, 0, 0, true));
+        assertThat(runs).hasSize(1_203).allSatisfy((page, count) -> assertThat(count)
+                .hasValue(1));
+        assertThat(item(700).result()).hasToString("{\"links\":700}");
+        assertThat(item(701)).isEqualTo(new JobArrays.Item(701, JobStatus.SUCCESS, null, null));
+    }
+
+    @Test
+    void failed_items_alone_are_retried_and_what_fails_for_good_does_not_stop_the_others() throws Exception {
+        queue.arrays().add(PAGE.withMaxRetries(3), "crawl", pages(40));
+        work((page, context) -> {
+            if (page.number() == 7 && context.attempt() < 3) {
+                throw new IllegalStateException("try " + context.attempt());
+            }
+            if (page.number() == 8) {
+                throw new PermanentJobException("no such page");
+            }
+            return null;
+        });
+        TestQueue.until(() -> state().succeeded() == 38);
+        assertThat(item(7))
+                .isEqualTo(new JobArrays.Item(7, JobStatus.STUCK, null, "java.lang.IllegalStateException: try 1"));
+        JobId chunk = new JobId("page", "crawl:000001");
+        TestQueue.until(() -> queue.get(chunk).orElseThrow().status() == JobStatus.STUCK);
+        queue.retryNow(chunk);
+        TestQueue.until(() -> item(7).error().contains("try 2")
+                && queue.get(chunk).orElseThrow().status() == JobStatus.STUCK);
+        queue.retryNow(chunk);
+        TestQueue.until(() -> state().isFinished());
+        Job ended = TestQueue.finished(queue, "page", "crawl:000001");
+        assertThat(ended.status()).isEqualTo(JobStatus.FAILED);
+        assertThat(ended.errors().get(2).message()).isEqualTo("1 of 40 items failed");
+
+        assertThat(item(8)).isEqualTo(new JobArrays.Item(8, JobStatus.FAILED, null, "no such page"));
+        assertThat(runs.get(7)).hasValue(3);
+        assertThat(runs.get(8)).hasValue(1);
+        assertThat(runs.get(9)).hasValue(1);
+    }
+
+    @Test
+    void a_chunk_that_has_failed_and_is_run_again_runs_its_failed_items() throws Exception {
+        queue.addArray(PAGE, "crawl", pages(5));
+        AtomicInteger broken = new AtomicInteger(1);
+        work((page, context) -> {
+            if (page.number() == 3 && broken.getAndDecrement() > 0) {
+                throw new PermanentJobException("out of paper");
+            }
+            return null;
+        });
+        assertThat(TestQueue.finished(queue, "page", "crawl:000001").status()).isEqualTo(JobStatus.FAILED);
+        queue.retryNow("page", "crawl:000001");
+        TestQueue.until(() -> queue.get("page", "crawl:000001").orElseThrow().status() == JobStatus.SUCCESS);
+
+        assertThat(state()).isEqualTo(new JobArrays.State(1, 5, 5, 0, 0, true));
+        assertThat(runs.get(3)).hasValue(2);
+        assertThat(runs.get(2)).hasValue(1);
+    }
+
+    @Test
+    void what_has_ended_is_not_run_again_by_the_next_worker() throws Exception {
+        queue.addArray(PAGE, "crawl", pages(20));
+        CountDownLatch tenth = new CountDownLatch(1);
+        Worker first = work((page, context) -> {
+            if (page.number() == 10) {
+                tenth.countDown();
+                Thread.sleep(Duration.ofMinutes(1).toMillis());
+            }
+            return null;
+        });
+        tenth.await();
+        TestQueue.until(() -> state().succeeded() == 10);
+        first.close(Duration.ZERO);
+        work((page, context) -> null);
+        TestQueue.until(() -> state().isFinished());
+
+        assertThat(runs.get(9)).hasValue(1);
+        assertThat(runs.get(10)).hasValue(2);
+        assertThat(runs.get(11)).hasValue(1);
+    }
+
+    @Test
+    void a_cancelled_chunk_keeps_the_ends_of_its_items() throws Exception {
+        queue.addArray(PAGE, "crawl", pages(20));
+        CountDownLatch fourth = new CountDownLatch(1);
+        work((page, context) -> {
+            if (page.number() == 4) {
+                fourth.countDown();
+                Thread.sleep(Duration.ofMinutes(1).toMillis());
+            }
+            return null;
+        });
+        fourth.await();
+        queue.cancel("page", "crawl:000001", CancelMode.REQUEST);
+        assertThat(TestQueue.finished(queue, "page", "crawl:000001").status()).isEqualTo(JobStatus.CANCELLED);
+
+        assertThat(state()).isEqualTo(new JobArrays.State(1, 20, 4, 0, 0, true));
+    }
+
+    @Test
+    void the_same_array_is_added_once_also_after_a_creator_that_stopped_in_the_middle() {
+        List<Page> all = pages(6_000);
+        assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", brokenAfter(all, 5_000)))
+                .hasMessage("the list ends here");
+        assertThat(state().isComplete()).isFalse();
+        long before = state().items();
+
+        assertThat(queue.addArray(PAGE, "crawl", all)).isEqualTo(6_000 - before);
+        assertThat(queue.addArray(PAGE, "crawl", all)).isZero();
+        assertThat(state()).isEqualTo(new JobArrays.State(12, 6_000, 0, 0, 0, true));
+    }
+
+    private static Iterable<Page> brokenAfter(List<Page> pages, int count) {
+        return () -> pages.stream()
+                .peek(page -> {
+                    if (page.number() == count) {
+                        throw new IllegalStateException("the list ends here");
+                    }
+                })
+                .iterator();
+    }
+
+    @Test
+    void other_items_under_the_same_id_are_refused_and_name_the_chunk() {
+        queue.addArray(PAGE, "crawl", pages(600));
+        List<Page> changed = new ArrayList<>(pages(600));
+        Collections.swap(changed, 550, 551);
+
+        assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", changed))
+                .isInstanceOf(JobRefusedException.class)
+                .hasMessage(
+                        "job page:crawl:000002 is there with other items: array page:crawl was added with another list before");
+        assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", pages(700))).isInstanceOf(JobRefusedException.class);
+    }
+
+    @Test
+    void a_wrong_item_is_named() {
+        JobType<Object> any = JobType.of("page", Object.class);
+        assertThatThrownBy(() -> queue.addArray(any, "crawl", List.of(new Page(0), "text")))
+                .isInstanceOf(InvalidJobDataException.class)
+                .hasMessage("item 1 of array page:crawl: data must be a JSON object, not \"text\"");
+        assertThatThrownBy(() -> queue.addArray(any, "crawl", List.of(Map.of("text", "x".repeat(70_000)))))
+                .hasMessage("item 0 of array page:crawl has 70011 bytes; an item may have 65536");
+        assertThatThrownBy(() -> queue.addArray(any, "crawl", List.of())).hasMessage("array page:crawl has no items");
+        assertThat(queue.arrays().get(CRAWL)).isEmpty();
+    }
+
+    @Test
+    void an_item_that_does_not_fit_and_one_whose_result_is_too_large_fail_alone() throws Exception {
+        JobType<Map<String, Object>> raw = JobType.of("page", new com.fasterxml.jackson.core.type.TypeReference<>() {});
+        queue.addArray(raw, "crawl", List.of(Map.of("number", 1), Map.of("number", "many"), Map.of("number", 2)));
+        work((page, context) -> "x".repeat(page.number() == 2 ? 2_000 : 20));
+        TestQueue.until(() -> state().isFinished());
+
+        assertThat(item(0).result()).hasToString("\"" + "x".repeat(20) + "\"");
+        assertThat(item(1).error()).contains("data does not fit");
+        assertThat(item(2).error()).isEqualTo("the result of an item may have 1024 bytes, not 2002");
+    }
+}
