@@ -129,7 +129,7 @@ class Couch:
 
     def landed(self, doc: Doc, leaves: List[Doc]) -> Optional[Doc]:
         """The leaf that is the write `doc`, or that was built on it. For writes whose answer was lost (2.1)."""
-        for leaf in leaves:
+        for leaf in (live for live in leaves if not live.get("_deleted")):
             line = path(leaf)
             step = line.index(doc["_rev"]) if doc.get("_rev") in line else len(line) if generation(line[-1]) == 1 else 0
             if step == 1 and same(leaf, doc):
