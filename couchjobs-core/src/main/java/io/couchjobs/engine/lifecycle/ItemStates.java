@@ -42,8 +42,10 @@ public final class ItemStates {
 
     /** {@return the states of a chunk's items; empty for any other job} */
     public static Optional<ItemStates> of(Job job) {
-        JsonNode array = job.document().path(Field.ARRAY);
-        return array.path(STATES).isTextual() ? Optional.of(new ItemStates(array.deepCopy())) : Optional.empty();
+        return Optional.of(job.document().path(Field.ARRAY))
+                .filter(array -> array.path(STATES).isTextual()
+                        && !array.path(STATES).asText().isEmpty())
+                .map(array -> new ItemStates(array.deepCopy()));
     }
 
     /**
@@ -194,7 +196,8 @@ public final class ItemStates {
                 .flatMap(leaf -> leaf.job().stream())
                 .filter(job -> created(job).equals(created(winner)))
                 .flatMap(job -> of(job).stream())
-                .filter(other -> other.digest().equals(present.get().digest()))
+                .filter(other -> other.digest().equals(present.get().digest())
+                        && other.size() == present.get().size())
                 .forEach(present.get()::take);
         return present.get().succeeded() == known ? winner : present.get().on(winner);
     }
