@@ -17,9 +17,11 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.schedule.QueueSchedules;
 import io.couchjobs.engine.schedule.Scheduler;
 import io.couchjobs.engine.store.FinishedJob;
+import io.couchjobs.engine.store.MajorityReadings;
 import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
@@ -29,6 +31,7 @@ import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Subscription;
+import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.schedule.Schedule;
 import java.time.Duration;
 import java.time.Instant;
@@ -551,6 +554,54 @@ class ClusterSequencesTest {
         heal();
         world.time().pass(Duration.ofSeconds(15));
         assertThat(read(one, id).status()).isEqualTo(JobStatus.WAITING);
+    }
+
+    @Test
+    void an_end_that_no_majority_has_is_not_told_when_two_copies_that_disagree_are_all_that_answer() {
+        JobId id = jobWithTwoEnds();
+        assertThat(endsOf(two, id)).isEmpty();
+        heal();
+        assertThat(endsOf(two, id)).containsExactly(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void an_end_that_no_majority_has_lets_no_job_go_when_two_copies_that_disagree_are_all_that_answer() {
+        JobId id = jobWithTwoEnds();
+        assertThat(play(two, () -> SimulatedWorker.takesForOver(two.parts().store(), id)))
+                .isFalse();
+        heal();
+        assertThat(play(two, () -> SimulatedWorker.takesForOver(two.parts().store(), id)))
+                .isTrue();
+    }
+
+    /** A majority has its success, node 2 a cancel that nobody confirmed. Now node 0 is cut off, and the copies are slow to exchange. */
+    private JobId jobWithTwoEnds() {
+        playOn(Plan.PLAYED_LAGGING);
+        JobId id = insert("a");
+        world.time().pass(Duration.ofSeconds(2));
+        world.cluster().isolate(2);
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        for (int i = 0; i < 20; i++) {
+            insert("later" + i);
+        }
+        play(zero, () -> claim.finish("done"));
+        assertThat(play(two, () -> isCancelConfirmed(two, id))).isFalse();
+        world.cluster().heal(2);
+        world.cluster().isolate(0);
+        return id;
+    }
+
+    private List<JobStatus> endsOf(Client client, JobId id) {
+        return play(client, () -> MajorityReadings.ends(client.database(), client.conflicts(), id));
+    }
+
+    private static boolean isCancelConfirmed(Client client, JobId id) {
+        try {
+            new Creator(client.parts().store(), client.parts().clock()).cancel(id, CancelMode.REQUEST);
+            return true;
+        } catch (UnconfirmedException minority) {
+            return false;
+        }
     }
 
     private Client clientWithoutCopyOf(String docId) {

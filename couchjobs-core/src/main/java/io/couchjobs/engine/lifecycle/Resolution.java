@@ -69,8 +69,7 @@ public final class Resolution {
      * @param confirmed the revision of a winner that a majority of the copies has just confirmed, if there is one
      */
     public static Resolution of(List<ObjectNode> leaves, Optional<String> confirmed, Instant now) {
-        Precedence precedence = Precedence.of(
-                leaves.stream().map(Leaf::of).filter(leaf -> !leaf.isResolved()).toList());
+        Precedence precedence = counted(leaves);
         List<Leaf> counted = precedence.bestFirst();
         if (counted.stream().noneMatch(Leaf::isLive)) {
             return of(Verdict.SETTLED);
@@ -95,6 +94,25 @@ public final class Resolution {
     }
 
     /**
+     * The leaf by which the state of the job is known: nothing is to be resolved.
+     *
+     * @param leaves all leaves of one document, tombstones too, with {@code _revisions}
+     * @return the leaf without {@code _revisions}, the tombstone of a removal too; empty while the leaves are to be
+     *     resolved, and when there are only tombstones of leaves that lost
+     */
+    public static Optional<ObjectNode> settled(List<ObjectNode> leaves) {
+        if (of(leaves, Optional.empty(), Instant.EPOCH).verdict() != Verdict.SETTLED) {
+            return Optional.empty();
+        }
+        return counted(leaves).bestFirst().stream().findFirst().map(Leaf::document);
+    }
+
+    private static Precedence counted(List<ObjectNode> leaves) {
+        return Precedence.of(
+                leaves.stream().map(Leaf::of).filter(leaf -> !leaf.isResolved()).toList());
+    }
+
+    /**
      * The leaf that counts most, while others are to go or nothing is decided yet. A creator's change belongs on it,
      * whichever leaf readers see.
      *
@@ -102,12 +120,7 @@ public final class Resolution {
      * @return the job as that leaf has it; empty when the job was removed, or no leaf can be a job
      */
     public static Optional<Job> best(List<ObjectNode> leaves) {
-        List<Leaf> counted = Precedence.of(leaves.stream()
-                        .map(Leaf::of)
-                        .filter(leaf -> !leaf.isResolved())
-                        .toList())
-                .bestFirst();
-        return counted.stream().findFirst().flatMap(Leaf::job);
+        return counted(leaves).bestFirst().stream().findFirst().flatMap(Leaf::job);
     }
 
     /**

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A node of a cluster that is cut off answers readings by the only copy that it has, and does not say so. But it
  * answers a write by 202 instead of 201. So a reading counts when it lies between two writes that were both confirmed.
- * While a majority is in reach, CouchDB answers a reading with a state on which two copies agree, or repairs the copies
- * before it answers (see its documentation of sharding and quorums).
+ * While a majority is in reach, a reading of all leaves has those of two copies, and therefore every leaf that a majority has
+ * (see CouchDB's documentation of sharding and quorums). A reading of the winner alone may hide that two copies disagree.
  *
  * <p>The writes are of {@code _local} documents: these have no conflicts, no history and no place in the feed or an
  * index. Each part (shard) of a database has copies of its own, and therefore a probe of its own. On one copy nothing
@@ -47,7 +47,7 @@ public final class MajorityProbe {
      * Reads.
      *
      * @param docIds the documents that are read
-     * @param reading reads them, by requests that ask for each document by its id
+     * @param reading reads all their leaves, by requests that ask for each document by its id
      * @return the result of the reading; empty when no majority of their copies was in reach
      */
     public <T> Optional<T> read(Collection<String> docIds, Supplier<T> reading) {

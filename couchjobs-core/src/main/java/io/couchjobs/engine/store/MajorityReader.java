@@ -2,20 +2,19 @@ package io.couchjobs.engine.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.ViewQuery;
-import io.couchjobs.couch.ViewResult;
 import io.couchjobs.engine.lifecycle.Resolution;
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.MalformedJobException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads jobs as a majority of the copies has them. The state of a job is unknown while it has conflicts, or when there are
- * only tombstones of losing leaves; its conflict is resolved soon. Thread-safe.
+ * Reads jobs as a majority of the copies has them. The state of a job is unknown while its leaves are to be resolved, or when
+ * there are only tombstones of losing leaves; its conflict is resolved soon. Thread-safe.
+ *
+ * <p>All leaves are read, not the winner alone. When one copy does not answer and the two others disagree, CouchDB shows the
+ * winner of one of them, and its {@code _conflicts} do not name the other's leaf.
  */
 final class MajorityReader {
     private final CouchDatabase database;
@@ -36,50 +35,31 @@ final class MajorityReader {
         return majority.read(docIds, () -> snapshots(docIds));
     }
 
-    /** Each row of a list by keys is read by quorum. */
     private Map<String, Optional<Snapshot>> snapshots(List<String> docIds) {
         Map<String, Optional<Snapshot>> found = new HashMap<>();
-        for (ViewResult.Row row : database.view(
-                        ViewQuery.allDocs().keys(docIds).includeDocs(true).conflicts(true))
-                .documentRows()) {
-            JobId.fromDocId(row.key().asText()).ifPresent(id -> {
-                if (row.doc() == null) {
-                    gone(id).ifPresent(gone -> found.put(id.docId(), Optional.of(gone.confirmed())));
-                } else {
-                    note(id, row.doc(), found);
-                }
-            });
+        List<Optional<List<ObjectNode>>> all = database.leavesOfAll(docIds);
+        for (int i = 0; i < docIds.size(); i++) {
+            Optional<List<ObjectNode>> leaves = all.get(i);
+            JobId.fromDocId(docIds.get(i)).ifPresent(id -> leaves.ifPresent(read -> note(id, read, found)));
         }
         return found;
     }
 
-    private void note(JobId id, ObjectNode document, Map<String, Optional<Snapshot>> found) {
-        boolean hasConflicts = document.remove("_conflicts") != null;
-        try {
-            Job job = Job.parse(document);
-            if (hasConflicts || job.isWithdrawn()) {
-                conflicts.look(id);
-            } else {
-                found.put(id.docId(), Optional.of(Snapshot.of(job).confirmed()));
-            }
-        } catch (MalformedJobException overwritten) {
-            if (!hasConflicts) {
-                found.put(id.docId(), Optional.empty());
-            }
+    private void note(JobId id, List<ObjectNode> leaves, Map<String, Optional<Snapshot>> found) {
+        if (leaves.isEmpty()) {
+            found.put(id.docId(), Optional.of(Snapshot.gone(id, "").confirmed()));
+            return;
         }
+        Resolution.settled(leaves)
+                .ifPresentOrElse(
+                        leaf -> found.put(id.docId(), snapshot(id, leaf).map(Snapshot::confirmed)),
+                        () -> conflicts.look(id));
     }
 
-    /** A tombstone written by a resolution says that a leaf lost, not that the job is gone. */
-    private Optional<Snapshot> gone(JobId id) {
-        List<ObjectNode> leaves = database.leaves(id.docId());
-        boolean isLive = leaves.stream().anyMatch(leaf -> !leaf.path("_deleted").asBoolean());
-        Optional<ObjectNode> removal =
-                leaves.stream().filter(leaf -> !Resolution.isOfLoser(leaf)).findFirst();
-        if (isLive || (removal.isEmpty() && !leaves.isEmpty())) {
-            conflicts.look(id);
-            return Optional.empty();
+    private static Optional<Snapshot> snapshot(JobId id, ObjectNode leaf) {
+        if (leaf.path("_deleted").asBoolean()) {
+            return Optional.of(Snapshot.gone(id, leaf.path("_rev").asText()));
         }
-        return Optional.of(Snapshot.gone(
-                id, removal.map(leaf -> leaf.path("_rev").asText()).orElse("")));
+        return JobDocument.job(leaf).map(Snapshot::of);
     }
 }

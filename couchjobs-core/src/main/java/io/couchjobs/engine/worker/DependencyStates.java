@@ -1,17 +1,15 @@
 package io.couchjobs.engine.worker;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.ViewQuery;
-import io.couchjobs.couch.ViewResult;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.lifecycle.Resolution;
+import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobTombstone;
 import io.couchjobs.job.After;
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.MalformedJobException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,7 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The states of jobs that others wait for, as they were read once. Not thread-safe. */
+/**
+ * The states of jobs that others wait for, as all leaves of their documents tell them. The state of a job whose leaves are to be
+ * resolved is not known; when they are, the feed tells of the job again. Not thread-safe.
+ */
 final class DependencyStates {
     private static final int PAGE = 500;
 
@@ -34,7 +35,7 @@ final class DependencyStates {
 
     static DependencyStates read(JobStore store, Collection<JobId> awaited) {
         DependencyStates outcomes = new DependencyStates(store);
-        List<String> ids = awaited.stream().map(JobId::docId).toList();
+        List<JobId> ids = List.copyOf(awaited);
         for (int from = 0; from < ids.size(); from += PAGE) {
             outcomes.read(ids.subList(from, Math.min(from + PAGE, ids.size())));
         }
@@ -52,48 +53,22 @@ final class DependencyStates {
         return removed.contains(id) || (status != null && status.phase() == JobPhase.FINISHED);
     }
 
-    private void read(List<String> docIds) {
-        store.database()
-                .view(ViewQuery.allDocs().keys(docIds).includeDocs(true).conflicts(true))
-                .documentRows()
-                .forEach(row -> JobId.fromDocId(String.valueOf(row.id())).ifPresent(id -> note(id, row)));
-    }
-
-    private void note(JobId id, ViewResult.Row row) {
-        if (row.value() != null && row.value().path("deleted").asBoolean()) {
-            // Retention may have been quicker than we were: that is no removal by somebody who does not want the job.
-            Optional<ObjectNode> tombstone =
-                    store.database().get(id.docId(), row.value().path("rev").asText());
-            if (tombstone.filter(Resolution::isOfLoser).isPresent()) {
-                noteLeaves(id);
-            } else {
-                tombstone
-                        .flatMap(JobTombstone::retiredStatus)
-                        .ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id));
-            }
-        } else {
-            statusOf(row).ifPresent(status -> states.put(id, status));
+    private void read(List<JobId> page) {
+        List<Optional<List<ObjectNode>>> all =
+                store.database().leavesOfAll(page.stream().map(JobId::docId).toList());
+        for (int i = 0; i < page.size(); i++) {
+            JobId id = page.get(i);
+            List<ObjectNode> leaves = all.get(i).orElseThrow(() -> new CouchJobsException(id + " cannot be read now"));
+            Resolution.settled(leaves).ifPresent(leaf -> note(id, leaf));
         }
     }
 
-    /** The tombstone of a leaf that lost says nothing of the job; that of its removal, or of retention, may stand beside it. */
-    private void noteLeaves(JobId id) {
-        store.database().leaves(id.docId()).stream()
-                .filter(leaf -> leaf.path("_deleted").asBoolean() && !Resolution.isOfLoser(leaf))
-                .findFirst()
-                .ifPresent(leaf -> JobTombstone.retiredStatus(leaf)
-                        .ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id)));
-    }
-
-    /** The state of a job with conflicts is not known; when they are resolved, the feed tells of the job again. */
-    private static Optional<JobStatus> statusOf(ViewResult.Row row) {
-        try {
-            return Optional.ofNullable(row.doc())
-                    .filter(document -> !document.has("_conflicts"))
-                    .map(Job::parse)
-                    .map(Job::status);
-        } catch (MalformedJobException notAJobNow) {
-            return Optional.empty();
+    private void note(JobId id, ObjectNode leaf) {
+        if (leaf.path("_deleted").asBoolean()) {
+            // Retention may have been quicker than we were: that is no removal by somebody who does not want the job.
+            JobTombstone.retiredStatus(leaf).ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id));
+        } else {
+            JobDocument.job(leaf).ifPresent(job -> states.put(id, job.status()));
         }
     }
 }

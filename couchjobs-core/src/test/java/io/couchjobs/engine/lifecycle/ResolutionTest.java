@@ -197,6 +197,22 @@ class ResolutionTest {
     }
 
     @Test
+    void the_state_of_a_job_is_known_by_the_leaf_that_counts_once_nothing_is_to_be_resolved() {
+        ObjectNode removed = leaf("2-a", GONE + ",'fence':1");
+        assertThat(Resolution.settled(List.of(removed, leaf("3-b", ENDED))))
+                .hasValueSatisfying(
+                        leaf -> assertThat(leaf.path("_rev").asText()).isEqualTo("3-b"));
+        assertThat(Resolution.settled(List.of(removed))).contains(removed);
+        assertThat(Resolution.settled(List.of(leaf("2-a", WAITING), leaf("3-b", ENDED))))
+                .as("two leaves")
+                .isEmpty();
+        assertThat(Resolution.settled(List.of(leaf("9-a", GONE + ",'fence':9,'resolved':{'at':1}"))))
+                .as("a leaf that lost")
+                .isEmpty();
+        assertThat(Resolution.settled(List.of())).isEmpty();
+    }
+
+    @Test
     void a_tombstone_of_a_resolution_counts_no_more() {
         ObjectNode resolved = leaf("9-a", GONE + ",'fence':9,'resolved':{'at':1}");
         assertThat(resolve(resolved, leaf("2-b", WAITING)).verdict()).isEqualTo(Resolution.Verdict.SETTLED);

@@ -5,6 +5,7 @@ import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.schedule.Scheduler;
 import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
@@ -129,5 +130,10 @@ public final class SimulatedWorker {
         } catch (CouchException away) {
             return false;
         }
+    }
+
+    /** Whether a job that waits for another one would take that for over. */
+    public static boolean takesForOver(JobStore store, JobId id) {
+        return DependencyStates.read(store, List.of(id)).isOver(id);
     }
 }

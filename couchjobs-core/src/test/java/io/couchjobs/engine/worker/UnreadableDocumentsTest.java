@@ -3,6 +3,8 @@ package io.couchjobs.engine.worker;
 import static com.github.tomakehurst.wiremock.client.WireMock.any;
 import static com.github.tomakehurst.wiremock.client.WireMock.anyUrl;
 import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
+import static com.github.tomakehurst.wiremock.client.WireMock.post;
+import static com.github.tomakehurst.wiremock.client.WireMock.urlPathEqualTo;
 import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -59,5 +61,8 @@ class UnreadableDocumentsTest {
         WIRE.stubFor(any(anyUrl())
                 .willReturn(okJson("{\"total_rows\":1,\"offset\":0,\"rows\":[{\"key\":\"job:email:1\",\"error\":\""
                         + error + "\"}]}")));
+        WIRE.stubFor(post(urlPathEqualTo("/jobs/_bulk_get"))
+                .willReturn(okJson("{\"results\":[{\"id\":\"job:email:1\",\"docs\":[{\"error\":{\"error\":\"" + error
+                        + "\"}}]}]}")));
     }
 }
