@@ -46,8 +46,15 @@ byte who;             /* the copies that take a write or answer a reading: 1, 2,
 byte target;          /* what is written on */
 short news;           /* what is written; 0 is the tombstone of a leaf that lost */
 
-/* What processes remember: 1, 2: what a worker writes on; 3, 4: what it has sent; 5, 6: what a resolver has had confirmed. */
+/* What processes remember: 1, 2: what a worker writes on; 3, 4: what it has sent; 5, 6: what a resolver has had confirmed; 7: what a
+   subscriber or a remover was shown; 8: what a monitor was. */
+#if defined(MONITOR)
+#define MOST 8
+#elif defined(SUBSCRIBER) || defined(REMOVAL)
+#define MOST 7
+#else
 #define MOST 6
+#endif
 byte ref[MOST + 1];
 short dying[2];       /* what resolvers 5 and 6 are about to delete, as they decided when they read */
 
@@ -79,6 +86,13 @@ inline chooseTakers(p) {
     fi
 }
 
+/* What a reading of the document by quorum may show: a leaf that two copies have, or have after CouchDB has repaired them. Another leaf may be hidden. */
+#if defined(ENDS_FROM_ONE_COPY) || defined(READS_LEAVES_ONLY)
+#define isShown(r) has(everywhere, r)
+#else
+#define isShown(r) (has(leaf[1] & leaf[2], r) || has(leaf[1] & leaf[3], r) || has(leaf[2] & leaf[3], r))
+#endif
+
 /* Sets the target to one of the revisions that are so, if there is one. */
 #define selectOne(which) \
     if \
@@ -93,7 +107,8 @@ inline chooseTakers(p) {
     :: else \
     fi
 
-/* A node that is cut off is answered by one copy, others by two. */
+/* A node that is cut off is answered by one copy, others by two. What is read between two confirmed writes is all leaves of two copies,
+   which need not agree. */
 inline chooseMajority() {
     if
     :: who = 3
@@ -101,10 +116,6 @@ inline chooseMajority() {
     :: !isAlike(1, 2) -> who = 6
     fi
 }
-
-/* What is read between two confirmed writes is what two copies agree on: where they do not, CouchDB repairs them before it answers. */
-inline chooseAgreed() { if :: isAlike(1, 2) -> who = 3 :: isAlike(2, 3) -> who = 6 fi }
-#define isAgreed ((who == 3 && isAlike(1, 2)) || (who == 5 && isAlike(1, 3)) || (who == 6 && isAlike(2, 3)))
 
 inline chooseReaders() {
     if

@@ -80,12 +80,18 @@ inline findSeen(which) {
 }
 
 #ifdef MONITOR
-/* ActivityMonitor: it has a majority in reach, and knows who is dead. */
+/* ActivityMonitor: it knows who is dead, and acts on the only leaf when a reading of the document has shown it before. */
+#define watched ref[8]
+#define isSilent(r) (isShown(r) && mayExpire(r) && !isHeld(token(r)))
 proctype Monitor() {
     do
-    :: atomic {
-        chooseAgreed();
-        d_step { look(); findOnly(mayExpire(i) && !isHeld(token(i))) };
+    :: atomic { watched == 0 ->
+        selectOne(isSilent);
+        d_step { watched = target; target = 0 }
+      }
+    :: atomic { watched != 0 ->
+        chooseMajority();
+        d_step { look(); findOnly(i == watched && mayExpire(i) && !isHeld(token(i))); watched = 0; leaves = 0 };
         if
         :: target == 0 || !room -> target = 0
         :: else ->
@@ -184,7 +190,9 @@ proctype Creator() {
 #endif
 inline goneIsTold() { goneTold = true; wished = false }
 
+#define shown ref[7]
 #ifdef REMOVAL
+#define isTombstone(r) (isShown(r) && isGoneKind(kind(r)))
 /* Creator.remove and Removal: deletes each live leaf that it reads. It is done when all of that was answered 201, or a majority has none. */
 proctype Remover() {
     bool begun, sure, done;
@@ -192,7 +200,7 @@ proctype Remover() {
     do
     :: atomic { !done ->
         chooseReaders();
-        d_step { look(); rank(); victims = live; sure = isAgreed; who = 0 };
+        d_step { look(); rank(); victims = live; sure = isMajority; who = 0 };
         if
         :: victims == 0
         :: else ->
@@ -219,40 +227,46 @@ proctype Remover() {
         fi;
         sure = false
       }
-    :: atomic { begun && !done ->
-        chooseAgreed();
-        d_step { look(); rank(); if :: live == 0 -> goneIsTold(); done = true :: else fi; tidy(); truth() }
+    :: atomic { begun && !done && shown == 0 ->
+        selectOne(isTombstone);
+        d_step { shown = target; target = 0 }
+      }
+    :: atomic { begun && !done && shown != 0 ->
+        chooseMajority();
+        d_step { look(); rank(); if :: live == 0 && has(leaves, shown) -> goneIsTold(); done = true :: else fi; shown = 0; tidy(); truth() }
       }
     od
 }
 #endif
 
 #ifdef SUBSCRIBER
-/* ConfirmedEnds: tells what two copies agree on. */
-#ifdef ENDS_FROM_ONE_COPY
-#define seesNothing (live == 0)
+/* ConfirmedEnds: reads the document, next all leaves, and tells what counts among them when it is what was shown. */
+#define isEnd(r) (isShown(r) && (kind(r) == ENDED || isGoneKind(kind(r))))
+#ifdef ENDS_OF_WINNERS
+#define isSettledBy(r) true
 #else
-#define seesNothing (live == 0 && leaves != 0)
+#define isSettledBy(r) (best == (r) && (live & ~bit(r)) == 0)
 #endif
 proctype Subscriber() {
     do
-    :: atomic { told == 0 && !goneTold ->
+    :: atomic { told == 0 && !goneTold && shown == 0 ->
+        selectOne(isEnd);
+        d_step { shown = target; tidy(); truth() }
+      }
+    :: atomic { shown != 0 ->
 #ifdef ENDS_FROM_ONE_COPY
         chooseReaders();
 #else
-        chooseAgreed();
+        chooseMajority();
 #endif
         d_step {
-            look(); rank(); i = 1;
-            do
-            :: i <= last && !(leaves == bit(i) && kind(i) == ENDED) -> i++
-            :: else -> break
-            od;
+            look(); rank();
             if
-            :: i <= last -> tellEnd(token(i))
-            :: i > last && seesNothing -> goneIsTold()
+            :: isSettledBy(shown) && kind(shown) == ENDED -> tellEnd(token(shown))
+            :: isSettledBy(shown) && isGoneKind(kind(shown)) -> goneIsTold()
             :: else
             fi;
+            shown = 0;
             tidy(); truth()
         }
       }

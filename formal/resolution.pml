@@ -193,7 +193,7 @@ inline act() {
         :: else -> break
         od;
         if
-        :: i <= last && isAgreed -> target = i; news = revision(WITHDRAWN, fence(i), token(i)) | EXPIRED | flags(i)
+        :: i <= last && isMajority -> target = i; news = revision(WITHDRAWN, fence(i), token(i)) | EXPIRED | flags(i)
         :: else -> verdict = SETTLED
         fi;
         i = 0

@@ -44,10 +44,21 @@ final class OutcomeRules {
         }
         List<Run> runs = history.runs(id);
         Run last = runs.get(runs.size() - 1);
-        if (run.get().fence() < last.fence() || run.get().fence() > job.fence()) {
+        boolean isLate = run.get().fence() < last.fence() && !mayStand(run.get(), runs);
+        if (isLate || run.get().fence() > job.fence()) {
             violations.add("no late results: stored is that of " + run.get() + ", the last is " + last
                     + ", the job's fence " + job.fence());
         }
+    }
+
+    /**
+     * Whether a result stands though others ran the job later: it was written before they began, no majority confirmed it in time,
+     * and none of them came to an end. Their claims were withdrawn, and a result counts more than a withdrawn claim.
+     */
+    private static boolean mayStand(Run run, List<Run> all) {
+        return all.stream()
+                .filter(later -> later.fence() > run.fence())
+                .allMatch(later -> run.isDoneBefore(later) && later.outcome().equals("HALTED"));
     }
 
     /** Handlers fail as planned, or are stopped; nothing else makes a run fail. */

@@ -29,6 +29,14 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
         return first(What.END).map(Entry::nanos).map(OptionalLong::of).orElseGet(OptionalLong::empty);
     }
 
+    /** {@return whether its handler was done when another run began} */
+    boolean isDoneBefore(Run later) {
+        OptionalLong end = end();
+        return how().equals("done")
+                && end.isPresent()
+                && end.getAsLong() < later.begin().nanos();
+    }
+
     /** {@return the note that it should have been stopped, and was not told; empty when it was told} */
     Optional<Entry> untold() {
         return first(What.UNTOLD);

@@ -134,6 +134,24 @@ class CheckerTest {
     }
 
     @Test
+    void a_result_that_was_written_in_time_stands_when_the_next_claim_was_withdrawn() {
+        forged.made(JOB)
+                .run(10, FIRST, "done", 15, "HALTED")
+                .run(20, SECOND, "stopped", 30, "HALTED")
+                .success(FIRST, 2);
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_result_that_was_not_written_before_the_next_owner_began_is_seen() {
+        forged.made(JOB)
+                .run(10, FIRST, "done", 25, "HALTED")
+                .run(20, SECOND, "stopped", 30, "HALTED")
+                .success(FIRST, 2);
+        assertBroken("no late results");
+    }
+
+    @Test
     void a_stored_failure_of_a_superseded_owner_is_seen() {
         forged.made(JOB)
                 .run(10, FIRST, What.BEGIN)

@@ -574,6 +574,24 @@ class ClusterSequencesTest {
                 .isTrue();
     }
 
+    @Test
+    void an_end_of_one_copy_is_told_only_after_another_copy_has_it() {
+        playOn(Plan.PLAYED_LAGGING);
+        JobId id = insert("a");
+        Job owned = write(zero, claim(zero, read(zero, id), "owner"));
+        world.time().pass(Duration.ofSeconds(2));
+        world.cluster().isolate(2);
+        for (int i = 0; i < 20; i++) {
+            insert(two, "later" + i);
+        }
+        write(two, Transitions.finish(owned, TextNode.valueOf("done"), null, now(two)));
+        world.cluster().heal(2);
+        world.cluster().isolate(0);
+        assertThat(endsOf(two, id)).containsExactly(JobStatus.SUCCESS);
+        world.cluster().isolate(1);
+        assertThat(read(one, id).status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
     /** A majority has its success, node 2 a cancel that nobody confirmed. Now node 0 is cut off, and the copies are slow to exchange. */
     private JobId jobWithTwoEnds() {
         playOn(Plan.PLAYED_LAGGING);

@@ -3,6 +3,7 @@ package io.couchjobs.engine.create;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.ShownLeaves;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.UnconfirmedException;
@@ -44,7 +45,7 @@ final class Removal {
      * @throws WriteRefusedException when the database refuses it
      */
     Optional<Boolean> attempt() {
-        Optional<List<ObjectNode>> agreed = store.majority().read(List.of(id.docId()), () -> store.documents(id));
+        Optional<List<ObjectNode>> agreed = majorityDocuments();
         List<ObjectNode> leaves = agreed.orElseGet(() -> store.documents(id));
         if (leaves.isEmpty() && !begun) {
             throw new JobNotFoundException(id);
@@ -54,6 +55,18 @@ final class Removal {
             throw new UnconfirmedException(id);
         }
         return agreed.isPresent() && isDeleted ? Optional.of(true) : Optional.empty();
+    }
+
+    /** Empty also while the leaves are being changed. */
+    private Optional<List<ObjectNode>> majorityDocuments() {
+        if (!store.isCluster()) {
+            return Optional.of(store.documents(id));
+        }
+        List<String> docIds = List.of(id.docId());
+        return store.majority()
+                .read(docIds, () -> ShownLeaves.read(store.database(), docIds))
+                .map(found -> found.get(id.docId()))
+                .map(JobStore::live);
     }
 
     /** Whether a majority confirmed each deletion. */

@@ -284,7 +284,12 @@ public final class JobStore implements AutoCloseable {
      * Deleting them in this order leaves no leaf that reappears.
      */
     public List<ObjectNode> documents(JobId id) {
-        return database.leaves(id.docId()).stream()
+        return live(database.leaves(id.docId()));
+    }
+
+    /** Those of some leaves that are not deleted, in that order. */
+    public static List<ObjectNode> live(List<ObjectNode> leaves) {
+        return leaves.stream()
                 .filter(leaf -> !leaf.path("_deleted").asBoolean())
                 .sorted(Leaves.AS_COUCHDB.reversed())
                 .toList();

@@ -61,17 +61,19 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
      * Reads all leaves of several jobs.
      *
      * @param together whether one request asks for all of them: PouchDB Server shows then only the leaf that readers see
-     * @return what each of them has; one that the server could not read now is missing, one that cannot be a job has no value
+     * @return what each of them has; one that cannot be read now is missing, one that cannot be a job has no value
      */
     static Map<JobId, Optional<Leaves>> read(CouchDatabase database, List<JobId> ids, boolean together) {
         Map<JobId, Optional<Leaves>> all = new HashMap<>();
         if (together) {
-            List<Optional<List<ObjectNode>>> found =
-                    database.leavesOfAll(ids.stream().map(JobId::docId).toList());
-            for (int i = 0; i < ids.size(); i++) {
-                JobId id = ids.get(i);
-                found.get(i).ifPresent(leaves -> all.put(id, ofJob(leaves)));
-            }
+            Map<String, List<ObjectNode>> found =
+                    ShownLeaves.read(database, ids.stream().map(JobId::docId).toList());
+            ids.forEach(id -> {
+                List<ObjectNode> leaves = found.get(id.docId());
+                if (leaves != null) {
+                    all.put(id, ofJob(leaves));
+                }
+            });
         } else {
             ids.forEach(id -> all.put(id, ofJob(database.leaves(id.docId()))));
         }

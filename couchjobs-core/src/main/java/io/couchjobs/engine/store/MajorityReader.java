@@ -12,9 +12,6 @@ import java.util.Optional;
 /**
  * Reads jobs as a majority of the copies has them. The state of a job is unknown while its leaves are to be resolved, or when
  * there are only tombstones of losing leaves; its conflict is resolved soon. Thread-safe.
- *
- * <p>All leaves are read, not the winner alone. When one copy does not answer and the two others disagree, CouchDB shows the
- * winner of one of them, and its {@code _conflicts} do not name the other's leaf.
  */
 final class MajorityReader {
     private final CouchDatabase database;
@@ -37,11 +34,8 @@ final class MajorityReader {
 
     private Map<String, Optional<Snapshot>> snapshots(List<String> docIds) {
         Map<String, Optional<Snapshot>> found = new HashMap<>();
-        List<Optional<List<ObjectNode>>> all = database.leavesOfAll(docIds);
-        for (int i = 0; i < docIds.size(); i++) {
-            Optional<List<ObjectNode>> leaves = all.get(i);
-            JobId.fromDocId(docIds.get(i)).ifPresent(id -> leaves.ifPresent(read -> note(id, read, found)));
-        }
+        ShownLeaves.read(database, docIds)
+                .forEach((docId, leaves) -> JobId.fromDocId(docId).ifPresent(id -> note(id, leaves, found)));
         return found;
     }
 

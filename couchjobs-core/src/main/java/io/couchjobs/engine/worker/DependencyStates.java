@@ -6,6 +6,7 @@ import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobTombstone;
+import io.couchjobs.engine.store.ShownLeaves;
 import io.couchjobs.job.After;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
@@ -15,7 +16,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -54,11 +54,13 @@ final class DependencyStates {
     }
 
     private void read(List<JobId> page) {
-        List<Optional<List<ObjectNode>>> all =
-                store.database().leavesOfAll(page.stream().map(JobId::docId).toList());
-        for (int i = 0; i < page.size(); i++) {
-            JobId id = page.get(i);
-            List<ObjectNode> leaves = all.get(i).orElseThrow(() -> new CouchJobsException(id + " cannot be read now"));
+        Map<String, List<ObjectNode>> found = ShownLeaves.read(
+                store.database(), page.stream().map(JobId::docId).toList());
+        for (JobId id : page) {
+            List<ObjectNode> leaves = found.get(id.docId());
+            if (leaves == null) {
+                throw new CouchJobsException(id + " cannot be read now, or is being changed; it is read again");
+            }
             Resolution.settled(leaves).ifPresent(leaf -> note(id, leaf));
         }
     }

@@ -57,7 +57,7 @@ public final class Coordinator {
 
     /** Reads all leaves, the winner first, tombstones included ({@code open_revs=all}). */
     public void leaves(String id, Consumer<List<Doc>> answer) {
-        member.perform(0, () -> LeavesRound.start(shards, member, id, answer));
+        member.perform(0, () -> LeavesRound.start(shards, member, id, true, answer));
     }
 
     /** Reads all leaves of many documents, as {@link #leaves} does those of one; in the order of the ids. */
@@ -67,7 +67,7 @@ public final class Coordinator {
             int[] missing = {ids.size()};
             for (int i = 0; i < ids.size(); i++) {
                 int at = i;
-                LeavesRound.start(shards, member, ids.get(i), leaves -> {
+                LeavesRound.start(shards, member, ids.get(i), false, leaves -> {
                     found.set(at, leaves);
                     missing[0]--;
                     if (missing[0] == 0) {

@@ -23,19 +23,26 @@ final class LeavesRound {
     private final Shards shards;
     private final Member at;
     private final Consumer<List<Doc>> answer;
+    private final boolean repairs;
     private final List<List<Doc>> replies = new ArrayList<>();
     private int waiting;
     private boolean over;
 
-    private LeavesRound(Shards shards, Member at, Consumer<List<Doc>> answer) {
+    private LeavesRound(Shards shards, Member at, boolean repairs, Consumer<List<Doc>> answer) {
         this.shards = shards;
         this.at = at;
+        this.repairs = repairs;
         this.answer = answer;
     }
 
-    /** The answer has the winner first, tombstones included; it is empty for an unknown document. */
-    static void start(Shards shards, Member at, String id, Consumer<List<Doc>> answer) {
-        new LeavesRound(shards, at, answer).send(id);
+    /**
+     * The answer has the winner first, tombstones included; it is empty for an unknown document.
+     *
+     * @param repairs whether copies that lack a leaf are given it. CouchDB 3.5 does so for one document, and not for those of
+     *     {@code _bulk_get}
+     */
+    static void start(Shards shards, Member at, String id, boolean repairs, Consumer<List<Doc>> answer) {
+        new LeavesRound(shards, at, repairs, answer).send(id);
     }
 
     private void send(String id) {
@@ -106,7 +113,7 @@ final class LeavesRound {
 
     /** The reader does not wait for it. */
     private void repair(List<Doc> leaves) {
-        if (replies.stream().anyMatch(reply -> !revs(reply).equals(revs(leaves)))) {
+        if (repairs && replies.stream().anyMatch(reply -> !revs(reply).equals(revs(leaves)))) {
             List<Edit> edits = leaves.stream().map(InternalReplication::edit).toList();
             WriteRound.start(shards, at, new WriteRound.Write(edits, true, shards.majority()), ignored -> {});
         }
