@@ -581,7 +581,7 @@ class ClusterSequencesTest {
         Job owned = write(zero, claim(zero, read(zero, id), "owner"));
         world.time().pass(Duration.ofSeconds(2));
         world.cluster().isolate(2);
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 60; i++) {
             insert(two, "later" + i);
         }
         write(two, Transitions.finish(owned, TextNode.valueOf("done"), null, now(two)));
