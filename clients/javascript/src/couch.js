@@ -172,15 +172,21 @@ export class Couch {
   }
 
   /**
-   * 6.3: reads between two confirmed writes of the part that the document is in. Null: nothing can be told now.
-   * @template T @param {string} id @param {() => Promise<T>} read @returns {Promise<{value: T} | null>}
+   * 6.3: all leaves, read between two confirmed writes of the part that the document is in. Null: nothing can be told now.
+   * @param {string} id @returns {Promise<Doc[] | null>}
    */
-  async majority(id, read) {
+  async majority(id) {
+    if (!this.isCluster) return this.leaves(id);
     const name = probe(id, this.q);
-    const confirmed = async () => !this.isCluster || (await this.request('PUT', `/${path(name)}`, {})).status === 201;
+    const confirmed = async () => (await this.request('PUT', `/${path(name)}`, {})).status === 201;
     if (!await confirmed()) return null;
-    const value = await read();
-    return await confirmed() ? {value} : null;
+    const {rows} = await this.ask('POST', '/_all_docs', {keys: [id]}); // a copy may be alone with a leaf, or hide one
+    const leaves = await this.leaves(id);
+    const live = leaves.filter(leaf => !leaf._deleted);
+    const winners = (live.length ? live : leaves).map(leaf => leaf._rev);
+    const shown = rows[0].value?.rev;
+    const isShown = leaves.length ? winners.includes(shown) : !shown;
+    return await confirmed() && isShown ? leaves : null;
   }
 
   /**

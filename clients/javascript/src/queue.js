@@ -141,8 +141,8 @@ export class Queue {
 
   /** @param {Doc} job */
   async #isAlone(job) {
-    const read = await this.couch.majority(job._id, () => this.couch.leaves(job._id));
-    return read !== null && !read.value.some(leaf => !history(leaf).includes(job._rev) && !leaf.resolved && (!leaf._deleted || fence(leaf) > fence(job)));
+    const leaves = await this.couch.majority(job._id);
+    return leaves !== null && !leaves.some(leaf => !history(leaf).includes(job._rev) && !leaf.resolved && (!leaf._deleted || fence(leaf) > fence(job)));
   }
 
   /**
@@ -192,16 +192,16 @@ export class Queue {
 
   /** 6.3. @param {string} id @returns {Promise<{ended: Doc | null, seen: boolean}>} seen: this node has an end, whether or not a majority has it */
   async #ended(id) {
-    const read = async () => {
-      const leaves = await this.couch.leaves(id);
+    const end = (/** @type {Doc[] | null} */ leaves) => {
+      if (!leaves) return null;
       const live = leaves.filter(leaf => !leaf._deleted);
       const gone = leaves.filter(leaf => !leaf.resolved).sort((a, b) => generation(b._rev) - generation(a._rev));
       const {_revisions, ...last} = (live.length ? live : gone)[0] ?? {};
       return live.length > 1 || !(last._deleted || (live.length && isFinished(last))) ? null : last;
     };
     try {
-      if (!await read()) return {ended: null, seen: false};
-      return {ended: (await this.couch.majority(id, read))?.value ?? null, seen: true};
+      if (!end(await this.couch.leaves(id))) return {ended: null, seen: false};
+      return {ended: end(await this.couch.majority(id)), seen: true};
     } catch (error) {
       if (error instanceof CouchError && isOpen(error)) return {ended: null, seen: true};
       throw error;

@@ -124,8 +124,12 @@ class Couch:
         part = "/" + probe(_id, self._cluster.get("q", 1))
         if self.send("PUT", part, b"{}").status != 201:
             return None
+        shown = self.send("POST", "/_all_docs", json.dumps({"keys": [_id]}).encode())  # a copy may be alone with a leaf, or hide one
         leaves = self.leaves(_id)
-        return leaves if self.send("PUT", part, b"{}").status == 201 else None
+        if shown.status != 200 or leaves is None or self.send("PUT", part, b"{}").status != 201:
+            return None
+        winners = [leaf["_rev"] for leaf in leaves if not leaf.get("_deleted")] or [leaf["_rev"] for leaf in leaves] or [None]
+        return leaves if (shown.body["rows"][0].get("value") or {}).get("rev") in winners else None
 
     def landed(self, doc: Doc, leaves: List[Doc]) -> Optional[Doc]:
         """The leaf that is the write `doc`, or that was built on it. For writes whose answer was lost (2.1)."""
