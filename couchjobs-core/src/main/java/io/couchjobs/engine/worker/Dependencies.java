@@ -264,6 +264,12 @@ final class Dependencies implements FeedListener, AutoCloseable {
             }
         }
         letGo(present, outcomes);
+        judgeLater(
+                present.stream()
+                        .filter(job -> outcomes.isUncertain(afterOf(job)))
+                        .map(Job::id)
+                        .toList(),
+                AFTER_TROUBLE);
     }
 
     private synchronized void judgeLater(List<JobId> ids, Duration pause) {

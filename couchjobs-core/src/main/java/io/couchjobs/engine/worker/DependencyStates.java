@@ -1,7 +1,6 @@
 package io.couchjobs.engine.worker;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.engine.store.JobStore;
@@ -28,6 +27,7 @@ final class DependencyStates {
     private final JobStore store;
     private final Map<JobId, JobStatus> states = new HashMap<>();
     private final Set<JobId> removed = new HashSet<>();
+    private final Set<JobId> uncertain = new HashSet<>();
 
     private DependencyStates(JobStore store) {
         this.store = store;
@@ -53,15 +53,21 @@ final class DependencyStates {
         return removed.contains(id) || (status != null && status.phase() == JobPhase.FINISHED);
     }
 
+    /** Whether one of these jobs cannot be read now, or is being changed. */
+    boolean isUncertain(After after) {
+        return after.jobs().stream().anyMatch(uncertain::contains);
+    }
+
     private void read(List<JobId> page) {
         Map<String, List<ObjectNode>> found = ShownLeaves.read(
                 store.database(), page.stream().map(JobId::docId).toList());
         for (JobId id : page) {
             List<ObjectNode> leaves = found.get(id.docId());
             if (leaves == null) {
-                throw new CouchJobsException(id + " cannot be read now, or is being changed; it is read again");
+                uncertain.add(id);
+            } else {
+                Resolution.settled(leaves).ifPresent(leaf -> note(id, leaf));
             }
-            Resolution.settled(leaves).ifPresent(leaf -> note(id, leaf));
         }
     }
 

@@ -14,9 +14,11 @@ import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.After;
 import io.couchjobs.job.JobId;
 import java.net.URI;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A job that a node could not read at this moment is not one that is not there: whoever asks must ask again. */
 class UnreadableDocumentsTest {
     private static final List<JobId> IDS = List.of(new JobId("email", "1"));
+    private static final After AFTER = new After(Set.copyOf(IDS), After.OnFailure.CANCEL);
 
     @RegisterExtension
     static final WireMockExtension WIRE = WireMockExtension.newInstance()
@@ -47,14 +50,18 @@ class UnreadableDocumentsTest {
                 .isInstanceOf(CouchJobsException.class)
                 .hasMessageContaining("job:email:1")
                 .hasMessageContaining("timeout");
-        assertThatThrownBy(() -> DependencyStates.read(store, IDS)).isInstanceOf(CouchJobsException.class);
+        DependencyStates states = DependencyStates.read(store, IDS);
+        assertThat(states.isOver(IDS.get(0))).isFalse();
+        assertThat(states.isUncertain(AFTER)).as("it is read again").isTrue();
     }
 
     @Test
     void a_job_that_was_never_there_is_none() {
         says("not_found");
         assertThat(store.readAll(IDS)).isEmpty();
-        assertThat(DependencyStates.read(store, IDS).isOver(IDS.get(0))).isFalse();
+        DependencyStates states = DependencyStates.read(store, IDS);
+        assertThat(states.isOver(IDS.get(0))).isFalse();
+        assertThat(states.isUncertain(AFTER)).isFalse();
     }
 
     private static void says(String error) {
