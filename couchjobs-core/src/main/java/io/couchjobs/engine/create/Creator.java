@@ -19,7 +19,6 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -266,7 +265,7 @@ public final class Creator {
      * @throws JobRefusedException when its state refuses
      * @throws UnconfirmedException when only a minority of a cluster's copies is known to have the change
      */
-    public Job change(JobId id, String refusal, Change transition) {
+    public Job change(JobId id, String refusal, CreatorChange transition) {
         Settled settled = decide(id, job -> transition.decide(job, clock.instant()));
         if (settled.decision.isRefused()) {
             throw new JobRefusedException(
@@ -335,19 +334,6 @@ public final class Creator {
 
     private Job existing(JobId id) {
         return store.readToChange(id).orElseThrow(() -> new JobNotFoundException(id));
-    }
-
-    /** A transition that a creator may ask for. */
-    @FunctionalInterface
-    public interface Change {
-        /**
-         * Decides.
-         *
-         * @param job the job as it is
-         * @param now the time
-         * @return the decision
-         */
-        Decision decide(Job job, Instant now);
     }
 
     private record Settled(Decision decision, Job job) {}

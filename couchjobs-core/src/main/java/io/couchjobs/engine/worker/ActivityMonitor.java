@@ -1,7 +1,6 @@
 package io.couchjobs.engine.worker;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
@@ -28,7 +27,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -214,18 +212,18 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
                     next, troubles.orElse(LONGEST_SLEEP, () -> examine(entry.getKey(), entry.getValue(), silent)));
         }
         silent.values().forEach(owner -> recover(owner, troubles));
-        if (troubles.last == null) {
+        if (troubles.last() == null) {
             watchAgain.reset();
             return silent.isEmpty() ? next : AT_ONCE;
         }
-        warnOnce(watching, watchAgain, "the activity monitor cannot look after owned jobs", troubles.last);
+        warnOnce(watching, watchAgain, "the activity monitor cannot look after owned jobs", troubles.last());
         return shorter(next, watchAgain.next());
     }
 
     private static void recover(SilentOwner owner, Troubles troubles) {
         Troubles together = new Troubles();
         owner.recoveries().forEach(together::note);
-        if (together.last != null && !together.isAway) {
+        if (together.last() != null && !together.isAway()) {
             owner.singleRecoveries().forEach(troubles::note);
         } else {
             troubles.add(together);
@@ -323,35 +321,5 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
 
     private static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
-    }
-
-    /** The troubles of one look. While the server is away nothing more is tried. */
-    private static final class Troubles {
-        private @Nullable Throwable last;
-        private boolean isAway;
-
-        void note(Runnable attempt) {
-            Duration unused = orElse(Duration.ZERO, () -> {
-                attempt.run();
-                return Duration.ZERO;
-            });
-        }
-
-        Duration orElse(Duration otherwise, Supplier<Duration> attempt) {
-            try {
-                return isAway ? otherwise : attempt.get();
-            } catch (CouchUnreachableException away) {
-                last = away;
-                isAway = true;
-            } catch (RuntimeException | Error e) {
-                last = e;
-            }
-            return otherwise;
-        }
-
-        void add(Troubles others) {
-            isAway |= others.isAway;
-            last = others.last == null ? last : others.last;
-        }
     }
 }
