@@ -58,7 +58,7 @@ class HeldJobsBehindTest {
         proxy.detour(new PretendedCluster() {
             @Override
             public String rewrites(Proxy.Request request, String answer) {
-                boolean showsTheEnd = request.uri().getPath().endsWith("/_all_docs")
+                boolean showsTheEnd = request.uri().getPath().endsWith("/_bulk_get")
                         && answer.contains(FIRST.docId())
                         && answer.contains("\"status\":\"success\"");
                 return showsTheEnd && behind.getAndIncrement() == 0
