@@ -46,6 +46,8 @@ public final class ShownLeaves {
             String docId = docIds.get(i);
             String rev = shown.get(docId);
             all.get(i)
+                    // PouchDB Server's _bulk_get says nothing of a deleted document.
+                    .map(leaves -> leaves.isEmpty() && rev != null ? database.leavesWithHistories(docId) : leaves)
                     .filter(leaves -> winner(leaves).equals(Optional.ofNullable(rev)))
                     .ifPresent(leaves -> found.put(docId, leaves));
         }
