@@ -135,20 +135,21 @@ class CheckerTest {
 
     @Test
     void a_result_that_was_written_in_time_stands_when_the_next_claim_was_withdrawn() {
-        forged.made(JOB)
-                .run(10, FIRST, "done", 15, "HALTED")
-                .run(20, SECOND, "stopped", 30, "HALTED")
-                .success(FIRST, 2);
+        resultOfTheFirstOfTwoHaltedRuns(15);
         assertThat(forged.violations()).isEmpty();
     }
 
     @Test
     void a_result_that_was_not_written_before_the_next_owner_began_is_seen() {
+        resultOfTheFirstOfTwoHaltedRuns(25);
+        assertBroken("no late results");
+    }
+
+    private void resultOfTheFirstOfTwoHaltedRuns(long end) {
         forged.made(JOB)
-                .run(10, FIRST, "done", 25, "HALTED")
+                .run(10, FIRST, "done", end, "HALTED")
                 .run(20, SECOND, "stopped", 30, "HALTED")
                 .success(FIRST, 2);
-        assertBroken("no late results");
     }
 
     @Test

@@ -60,7 +60,7 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     /**
      * Reads all leaves of several jobs.
      *
-     * @param together whether one request asks for all of them: PouchDB Server shows then only the leaf that readers see
+     * @param together whether all are read at once, as {@link ShownLeaves} does: PouchDB Server has then only the leaf that readers see
      * @return what each of them has; one that cannot be read now is missing, one that cannot be a job has no value
      */
     static Map<JobId, Optional<Leaves>> read(CouchDatabase database, List<JobId> ids, boolean together) {
