@@ -2,6 +2,7 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -304,6 +305,7 @@ class ClaimsOnClustersTest {
 
     @Test
     void removing_a_job_removes_all_its_leaves() throws Exception {
+        assumeTrue(!database.serverName().contains("PouchDB"), "PouchDB Server's _bulk_get has the winning leaf only");
         add("1");
         Replicated.into(database, leaf(job(), "1-" + HASH, "rival"), leaf(job(), "1-" + "f".repeat(32), "other"));
         cluster.acceptStored(1, doc -> doc.path("_deleted").asBoolean());
