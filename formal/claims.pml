@@ -52,6 +52,19 @@
 #define MONITOR
 #define RESOLVERS 1
 #endif
+#ifdef TOO_OFTEN      /* and with that expiry the job has failed, as too many leases have run out */
+#define BEGIN  metTooOften
+#define MONITOR
+#define RESOLVERS 1
+#endif
+#ifdef RETRIED        /* two copies have the retry of a run that failed; one has the expiry of a claim of the same revision */
+#define BEGIN  retriedBeside
+#define CLAIMS 3
+#define ENDS
+#define MONITOR
+#define RETRIES
+#define RESOLVERS 1
+#endif
 #ifdef RETAINED       /* and retention deletes it */
 #define BEGIN  met
 #define MONITOR
@@ -112,12 +125,20 @@ inline owned() {
     claims = 1; greatest = 1; phase[1] = OWNS; mine[1] = 1; runs[1] = 1; at(1) = 1
 }
 inline expired_() {
-    put(1, revision(PENDING, 1, 0)); put(2, revision(OWNED, 1, 1)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    put(1, revision(OWNED, 1, 1)); put(2, revision(PENDING, 1, 0) | OBITUARY); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
     claims = 1; greatest = 1
 }
 inline met() {
-    put(1, revision(PENDING, 1, 0)); put(2, revision(ENDED, 1, 1)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    put(1, revision(ENDED, 1, 1)); put(2, revision(PENDING, 1, 0) | OBITUARY); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
     claims = 1; greatest = 1; told = 1
+}
+inline metTooOften() {
+    put(1, revision(ENDED, 1, 1)); put(2, revision(ENDED, 1, 0) | OBITUARY); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
+    claims = 1; greatest = 1; told = 1
+}
+inline retriedBeside() {
+    put(1, revision(PENDING, 1, 0) | OBITUARY); put(2, revision(PENDING, 1, 1) | FAILURE); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 2; greatest = 1; failureTold = true
 }
 inline endedBeside() {
     put(1, revision(ENDED, 1, 1)); put(2, revision(OWNED, 1, 2)); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);

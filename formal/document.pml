@@ -5,8 +5,9 @@
 #define OWNED     3
 #define CANCELLED 4
 #define PENDING   5
-#define REMOVED   6
-#define WITHDRAWN 7
+#define RESUBMITTED 6   /* what a withdrawn claim counts as whose owner was asked for another run */
+#define REMOVED   7
+#define WITHDRAWN 8
 
 #ifndef REVS
 #define REVS 6        /* this many revisions are a leaf somewhere at one time, at most */
@@ -15,15 +16,20 @@
 #define CLAIMS 2      /* claims in all */
 #endif
 
-/* A revision says: its kind, its fence, the token of its claim (of an end: which run ended), and two marks. */
+/* A revision says: its kind, its fence, the token of its claim (of an end or a retry: which run ended), and four marks. */
 #define kind(r)    (rev[r] & 15)
 #define fence(r)   ((rev[r] >> 4) & 15)
 #define token(r)   ((rev[r] >> 8) & 7)
 #define FLAGGED    2048   /* somebody asks the owner for another run */
 #define EXPIRED    4096   /* the claim was withdrawn because its lease was over */
+#define OBITUARY   8192   /* the last run ended when its lease was over. A claim has the mark while it may be withdrawn */
+#define FAILURE   16384   /* the error of the first run that failed is among the errors */
 #define flags(r)   (rev[r] & FLAGGED)
 #define isFlagged(r) ((rev[r] & FLAGGED) != 0)
 #define isExpired(r) ((rev[r] & EXPIRED) != 0)
+#define isObituary(r) ((rev[r] & OBITUARY) != 0)
+#define errors(r)  (rev[r] & FAILURE)
+#define story(r)   (rev[r] & (OBITUARY | FAILURE))
 #define isClaim(r) (kind(r) == OWNED || kind(r) == WITHDRAWN)
 #define isLiveKind(k) (k >= ENDED && k != REMOVED)
 #define isGoneKind(k) (k == RETIRED || k == REMOVED)

@@ -21,7 +21,19 @@ hidden short losers;
 #define again(f) ((f) + 1)
 #endif
 
-#define beats(a,b) (counts[a] > counts[b] || (counts[a] == counts[b] && as[a] < as[b]))
+/* A claim that was withdrawn counts as a job that waits. Of those, and of ends, one that its owner knew nothing of counts less. */
+#ifdef WITHDRAWN_LAST
+#define counted(k) (k)
+#else
+#define counted(k) (k == WITHDRAWN || k == RESUBMITTED -> PENDING : k)
+#endif
+#ifdef DEATHS_COUNT
+#define beatsAlike(a,b) (isObituary(a) && !isObituary(b))
+#else
+#define beatsAlike(a,b) (!isObituary(a) && isObituary(b))
+#endif
+#define beats(a,b) (counts[a] > counts[b] || (counts[a] == counts[b] && (counted(as[a]) < counted(as[b]) \
+    || (counted(as[a]) == counted(as[b]) && (beatsAlike(a, b) || (!beatsAlike(b, a) && as[a] < as[b]))))))
 
 #ifdef NO_B
 #define countsLess(r) (!late[r])
@@ -52,7 +64,7 @@ inline rank() {
             counts[i] = fence(i);
             if
 #ifndef LOST_WISH
-            :: as[i] == WITHDRAWN && isFlagged(i) -> as[i] = PENDING; counts[i] = again(fence(i))
+            :: as[i] == WITHDRAWN && isFlagged(i) -> as[i] = RESUBMITTED; counts[i] = again(fence(i))
             :: as[i] == WITHDRAWN && !isFlagged(i) && countsLess(i) -> counts[i]--
 #else
             :: as[i] == WITHDRAWN && countsLess(i) -> counts[i]--
@@ -160,9 +172,9 @@ inline resolve(confirmed) {
             if
             :: other -> news = rev[best] | FLAGGED; other = false
             :: isTakenBack(best) && !isProven(confirmed) ->
-                news = revision(WITHDRAWN, fence(best), token(best)) | flags(best) | (late[best] * EXPIRED)
-            :: isTakenBack(best) && isProven(confirmed) -> news = revision(PENDING, runFence(best), 0)
-            :: !isClaim(best) && fence(best) < least -> news = revision(kind(best), least, token(best))
+                news = revision(WITHDRAWN, fence(best), token(best)) | flags(best) | story(best) | (late[best] * EXPIRED)
+            :: isTakenBack(best) && isProven(confirmed) -> news = revision(PENDING, runFence(best), 0) | story(best) | (late[best] -> OBITUARY : 0)
+            :: !isClaim(best) && fence(best) < least -> news = revision(kind(best), least, token(best)) | story(best)
             :: else
             fi;
             if
@@ -193,7 +205,7 @@ inline act() {
         :: else -> break
         od;
         if
-        :: i <= last && isMajority -> target = i; news = revision(WITHDRAWN, fence(i), token(i)) | EXPIRED | flags(i)
+        :: i <= last && isMajority -> target = i; news = revision(WITHDRAWN, fence(i), token(i)) | EXPIRED | flags(i) | story(i)
         :: else -> verdict = SETTLED
         fi;
         i = 0

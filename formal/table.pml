@@ -9,9 +9,11 @@ short alphabet[MOST_LEAVES + 1];
 byte size, a, b, c, n;
 
 /* Claims t1 and t2 are of one revision, t3 is a later one. */
-#define isSmallClaim(r) (token(r) >= 1 && token(r) <= 3 && fence(r) == (token(r) == 3 -> 2 : 1) && (kind(r) == WITHDRAWN || !isExpired(r)))
-#define isSmallOther(r) (rev[r] < 256 && ((kind(r) == PENDING && fence(r) <= 2) || (kind(r) == REMOVED && fence(r) >= 1 && fence(r) <= 3) \
-    || ((kind(r) == ENDED || kind(r) == RETIRED) && fence(r) >= 1 && fence(r) <= 2)))
+#define isSmallClaim(r) (token(r) >= 1 && token(r) <= 3 && fence(r) == (token(r) == 3 -> 2 : 1) && (kind(r) == WITHDRAWN || !isExpired(r)) && !isObituary(r))
+#define isSmall(r,least,most) (fence(r) >= least && fence(r) <= most)
+#define isSmallOther(r) (token(r) == 0 && flags(r) == 0 && !isExpired(r) \
+    && ((kind(r) == PENDING && isSmall(r, isObituary(r), 2)) || (kind(r) == ENDED && isSmall(r, 1, 2)) \
+    || (kind(r) == RETIRED && isSmall(r, 1, 2) && !isObituary(r)) || (kind(r) == REMOVED && isSmall(r, 1, 3) && !isObituary(r))))
 
 inline tellLeaf(r) {
     if
@@ -24,7 +26,7 @@ inline tellLeaf(r) {
     fi;
     printf(" %d", fence(r));
     if :: isClaim(r) -> printf(" t%d", token(r)) :: else fi;
-    if :: isExpired(r) -> printf(" expired") :: else fi;
+    if :: isExpired(r) || (!isClaim(r) && isObituary(r)) -> printf(" expired") :: else fi;
     if :: isFlagged(r) -> printf(" asked") :: else fi
 }
 
@@ -86,7 +88,7 @@ inline tellTransitions() {
 init {
     x = 1;
     do
-    :: x < 8192 ->
+    :: x < FAILURE ->
         rev[0] = x;
         if
         :: (isClaim(0) && isSmallClaim(0)) || isSmallOther(0) -> size++; alphabet[size] = x

@@ -26,6 +26,15 @@ inline chooseAnswer() { skip }
 #define contests(gone,claim) (gone + 1 >= claim)
 #endif
 
+#ifdef RETRIES
+bool fails;
+#define ends(r) (fails && !isFlagged(r) -> asFailed(r) : asEnded(r))
+inline tellFailure() { if :: fails && !disputed[me] && !over[me] && errors(w) != 0 -> failureTold = true :: else fi }
+#else
+#define ends(r) asEnded(r)
+inline tellFailure() { skip }
+#endif
+
 #define isOurEnd(r) (!isClaim(r) && token(r) == mine[me])
 
 #ifdef ENDS
@@ -180,16 +189,19 @@ proctype Worker(byte me) {
         target = at(me);
         chooseTakers(target);
         chooseAnswer();
+#ifdef RETRIES
+        if :: fails = false :: fails = true fi;
+#endif
         d_step {
             if
             :: sent(me) != 0 && kind(target) == OWNED -> w = sent(me)
             :: kind(target) != OWNED -> make(rev[target])
-            :: sent(me) == 0 && mayEnd(target) -> news = asEnded(target); make(news)
+            :: sent(me) == 0 && mayEnd(target) -> news = ends(target); make(news)
             fi;
             take(); sent(me) = w;
             if
             :: !isHeard -> disputed[me] = true
-            :: isHeard && kind(w) != ENDED -> letGo()
+            :: isHeard && kind(w) != ENDED -> tellFailure(); letGo()
             :: isHeard && kind(w) == ENDED && (disputed[me] || over[me]) && looksBack -> phase[me] = DOUBT
             :: isHeard && kind(w) == ENDED && !((disputed[me] || over[me]) && looksBack) -> tellEnd(mine[me]); letGo()
             fi;

@@ -38,10 +38,10 @@ final class Leaf {
         PENDING,
         /** A withdrawn claim whose owner had been asked for another run. The job waits for that run. */
         RESUBMITTED,
-        /** The job was removed. When a removal and an add happen at the same moment, the add counts: no job is lost. */
-        REMOVED,
         /** A claim that made no owner, or whose owner died. */
         WITHDRAWN,
+        /** The job was removed. When a removal and an add happen at the same moment, the add counts: no job is lost. */
+        REMOVED,
         /** The document cannot be a job. */
         MALFORMED
     }
@@ -50,12 +50,16 @@ final class Leaf {
     private static final Comparator<Leaf> AS_COUCHDB =
             Comparator.comparingLong(Leaf::generation).thenComparing(Leaf::rev).reversed();
 
-    /** The leaf that counts most comes first. */
+    /**
+     * The leaf that counts most comes first. Of jobs that wait, of withdrawn claims, which will wait, and of ends, those with more
+     * expirations count less. An expiry was written by somebody who had not seen what the owner wrote.
+     */
     static final Comparator<Leaf> BEST_FIRST = Comparator.comparing((Leaf leaf) -> leaf.kind == Kind.MALFORMED)
             .thenComparing(Comparator.comparingLong(Leaf::fence).reversed())
+            .thenComparing(leaf -> leaf.isWithdrawn() ? Kind.PENDING : leaf.kind)
+            .thenComparing(Leaf::expirations)
             .thenComparing(Leaf::kind)
             .thenComparing(Comparator.comparing(Leaf::isRunning).reversed())
-            .thenComparing(Comparator.comparingInt(Leaf::expirations).reversed())
             .thenComparing(AS_COUCHDB)
             .thenComparing(leaf -> leaf.document.toString());
 

@@ -13,12 +13,13 @@ import java.util.Locale;
  * A leaf as the model in {@code formal/} knows it, and the document that stands for it.
  *
  * @param token the number of its claim; 0 of what is no claim
- * @param expired whether the claim was withdrawn because its lease was over
+ * @param expired whether the claim was withdrawn because its lease was over; of others, whether the job became so for that reason
  * @param asked whether somebody asks the owner for another run
  */
 public record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean asked) {
     /** As the model numbers the leaves of a document; of equal ones it takes the first. */
-    private static final Comparator<ModelLeaf> MODEL_ORDER = Comparator.comparing(ModelLeaf::expired)
+    private static final Comparator<ModelLeaf> MODEL_ORDER = Comparator.comparing(ModelLeaf::isObituary)
+            .thenComparing(ModelLeaf::expired)
             .thenComparing(ModelLeaf::asked)
             .thenComparing(ModelLeaf::token)
             .thenComparing(ModelLeaf::fence)
@@ -29,10 +30,12 @@ public record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, 
     /** All small ones, in that order. The claims t1 and t2 are of one revision, t3 is a later one. */
     public static List<ModelLeaf> all() {
         List<ModelLeaf> all = new ArrayList<>();
-        addAll(all, Leaf.Kind.PENDING, 0, 2);
-        addAll(all, Leaf.Kind.RETIRED, 1, 2);
-        addAll(all, Leaf.Kind.ENDED, 1, 2);
-        addAll(all, Leaf.Kind.REMOVED, 1, 3);
+        addAll(all, Leaf.Kind.PENDING, 0, 2, false);
+        addAll(all, Leaf.Kind.PENDING, 1, 2, true);
+        addAll(all, Leaf.Kind.RETIRED, 1, 2, false);
+        addAll(all, Leaf.Kind.ENDED, 1, 2, false);
+        addAll(all, Leaf.Kind.ENDED, 1, 2, true);
+        addAll(all, Leaf.Kind.REMOVED, 1, 3, false);
         for (int token = 1; token <= 3; token++) {
             int fence = token == 3 ? 2 : 1;
             for (boolean asked : List.of(false, true)) {
@@ -45,10 +48,14 @@ public record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, 
         return all;
     }
 
-    private static void addAll(List<ModelLeaf> all, Leaf.Kind kind, int from, int to) {
+    private static void addAll(List<ModelLeaf> all, Leaf.Kind kind, int from, int to, boolean expired) {
         for (int fence = from; fence <= to; fence++) {
-            all.add(new ModelLeaf(kind, fence, 0, false, false));
+            all.add(new ModelLeaf(kind, fence, 0, expired, false));
         }
+    }
+
+    private boolean isObituary() {
+        return expired && token == 0;
     }
 
     /** Whether it waits for a claim. */
@@ -64,7 +71,9 @@ public record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, 
                 leaf.isWithdrawn() ? Leaf.Kind.WITHDRAWN : leaf.kind(),
                 leaf.storedFence(),
                 token,
-                leaf.job().filter(ClusterTransitions::mayHaveRun).isPresent(),
+                leaf.job()
+                        .filter(job -> token == 0 ? job.expirations() > 0 : ClusterTransitions.mayHaveRun(job))
+                        .isPresent(),
                 leaf.job().filter(Job::isResubmitted).isPresent());
     }
 
@@ -90,8 +99,9 @@ public record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, 
         return switch (kind) {
             case RETIRED -> "'_deleted':true,'status':'success','removedBy':'retention'";
             case REMOVED -> "'_deleted':true,'status':'waiting'";
-            case ENDED -> "'status':'success','attempt':1";
-            case PENDING -> "'status':'waiting','scheduledTime':1500000000000";
+            case ENDED -> expired ? "'status':'failed','attempt':1,'expirations':1" : "'status':'success','attempt':1";
+            case PENDING ->
+                "'status':'waiting','scheduledTime':1500000000000" + (expired ? ",'attempt':1,'expirations':1" : "");
             case OWNED, WITHDRAWN ->
                 "'status':'running','attempt':1,'scheduledTime':1500000000000"
                         + (asked ? ",'resubmit':{'scheduledTime':1500000000007}" : "") + ",'lock':{'token':'t" + token

@@ -113,6 +113,25 @@ class ResolutionTest {
     }
 
     @Test
+    void the_retry_of_a_run_that_failed_wins_against_the_expiry_of_another_claim() {
+        ObjectNode stuck = leaf("3-a", "'status':'stuck','fence':1,'attempt':1");
+        ObjectNode expired = leaf("3-b", waiting(1) + ",'attempt':1,'expirations':1");
+        assertThat(settle(stuck, expired).lost).containsExactly("3-b");
+    }
+
+    @Test
+    void a_claim_on_a_retry_that_was_withdrawn_wins_against_the_expiry_of_an_earlier_claim() {
+        ObjectNode expired = leaf("3-b", waiting(1) + ",'attempt':1,'expirations':1");
+        assertThat(settle(leaf("4-a", withdrawn("t2", 2, "")), expired).lost).containsExactly("3-b");
+    }
+
+    @Test
+    void the_end_of_an_owner_wins_against_a_failure_because_too_many_leases_ran_out() {
+        ObjectNode failed = leaf("9-b", "'status':'failed','attempt':1,'fence':1,'expirations':1");
+        assertThat(settle(leaf("3-a", ENDED), failed).lost).containsExactly("9-b");
+    }
+
+    @Test
     void a_removed_job_does_not_rise_from_the_dead() {
         assertThat(settle(leaf("3-a", GONE + ",'fence':2"), leaf("3-b", waiting(1))).lost)
                 .containsExactly("3-b");
