@@ -157,7 +157,14 @@ public final class JobArrays {
         return chunks(array).flatMap(job -> ItemStates.of(job).stream()).flatMap(JobArrays::items);
     }
 
-    private Stream<Job> chunks(JobId array) {
+    /**
+     * Goes through the jobs that store an array: to cancel them, to retry those that have failed, and for whatever else can be done
+     * with a job. Reads them while the stream is consumed.
+     *
+     * @param array its type and id
+     * @return the jobs, in the order of the items; none when there is no such array
+     */
+    public Stream<Job> chunks(JobId array) {
         return Stream.iterate(1, number -> number + 1)
                 .map(number -> engine.parts().store().read(ArrayCreator.chunkId(array, number)))
                 .takeWhile(Optional::isPresent)

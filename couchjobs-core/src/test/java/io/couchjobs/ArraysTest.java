@@ -3,16 +3,19 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.type.TypeReference;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.ChunkHandler;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
@@ -21,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,6 +54,16 @@ class ArraysTest {
     @AfterEach
     void close() {
         queue.close(); // and its workers
+    }
+
+    private void workMany(int most, ChunkHandler.Work<Page> work) {
+        queue.worker()
+                .handler(PAGE, ChunkHandler.upTo(most, (pages, context) -> {
+                    pages.forEach(page -> runs.computeIfAbsent(page.data().number(), first -> new AtomicInteger())
+                            .incrementAndGet());
+                    work.run(pages, context);
+                }))
+                .start();
     }
 
     private static List<Page> pages(int count) {
@@ -142,6 +156,111 @@ class ArraysTest {
     }
 
     @Test
+    void a_handler_of_many_items_gets_as_many_as_it_takes_of_one_chunk() throws Exception {
+        queue.addArray(PAGE, "crawl", pages(1_203));
+        Set<Integer> sizes = ConcurrentHashMap.newKeySet();
+        workMany(100, (pages, context) -> {
+            sizes.add(pages.size());
+            for (ChunkHandler.Item<Page> page : pages) {
+                assertThat(page.index()).isEqualTo(page.data().number());
+                if (page.data().number() == 700) {
+                    page.succeed(Map.of("links", 7));
+                }
+            }
+        });
+        TestQueue.until(() -> state().isFinished());
+
+        assertThat(state().succeeded()).isEqualTo(1_203);
+        assertThat(sizes).containsExactlyInAnyOrder(100, 3);
+        assertThat(runs).hasSize(1_203).allSatisfy((page, count) -> assertThat(count)
+                .hasValue(1));
+        assertThat(item(700).result()).hasToString("{\"links\":7}");
+        assertThat(item(701)).isEqualTo(new JobArrays.Item(701, JobStatus.SUCCESS, null, null));
+    }
+
+    @Test
+    void of_many_items_in_one_call_each_has_its_own_end() throws Exception {
+        queue.arrays()
+                .add(
+                        JobRequest.builder("page")
+                                .id("crawl")
+                                .data(Map.of())
+                                .maxRetries(1)
+                                .build(),
+                        List.of(0, "many", 2, 3, 4).stream()
+                                .map(number -> Map.of("number", number))
+                                .toList());
+        workMany(10, (pages, context) -> {
+            for (ChunkHandler.Item<Page> page : pages) {
+                switch (page.data().number()) {
+                    case 0 -> page.fail(new PermanentJobException("no such page"));
+                    case 2 -> page.succeed("x".repeat(2_000));
+                    case 3 -> {
+                        page.succeed(page.attempt());
+                        assertThatThrownBy(() -> page.fail(new IllegalStateException("late")))
+                                .hasMessage("the end of item 3 was told before");
+                    }
+                    default -> throw new IllegalStateException("try " + page.attempt());
+                }
+            }
+        });
+        JobId chunk = new JobId("page", "crawl:000001");
+        TestQueue.until(() -> queue.get(chunk).orElseThrow().status() == JobStatus.STUCK);
+        assertThat(item(0)).isEqualTo(new JobArrays.Item(0, JobStatus.FAILED, null, "no such page"));
+        assertThat(item(1).error()).contains("data does not fit");
+        assertThat(item(2).error()).isEqualTo("the result of an item may have 1024 bytes, not 2002");
+        assertThat(item(3).result()).hasToString("1");
+        assertThat(item(4).error()).contains("try 1");
+
+        queue.retryNow(chunk);
+        TestQueue.until(() -> state().isFinished());
+        assertThat(item(4).error()).contains("try 3");
+        assertThat(runs.get(4)).hasValue(3);
+        assertThat(runs.get(3)).hasValue(1);
+    }
+
+    @Test
+    void a_handler_of_many_items_runs_a_job_that_is_no_chunk_as_its_only_item() throws Exception {
+        workMany(10, (pages, context) -> {
+            assertThat(pages).hasSize(1);
+            if (pages.get(0).data().number() == 1) {
+                pages.get(0).fail(new PermanentJobException("no such page"));
+            } else {
+                pages.get(0).succeed(Map.of("links", 7));
+            }
+        });
+        queue.add(JobRequest.builder("page").id("a").data(new Page(0)).build());
+        queue.add(JobRequest.builder("page").id("b").data(new Page(1)).build());
+
+        assertThat(TestQueue.finished(queue, "page", "a").result()).hasToString("Optional[{\"links\":7}]");
+        Job failed = TestQueue.finished(queue, "page", "b");
+        assertThat(failed.status()).isEqualTo(JobStatus.FAILED);
+        assertThat(failed.errors().get(0).message()).isEqualTo("no such page");
+    }
+
+    @Test
+    void of_a_call_that_was_stopped_the_items_without_an_end_run_again() throws Exception {
+        queue.addArray(PAGE, "crawl", pages(20));
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        try (Worker first = queue.worker()
+                .handler(PAGE, ChunkHandler.upTo(20, (pages, context) -> {
+                    pages.subList(0, 8).forEach(page -> page.succeed(null));
+                    begun.countDown();
+                    never.await();
+                }))
+                .start()) {
+            begun.await();
+            first.close(Duration.ZERO);
+        }
+        assertThat(state().succeeded()).isEqualTo(8);
+        workMany(20, (pages, context) -> {});
+        TestQueue.until(() -> state().isFinished());
+
+        assertThat(runs).hasSize(12).doesNotContainKeys(0, 7);
+    }
+
+    @Test
     void what_has_ended_is_not_run_again_by_the_next_worker() throws Exception {
         queue.addArray(PAGE, "crawl", pages(20));
         CountDownLatch tenth = new CountDownLatch(1);
@@ -231,7 +350,7 @@ class ArraysTest {
 
     @Test
     void an_item_that_does_not_fit_and_one_whose_result_is_too_large_fail_alone() throws Exception {
-        JobType<Map<String, Object>> raw = JobType.of("page", new com.fasterxml.jackson.core.type.TypeReference<>() {});
+        JobType<Map<String, Object>> raw = JobType.of("page", new TypeReference<>() {});
         queue.addArray(raw, "crawl", List.of(Map.of("number", 1), Map.of("number", "many"), Map.of("number", 2)));
         work((page, context) -> "x".repeat(page.number() == 2 ? 2_000 : 20));
         TestQueue.until(() -> state().isFinished());

@@ -17,6 +17,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  couchjobs cancel email 42",
             "  couchjobs cancel email 42 --if-queued",
+            "  couchjobs cancel mail --array campaign-7",
             "  couchjobs cancel --type email --status stuck --all --yes"
         })
 final class CancelCommand extends JobsCommand {

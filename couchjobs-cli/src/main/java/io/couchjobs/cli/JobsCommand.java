@@ -3,12 +3,13 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The base of commands that act on one job, or on all jobs that pass a filter. */
+/** The base of commands that act on one job, on the jobs that store an array, or on all jobs that pass a filter. */
 abstract class JobsCommand extends QueueCommand {
     @Parameters(index = "0", arity = "0..1", paramLabel = "TYPE", description = "The type of the job.")
     private @Nullable String type;
@@ -18,6 +19,13 @@ abstract class JobsCommand extends QueueCommand {
 
     @Mixin
     private final FilterOptions which = new FilterOptions();
+
+    @Option(
+            names = "--array",
+            paramLabel = "ID",
+            description =
+                    "Act on the jobs that store this array of TYPE, instead of one job; with --status on some of them.")
+    private @Nullable String array;
 
     @Option(
             names = "--all",
@@ -33,7 +41,10 @@ abstract class JobsCommand extends QueueCommand {
 
     @Override
     void check() {
-        if (!all) {
+        if (array != null) {
+            checkArray();
+            return;
+        } else if (!all) {
             checkSingle();
             return;
         }
@@ -48,6 +59,13 @@ abstract class JobsCommand extends QueueCommand {
         }
     }
 
+    private void checkArray() {
+        if (type == null || id != null || all || which.type().isPresent()) {
+            throw CommandException.usage("which array? Give TYPE and --array ID, without ID, --type and --all");
+        }
+        new JobId(type, String.valueOf(array));
+    }
+
     private void checkSingle() {
         if (type == null && !which.isEmpty()) {
             throw CommandException.usage("to act on all jobs that these options let through, add --all");
@@ -60,7 +78,9 @@ abstract class JobsCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        if (!all) {
+        if (array != null) {
+            return runArray(queue, new JobId(String.valueOf(type), array));
+        } else if (!all) {
             Outcome one = Outcome.changed(single(), act(queue, single()));
             output().line(() -> one.id() + " " + one.what(), one::json);
             return ExitCode.DONE;
@@ -70,6 +90,14 @@ abstract class JobsCommand extends QueueCommand {
         }
         return new BulkAct(root(), id -> act(queue, id))
                 .run(queue.all(which.filter()).map(Job::id));
+    }
+
+    private ExitCode runArray(JobQueue queue, JobId id) {
+        if (queue.arrays().chunks(id).findFirst().isEmpty()) {
+            throw new JobNotFoundException(id);
+        }
+        return new BulkAct(root(), chunk -> act(queue, chunk))
+                .run(queue.arrays().chunks(id).filter(which.filter()::matches).map(Job::id));
     }
 
     private boolean confirmed(long count) {

@@ -8,7 +8,12 @@ import picocli.CommandLine.Command;
 @Command(
         name = "retry",
         description = "Let jobs run now: waiting for their time or their retry, or finished. Exit code 4 when running.",
-        footer = {"", "Examples:", "  couchjobs retry email 42", "  couchjobs retry --type email --status failed --all"
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs retry email 42",
+            "  couchjobs retry mail --array campaign-7 --status failed",
+            "  couchjobs retry --type email --status failed --all"
         })
 final class RetryCommand extends JobsCommand {
     @Override

@@ -7,8 +7,11 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -136,5 +139,38 @@ class ArrayCommandsTest {
 
         assertThat(bad.exitCode()).isEqualTo(1);
         assertThat(bad.err()).contains("line 2: ");
+    }
+
+    @Test
+    void a_command_acts_on_all_jobs_of_an_array_or_on_those_of_a_status() throws Exception {
+        shell().done(
+                        "enqueue",
+                        "page",
+                        "--array",
+                        "crawl",
+                        "--chunk",
+                        "1",
+                        "--from",
+                        file("{\"data\": {\"n\": 1}}\n{\"data\": {\"n\": 2}}\n"));
+        shell().done("cancel", "page", "crawl:000002");
+
+        assertThat(changed("retry", "--status", "cancelled")).isEqualTo(1);
+        assertThat(changed("cancel")).isEqualTo(2);
+        assertThat(queue.arrays().chunks(new JobId("page", "crawl")))
+                .hasSize(2)
+                .allMatch(job -> job.status() == JobStatus.CANCELLED);
+    }
+
+    private int changed(String command, String... options) {
+        List<String> line = new ArrayList<>(List.of(command, "page", "--array", "crawl", "-o", "json"));
+        line.addAll(List.of(options));
+        return shell().done(line.toArray(String[]::new)).json().path("changed").asInt();
+    }
+
+    @Test
+    void to_act_on_an_array_takes_its_type_and_id_alone() {
+        shell().usage("Give TYPE and --array ID", "cancel", "page", "1", "--array", "crawl");
+        shell().usage("Give TYPE and --array ID", "cancel", "--array", "crawl");
+        assertThat(shell().run("cancel", "page", "--array", "crawl").exitCode()).isEqualTo(3);
     }
 }

@@ -1,138 +1,101 @@
 package io.couchjobs.engine.worker;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.claim.Note;
 import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobData;
 import io.couchjobs.job.Progress;
+import io.couchjobs.worker.ChunkHandler;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
-import io.couchjobs.worker.PermanentJobException;
-import io.couchjobs.worker.SnoozeException;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of a chunk of an array: calls the handler of its type for each item that has not ended, one after the other. How they ended
- * is stored at most once a second, and with the end of the run. Used by one thread.
+ * A run of a chunk of an array: calls the handler of its type for each item that has not ended, one after the other, or for many at
+ * once. How they ended is stored at most once a second, and with the end of the run. Used by one thread.
  */
 final class ChunkRun<T> implements JobHandler<ObjectNode> {
-    /** A chunk's document has the results of all its items. */
-    private static final int LONGEST_RESULT = 1_024;
-
     private final Handler<T> handler;
-    private final ItemStates items;
+    private final ItemStates states;
     private final Consumer<Note> teller;
-    private @Nullable Duration pause;
 
     /** The teller has a note stored soon. */
-    ChunkRun(Handler<T> handler, ItemStates items, Consumer<Note> teller) {
+    ChunkRun(Handler<T> handler, ItemStates states, Consumer<Note> teller) {
         this.handler = handler;
-        this.items = items;
+        this.states = states;
         this.teller = teller;
     }
 
     @Override
     public @Nullable Object handle(ObjectNode data, JobContext context) throws Exception {
-        if (items.ended() == items.size() && context.attempt() == 1) {
-            items.reopen();
+        if (states.ended() == states.size() && context.attempt() == 1) {
+            states.reopen();
         }
+        ChunkItems items = new ChunkItems(states, data, context.isLastRetry());
+        JobHandler<? super T> made = handler.factory().get();
+        int most = made instanceof ChunkHandler<? super T> many ? many.most() : 1;
         try {
-            for (int item = 0; item < items.size(); item++) {
-                if (items.isToRun(item)) {
-                    handle(item, data.path(ItemStates.ITEMS).path(item), context);
-                    teller.accept(new States());
+            List<Integer> next = items.next(0, most);
+            while (!next.isEmpty()) {
+                requireGoesOn(context);
+                if (made instanceof ChunkHandler<? super T> many) {
+                    run(many, handler, next, items, context);
+                } else {
+                    run(next.get(0), items, context);
                 }
+                Thread.interrupted(); // an item that was interrupted by itself leaves nothing to the next one
+                teller.accept(new States());
+                next = items.next(next.get(next.size() - 1) + 1, most);
             }
         } finally {
             teller.accept(new States()); // a write of somebody else may have taken the place of what was told before
         }
-        endOfRun();
+        items.endOfRun();
         return null;
     }
 
-    /** Whatever an item throws ends that item alone, unless the run is to stop. */
-    private void handle(int item, JsonNode data, JobContext context) throws Exception {
+    private static void requireGoesOn(JobContext context) throws InterruptedException {
         if (context.stopReason().isPresent()) {
             throw new InterruptedException("stopped between two items");
         }
-        JobContext itemContext = new ItemContext(context, items.first() + item, items.failures(item) + 1);
+    }
+
+    private static <S> void run(
+            ChunkHandler<S> many,
+            Handler<? extends S> bound,
+            List<Integer> places,
+            ChunkItems items,
+            JobContext context)
+            throws Exception {
+        ManyItems<S> call = new ManyItems<>(many, items);
+        places.forEach(place -> call.add(place, bound));
+        call.run(context);
+    }
+
+    /** Whatever an item throws ends that item alone, unless the run is to stop. */
+    private void run(int place, ChunkItems items, JobContext context) throws Exception {
+        JobContext itemContext = new ItemContext(context, OptionalLong.of(items.index(place)), items.attempt(place));
         Attempt<T> attempt;
         try {
-            attempt = Attempt.of(handler, object(data), itemContext);
+            attempt = Attempt.of(handler, items.data(place), itemContext);
         } catch (InvalidJobDataException doesNotFit) {
-            items.failed(item, Ending.describe(doesNotFit), true);
+            items.failed(place, doesNotFit);
             return;
         }
         try {
-            items.succeeded(item, result(attempt.run(List.of(), context::stopReason)));
+            items.succeeded(place, attempt.run(List.of(), context::stopReason));
         } catch (Exception | Error thrown) {
             if (context.stopReason().isPresent() || thrown instanceof HaltException) {
                 throw thrown;
             }
-            failed(item, attempt, thrown, context.isLastRetry());
-        }
-        Thread.interrupted(); // an item that was interrupted by itself leaves nothing to the next one
-    }
-
-    private static ObjectNode object(JsonNode data) {
-        if (data instanceof ObjectNode object) {
-            return object;
-        }
-        throw new InvalidJobDataException("the item must be a JSON object");
-    }
-
-    private static @Nullable JsonNode result(@Nullable Object result) {
-        if (result == null) {
-            return null;
-        }
-        JsonNode json = JobData.tree(result);
-        int length = json.toString().getBytes(StandardCharsets.UTF_8).length;
-        if (length > LONGEST_RESULT) {
-            throw new PermanentJobException(
-                    "the result of an item may have " + LONGEST_RESULT + " bytes, not " + length);
-        }
-        return json;
-    }
-
-    private void failed(int item, Attempt<T> attempt, Throwable thrown, boolean isLast) {
-        if (thrown instanceof SnoozeException snooze) {
-            pause = pause == null || snooze.delay().compareTo(pause) < 0 ? snooze.delay() : pause;
-            return;
-        }
-        boolean isFinal =
-                isLast || thrown instanceof PermanentJobException || thrown instanceof InvalidJobDataException;
-        items.failed(item, Ending.describe(thrown), isFinal);
-        if (isFinal) {
-            attempt.exhausted(thrown);
-        }
-    }
-
-    private void endOfRun() {
-        if (items.retried() > 0) {
-            throw new ItemsFailedException(items.retried() + " of " + items.size() + " items failed and are retried");
-        }
-        if (pause != null) {
-            throw new SnoozeException(pause);
-        }
-        if (items.failed() > 0) {
-            throw new PermanentJobException(items.failed() + " of " + items.size() + " items failed");
-        }
-    }
-
-    /** The run has failed, and what happened to each item is told elsewhere. */
-    private static final class ItemsFailedException extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        ItemsFailedException(String message) {
-            super(message, null, false, false);
+            if (items.failed(place, thrown)) {
+                attempt.exhausted(thrown);
+            }
         }
     }
 
@@ -140,13 +103,13 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
     private final class States implements Note {
         @Override
         public Progress progress() {
-            int ended = items.ended();
-            return new Progress(100 * ended / items.size(), ended + " of " + items.size() + " items");
+            int ended = states.ended();
+            return new Progress(100 * ended / states.size(), ended + " of " + states.size() + " items");
         }
 
         @Override
         public Job on(Job job) {
-            return items.on(job);
+            return states.on(job);
         }
     }
 }

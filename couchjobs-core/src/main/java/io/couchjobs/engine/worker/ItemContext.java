@@ -9,13 +9,13 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The view of a chunk's run that the handler of one item has. */
+/** The view of a chunk's run that the handler of one item, or of several, has. */
 final class ItemContext implements JobContext {
     private final JobContext chunk;
-    private final long item;
+    private final OptionalLong item;
     private final int attempt;
 
-    ItemContext(JobContext chunk, long item, int attempt) {
+    ItemContext(JobContext chunk, OptionalLong item, int attempt) {
         this.chunk = chunk;
         this.item = item;
         this.attempt = attempt;
@@ -23,7 +23,7 @@ final class ItemContext implements JobContext {
 
     @Override
     public OptionalLong item() {
-        return OptionalLong.of(item);
+        return item;
     }
 
     @Override

@@ -1,0 +1,128 @@
+package io.couchjobs.engine.worker;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.lifecycle.ItemStates;
+import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.JobData;
+import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.SnoozeException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** The items of a chunk in one run of it: which are to be run, how they end, and how the run ends by that. Thread-safe. */
+final class ChunkItems {
+    /** A chunk's document has the results of all its items. */
+    private static final int LONGEST_RESULT = 1_024;
+
+    private final ItemStates states;
+    private final ObjectNode data;
+    private final boolean isLastRetry;
+    private @Nullable Duration pause;
+
+    /**
+     * The items of a run that begins.
+     *
+     * @param data the chunk's
+     * @param isLastRetry whether no retry is left for an item that fails now
+     */
+    ChunkItems(ItemStates states, ObjectNode data, boolean isLastRetry) {
+        this.states = states;
+        this.data = data;
+        this.isLastRetry = isLastRetry;
+    }
+
+    /** The first items at or behind a place that are to be run, as many as wanted or fewer. */
+    List<Integer> next(int from, int most) {
+        return IntStream.range(from, states.size())
+                .filter(states::isToRun)
+                .limit(most)
+                .boxed()
+                .toList();
+    }
+
+    /** The data of an item. */
+    ObjectNode data(int place) {
+        if (data.path(ItemStates.ITEMS).path(place) instanceof ObjectNode object) {
+            return object;
+        }
+        throw new InvalidJobDataException("the item must be a JSON object");
+    }
+
+    /** The place of an item in the array. */
+    long index(int place) {
+        return states.first() + place;
+    }
+
+    /** How many runs an item had, this one among them. */
+    int attempt(int place) {
+        return states.failures(place) + 1;
+    }
+
+    /**
+     * An item has succeeded.
+     *
+     * @throws PermanentJobException when its result is too large
+     */
+    void succeeded(int place, @Nullable Object result) {
+        states.succeeded(place, json(result));
+    }
+
+    private static @Nullable JsonNode json(@Nullable Object result) {
+        if (result == null) {
+            return null;
+        }
+        JsonNode json = JobData.tree(result);
+        int length = json.toString().getBytes(StandardCharsets.UTF_8).length;
+        if (length > LONGEST_RESULT) {
+            throw new PermanentJobException(
+                    "the result of an item may have " + LONGEST_RESULT + " bytes, not " + length);
+        }
+        return json;
+    }
+
+    /**
+     * The run of an item has failed, or has put it off.
+     *
+     * @return whether the item has failed for good
+     */
+    boolean failed(int place, Throwable thrown) {
+        if (thrown instanceof SnoozeException snooze) {
+            putOff(snooze.delay());
+            return false;
+        }
+        boolean isFinal =
+                isLastRetry || thrown instanceof PermanentJobException || thrown instanceof InvalidJobDataException;
+        states.failed(place, Ending.describe(thrown), isFinal);
+        return isFinal;
+    }
+
+    private synchronized void putOff(Duration delay) {
+        pause = pause == null || delay.compareTo(pause) < 0 ? delay : pause;
+    }
+
+    /** Throws what the run ends with, unless all items have succeeded. */
+    synchronized void endOfRun() {
+        if (states.retried() > 0) {
+            throw new ItemsFailedException(states.retried() + " of " + states.size() + " items failed and are retried");
+        }
+        if (pause != null) {
+            throw new SnoozeException(pause);
+        }
+        if (states.failed() > 0) {
+            throw new PermanentJobException(states.failed() + " of " + states.size() + " items failed");
+        }
+    }
+
+    /** The run has failed, and what happened to each item is told elsewhere. */
+    private static final class ItemsFailedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        ItemsFailedException(String message) {
+            super(message, null, false, false);
+        }
+    }
+}
