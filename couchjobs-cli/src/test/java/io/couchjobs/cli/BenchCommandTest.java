@@ -48,6 +48,7 @@ class BenchCommandTest {
                         "wakeup",
                         "idle",
                         "herd",
+                        "arrays",
                         "backlog",
                         "memory",
                         "storage",
@@ -64,6 +65,7 @@ class BenchCommandTest {
         assertNumbers(json.path("wakeup"), "ms_p50", "ms_p99", "of_limit");
         assertNumbers(json.path("idle"), "requests_per_min");
         assertNumbers(json.path("herd"), "workers", "claims_per_job");
+        assertNumbers(json.path("arrays"), "items", "per_s", "of_drain", "client_cpu_us");
         assertNumbers(json.path("backlog"), "jobs", "drain_of_small");
         assertNumbers(json.path("memory"), "heap_mb");
         if (!isNameless) { // PouchDB Server tells no sizes

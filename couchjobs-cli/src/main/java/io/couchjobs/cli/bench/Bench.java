@@ -57,6 +57,8 @@ public final class Bench implements AutoCloseable {
             fleet(payload, results);
             Listeners listeners = new Listeners(databases, place, drain, plan, steps);
             results.add(Figure.FLEET, only(Figure.FLEET, listeners::measure));
+            ArrayRuns arrays = new ArrayRuns(databases, drain, plan, steps);
+            results.add(Figure.ARRAYS, only(Figure.ARRAYS, arrays::measure));
             beside(drain, results);
             results.add(Figure.STORAGE, only(Figure.STORAGE, new Storage(databases, drain, plan.jobs())::measure));
             results.add(Figure.START, only(Figure.START, new Startup(place, plan.rounds())::measure));

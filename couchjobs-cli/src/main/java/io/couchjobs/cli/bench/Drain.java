@@ -6,7 +6,9 @@ import io.couchjobs.job.JobRequest;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -14,6 +16,8 @@ import java.util.stream.Stream;
  * start nor the building of the index counts. The measured time is that from the end of the pause to the last job's end.
  */
 final class Drain {
+    private static final int ITEMS_OF_A_CHUNK = 500;
+
     private final OwnDatabases databases;
     private final Payload payload;
     private final Crew crew;
@@ -82,21 +86,45 @@ final class Drain {
 
     private Drained run(JobQueue queue, int processes, int concurrency, int jobs)
             throws IOException, InterruptedException {
+        return run(queue, processes, concurrency, jobs, 1, () -> {});
+    }
+
+    /**
+     * Adds an array whose items are numbers, and runs them in one process. The time counts from before the add.
+     *
+     * @return how it went, per item
+     */
+    Drained runArray(JobQueue queue, int items) throws IOException, InterruptedException {
+        List<Map<String, Integer>> numbers = IntStream.range(0, items)
+                .mapToObj(number -> Map.of("n", number))
+                .toList();
+        int chunks = (items + ITEMS_OF_A_CHUNK - 1) / ITEMS_OF_A_CHUNK;
+        JobRequest template =
+                JobRequest.builder(Payload.TYPE).id("array").data(Map.of()).build();
+        return run(queue, 1, plan.concurrency(), chunks, (double) items / chunks, () -> queue.arrays()
+                .add(template, numbers, ITEMS_OF_A_CHUNK));
+    }
+
+    /** The figures count units, of which a job has some. */
+    private Drained run(JobQueue queue, int processes, int concurrency, int jobs, double unitsOfAJob, Runnable onResume)
+            throws IOException, InterruptedException {
         buildIndex(queue);
         Crew.Shift shift = start(queue, crew, processes, concurrency);
         try {
             WorkReport before = shift.report();
             OptionalDouble serverBefore = server.millis();
             long started = System.nanoTime();
-            resume(queue, shift, jobs);
+            resume(queue);
+            onResume.run();
+            await(shift, jobs);
             double seconds = Time.secondsSince(started);
             WorkReport report = shift.report().minus(before);
-            double succeeded = report.succeeded();
+            double done = report.succeeded() * unitsOfAJob;
             return new Drained(
-                    succeeded / seconds,
-                    report.conflicts() / succeeded,
-                    report.cpuMillis() / succeeded,
-                    server.since(serverBefore, succeeded));
+                    done / seconds,
+                    report.conflicts() / done,
+                    report.cpuMillis() / done,
+                    server.since(serverBefore, done));
         } finally {
             shift.stop();
         }
@@ -107,7 +135,8 @@ final class Drain {
         buildIndex(queue);
         Crew.Shift shift = start(queue, workers, 1, plan.concurrency());
         try {
-            resume(queue, shift, jobs);
+            resume(queue);
+            await(shift, jobs);
             return shift.children().get(0).memory();
         } finally {
             shift.stop();
@@ -123,8 +152,11 @@ final class Drain {
         return shift;
     }
 
-    private void resume(JobQueue queue, Crew.Shift shift, int jobs) throws IOException, InterruptedException {
+    private static void resume(JobQueue queue) {
         queue.types().change(Payload.TYPE, settings -> settings.withPaused(false));
+    }
+
+    private void await(Crew.Shift shift, int jobs) throws IOException, InterruptedException {
         shift.awaitRuns(jobs, done -> steps.detail(done + " of " + jobs + " jobs run"));
     }
 

@@ -24,6 +24,8 @@ public enum Figure {
     HERD(2),
     /** Running jobs in one process while others only listen: the cost per job by their number. */
     FLEET(30),
+    /** Adding an array and running its items in one process, beside running jobs. */
+    ARRAYS(8),
     /** The rate of running jobs beside a large backlog, beside that with 1,000 jobs. */
     BACKLOG(12),
     /** The heap of a worker in a small JVM beside the backlog. */

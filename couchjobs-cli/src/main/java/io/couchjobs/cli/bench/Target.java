@@ -66,6 +66,13 @@ record Target(
                         value -> value.path("claims_per_job").asText() + " claims/job of "
                                 + value.path("workers").asText() + " workers",
                         met(value -> value.path("claims_per_job").asDouble() <= 1.5));
+            case ARRAYS ->
+                new Target(
+                        "10 or more",
+                        "of_drain",
+                        value -> value.path("per_s").asText() + " items/s, "
+                                + value.path("bytes_per_item").asText("?") + " bytes/item",
+                        met(value -> value.path("of_drain").asDouble() >= 10));
             case BACKLOG ->
                 new Target(
                         "0.9 or more",
