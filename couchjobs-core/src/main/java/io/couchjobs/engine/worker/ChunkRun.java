@@ -6,6 +6,7 @@ import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobType;
 import io.couchjobs.job.Progress;
 import io.couchjobs.worker.ChunkHandler;
 import io.couchjobs.worker.JobContext;
@@ -44,7 +45,7 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
             while (!next.isEmpty()) {
                 requireGoesOn(context);
                 if (made instanceof ChunkHandler<? super T> many) {
-                    run(many, handler, next, items, context);
+                    run(many, handler.type(), next, items, context);
                 } else {
                     run(next.get(0), items, context);
                 }
@@ -66,14 +67,10 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
     }
 
     private static <S> void run(
-            ChunkHandler<S> many,
-            Handler<? extends S> bound,
-            List<Integer> places,
-            ChunkItems items,
-            JobContext context)
+            ChunkHandler<S> many, JobType<? extends S> type, List<Integer> places, ChunkItems items, JobContext context)
             throws Exception {
         ManyItems<S> call = new ManyItems<>(many, items);
-        places.forEach(place -> call.add(place, bound));
+        places.forEach(place -> call.add(place, type));
         call.run(context);
     }
 

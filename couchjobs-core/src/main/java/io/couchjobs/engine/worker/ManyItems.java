@@ -2,6 +2,7 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.JobType;
 import io.couchjobs.worker.ChunkHandler;
 import io.couchjobs.worker.JobContext;
 import java.util.LinkedHashMap;
@@ -22,9 +23,9 @@ final class ManyItems<T> {
     }
 
     /** Adds an item. One whose data does not fit fails at once. */
-    void add(int place, Handler<? extends T> bound) {
+    void add(int place, JobType<? extends T> type) {
         try {
-            T data = bound.type().bind(chunk.data(place));
+            T data = type.bind(chunk.data(place));
             byPlace.put(place, new ChunkHandler.Item<>(data, chunk.index(place), chunk.attempt(place)));
         } catch (InvalidJobDataException doesNotFit) {
             chunk.failed(place, doesNotFit);

@@ -4,7 +4,6 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.claim.Note;
-import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
@@ -218,19 +217,13 @@ public final class Run implements LeaseHolder {
         }
         try {
             readData();
-            present = attempt(new RunContext(claim, this));
+            present = handler.attempt(new RunContext(claim, this), this::tell);
             return finished(present.run(tools.options.interceptors(), this::stopReason));
         } catch (Throwable thrown) {
             return failedIn(thrown);
         } finally {
             end();
         }
-    }
-
-    private Attempt<?> attempt(JobContext context) {
-        return ItemStates.of(claim.job())
-                .<Attempt<?>>map(items -> Attempt.of(new ChunkRun<>(handler, items, this::tell), context))
-                .orElseGet(() -> handler.attempt(context));
     }
 
     /** The handler finds attached data read. A database that is away is not the job's fault. */
