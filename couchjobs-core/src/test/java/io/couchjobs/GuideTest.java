@@ -18,6 +18,7 @@ import io.couchjobs.job.JobType;
 import io.couchjobs.job.LogChunk;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.ChunkHandler;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.PermanentJobException;
@@ -229,6 +230,25 @@ class GuideTest {
         return queue.arrays().get(new JobId("mail", "campaign-7")).orElseThrow().isFinished();
     }
 
+    interface MailApi {
+        List<String> send(List<Mail> mails);
+    }
+
+    static Worker sendMany(JobQueue queue, MailApi api) {
+        return queue.worker()
+                .handler(MAIL, ChunkHandler.upTo(100, (mails, context) -> {
+                    List<Mail> batch =
+                            mails.stream().map(ChunkHandler.Item::data).toList();
+                    List<String> answers = api.send(batch);
+                    for (int i = 0; i < mails.size(); i++) {
+                        if (!answers.get(i).equals("ok")) {
+                            mails.get(i).fail(new IllegalStateException(answers.get(i)));
+                        }
+                    }
+                }))
+                .start();
+    }
+
     @Test
     void the_example_of_the_guide_on_arrays_runs(TestDatabase database) throws Exception {
         try (JobQueue queue = TestQueue.open(database)) {
@@ -237,6 +257,22 @@ class GuideTest {
             try (Worker worker = send(queue)) {
                 TestQueue.until(() -> isSent(queue));
                 assertThat(worker.stats().failed()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void the_example_of_a_handler_of_many_items_runs(TestDatabase database) throws Exception {
+        JobId array = new JobId("mail", "campaign-7");
+        try (JobQueue queue = TestQueue.open(database)) {
+            campaign(queue, List.of(new Mail("ada"), new Mail("nobody")));
+            try (Worker worker = sendMany(queue, mails -> mails.stream()
+                    .map(mail -> mail.to().equals("nobody") ? "no such address" : "ok")
+                    .toList())) {
+                TestQueue.until(() -> queue.arrays().get(array).orElseThrow().succeeded() == 1);
+                TestQueue.until(() -> queue.arrays().items(array).anyMatch(item -> String.valueOf(item.error())
+                        .contains("no such address")));
+                assertThat(worker.stats().claimed()).isPositive();
             }
         }
     }
