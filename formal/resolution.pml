@@ -8,6 +8,7 @@
 hidden byte as[REVS + 1], counts[REVS + 1];   /* Precedence: what a leaf counts as, */
 hidden byte late[REVS + 1];                   /* and whether it is a claim that expired */
 hidden byte withdrawn, expired;               /* tokens */
+hidden byte graves;                           /* whether somebody removed the job */
 #ifdef LONGEST_BRANCH
 byte longest;         /* an owner writes as often as it likes: any branch may be the longest */
 #endif
@@ -21,11 +22,12 @@ hidden short losers;
 #define again(f) ((f) + 1)
 #endif
 
-/* A claim that was withdrawn counts as a job that waits. Of those, and of ends, one that its owner knew nothing of counts less. */
+/* A claim that was withdrawn counts as a job that waits, but not beside a removal: else it would be claimed and withdrawn for ever. Of those,
+   and of ends, one that its owner knew nothing of counts less. */
 #ifdef WITHDRAWN_LAST
 #define counted(k) (k)
 #else
-#define counted(k) (k == WITHDRAWN || k == RESUBMITTED -> PENDING : k)
+#define counted(k) (k == RESUBMITTED || (k == WITHDRAWN && !graves) -> PENDING : k)
 #endif
 #ifdef DEATHS_COUNT
 #define beatsAlike(a,b) (isObituary(a) && !isObituary(b))
@@ -42,10 +44,11 @@ hidden short losers;
 #endif
 /* Precedence: the live leaves, and the best of all. */
 inline rank() {
-    withdrawn = 0; expired = 0; i = 1;
+    withdrawn = 0; expired = 0; graves = false; i = 1;
     do
     :: i <= last ->
         if
+        :: has(leaves, i) && kind(i) == REMOVED -> graves = true
         :: has(leaves, i) && kind(i) == WITHDRAWN ->
             if :: isExpired(i) -> expired = expired | bit(token(i)) :: else fi;
             withdrawn = withdrawn | bit(token(i))

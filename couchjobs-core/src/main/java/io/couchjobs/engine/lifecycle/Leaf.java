@@ -38,10 +38,10 @@ final class Leaf {
         PENDING,
         /** A withdrawn claim whose owner had been asked for another run. The job waits for that run. */
         RESUBMITTED,
-        /** A claim that made no owner, or whose owner died. */
-        WITHDRAWN,
         /** The job was removed. When a removal and an add happen at the same moment, the add counts: no job is lost. */
         REMOVED,
+        /** A claim that made no owner, or whose owner died. */
+        WITHDRAWN,
         /** The document cannot be a job. */
         MALFORMED
     }
@@ -50,18 +50,23 @@ final class Leaf {
     private static final Comparator<Leaf> AS_COUCHDB =
             Comparator.comparingLong(Leaf::generation).thenComparing(Leaf::rev).reversed();
 
+    static final Comparator<Leaf> BEST_FIRST = bestFirst(false);
+
     /**
      * The leaf that counts most comes first. Of jobs that wait, of withdrawn claims, which will wait, and of ends, those with more
-     * expirations count less. An expiry was written by somebody who had not seen what the owner wrote.
+     * expirations count less. An expiry was written by somebody who had not seen what the owner wrote. Beside a removal a withdrawn claim
+     * counts less than that: the removal keeps each claim from making an owner, so one of both has to go.
      */
-    static final Comparator<Leaf> BEST_FIRST = Comparator.comparing((Leaf leaf) -> leaf.kind == Kind.MALFORMED)
-            .thenComparing(Comparator.comparingLong(Leaf::fence).reversed())
-            .thenComparing(leaf -> leaf.isWithdrawn() ? Kind.PENDING : leaf.kind)
-            .thenComparing(Leaf::expirations)
-            .thenComparing(Leaf::kind)
-            .thenComparing(Comparator.comparing(Leaf::isRunning).reversed())
-            .thenComparing(AS_COUCHDB)
-            .thenComparing(leaf -> leaf.document.toString());
+    static Comparator<Leaf> bestFirst(boolean besideRemoval) {
+        return Comparator.comparing((Leaf leaf) -> leaf.kind == Kind.MALFORMED)
+                .thenComparing(Comparator.comparingLong(Leaf::fence).reversed())
+                .thenComparing(leaf -> leaf.rank(besideRemoval))
+                .thenComparing(Leaf::expirations)
+                .thenComparing(Leaf::kind)
+                .thenComparing(Comparator.comparing(Leaf::isRunning).reversed())
+                .thenComparing(AS_COUCHDB)
+                .thenComparing(leaf -> leaf.document.toString());
+    }
 
     private final ObjectNode document;
     private final @Nullable Job job;
@@ -104,6 +109,11 @@ final class Leaf {
 
     Kind kind() {
         return kind;
+    }
+
+    private Kind rank(boolean besideRemoval) {
+        boolean willWait = kind == Kind.RESUBMITTED || (kind == Kind.WITHDRAWN && !besideRemoval);
+        return willWait ? Kind.PENDING : kind;
     }
 
     /** Whether the tombstone says that its branch lost already. */

@@ -41,10 +41,11 @@ final class Precedence {
                 .filter(Leaf::isWithdrawn)
                 .sorted(Comparator.comparing(Leaf::mayHaveRun).reversed().thenComparing(Leaf.BEST_FIRST))
                 .forEach(leaf -> leaf.token().ifPresent(token -> withdrawn.putIfAbsent(token, leaf)));
+        boolean besideRemoval = leaves.stream().anyMatch(leaf -> leaf.kind() == Leaf.Kind.REMOVED);
         return new Precedence(leaves.stream()
                 .map(leaf ->
                         leaf.token().map(withdrawn::get).map(leaf::withdrawnAs).orElse(leaf))
-                .sorted(Leaf.BEST_FIRST)
+                .sorted(Leaf.bestFirst(besideRemoval))
                 .toList());
     }
 

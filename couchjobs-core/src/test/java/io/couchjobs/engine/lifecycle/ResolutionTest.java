@@ -126,6 +126,12 @@ class ResolutionTest {
     }
 
     @Test
+    void a_claim_that_a_removal_kept_from_making_an_owner_loses_to_it() {
+        assertThat(settle(leaf("3-a", GONE + ",'fence':1"), leaf("4-b", withdrawn("t2", 2, ""))).lost)
+                .containsExactly("4-b");
+    }
+
+    @Test
     void the_end_of_an_owner_wins_against_a_failure_because_too_many_leases_ran_out() {
         ObjectNode failed = leaf("9-b", "'status':'failed','attempt':1,'fence':1,'expirations':1");
         assertThat(settle(leaf("3-a", ENDED), failed).lost).containsExactly("9-b");
