@@ -56,7 +56,7 @@ final class SimulatedProcess implements Environment {
     }
 
     void after(long nanos, Runnable task) {
-        time.after(TimeUnit.NANOSECONDS.toMicros(nanos), task);
+        time.after(micros(nanos), task);
     }
 
     boolean isDead() {
@@ -84,7 +84,12 @@ final class SimulatedProcess implements Environment {
 
     @Override
     public void pause(Duration duration) {
-        stage.sleep(TimeUnit.NANOSECONDS.toMicros(duration.toNanos()));
+        stage.sleep(micros(duration.toNanos()));
+    }
+
+    /** Rounds up: who waits again for the rest of a wait that ended early would do so for ever, as no time passes. */
+    private static long micros(long nanos) {
+        return (nanos + 999) / 1000;
     }
 
     @Override
