@@ -133,7 +133,7 @@ final class Remains {
     private Stream<Node> ancestors(JobId id, String rev) {
         Map<Revision, Node> nodes = new HashMap<>();
         for (int node = 0; node < this.nodes; node++) {
-            copy(node).tree(id.docId()).nodes().forEach(one -> nodes.merge(one.rev(), one, Remains::withParent));
+            copy(node).tree(id.docId()).nodes().forEach(one -> nodes.merge(one.rev(), one, Remains::merged));
         }
         Optional<Node> first = nodes.values().stream()
                 .filter(any -> any.rev().toString().equals(rev))
@@ -143,8 +143,10 @@ final class Remains {
                 .flatMap(Optional::stream);
     }
 
-    private static Node withParent(Node one, Node other) {
-        return one.parent() == null ? other : one;
+    /** A copy that has heard of a revision only as an ancestor of another one does not know whether it was deleted. */
+    private static Node merged(Node one, Node other) {
+        return new Node(
+                one.rev(), one.parent() == null ? other.parent() : one.parent(), one.deleted() || other.deleted(), one.body());
     }
 
     /** A creation that a frozen node had still to take care of creates the job anew when it thaws, as any creation would. */
