@@ -156,6 +156,31 @@ class ArraysTest {
     }
 
     @Test
+    void an_item_that_has_failed_for_good_is_not_run_again_when_its_chunk_is_given_back() throws Exception {
+        queue.addArray(PAGE, "crawl", pages(2));
+        CountDownLatch second = new CountDownLatch(1);
+        try (Worker first = work((page, context) -> {
+            if (page.number() == 0) {
+                throw new PermanentJobException("no such page");
+            }
+            second.countDown();
+            while (context.stopReason().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            return null;
+        })) {
+            second.await();
+            first.close(Duration.ofMillis(1));
+        }
+        assertThat(queue.get("page", "crawl:000001").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
+        work((page, context) -> null);
+        assertThat(TestQueue.finished(queue, "page", "crawl:000001").status()).isEqualTo(JobStatus.FAILED);
+
+        assertThat(state()).isEqualTo(new JobArrays.State(1, 2, 1, 1, 0, true));
+        assertThat(runs).allSatisfy((page, count) -> assertThat(count).hasValue(1));
+    }
+
+    @Test
     void a_handler_of_many_items_gets_as_many_as_it_takes_of_one_chunk() throws Exception {
         queue.addArray(PAGE, "crawl", pages(1_203));
         Set<Integer> sizes = ConcurrentHashMap.newKeySet();

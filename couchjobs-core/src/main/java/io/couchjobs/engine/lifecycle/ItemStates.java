@@ -9,6 +9,7 @@ import io.couchjobs.job.JobStatus;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,7 @@ public final class ItemStates {
     private static final String FIRST = "first";
     private static final String LAST = "last";
     private static final String DIGEST = "digest";
+    private static final String ASKED = "asked";
     private static final String STATES = "states";
     private static final String RESULTS = "results";
     private static final String ERRORS = "errors";
@@ -91,13 +93,35 @@ public final class ItemStates {
         return states.charAt(item) == OPEN || states.charAt(item) == RETRIED;
     }
 
-    /** Lets the items run again that failed for good: somebody wants a chunk that has ended to run once more. */
-    public synchronized void reopen() {
+    /**
+     * A run begins. When all items have ended and the chunk was asked for once more since, those that failed for good are to run
+     * again. A chunk that was given back was not asked for again.
+     *
+     * @param job the chunk
+     */
+    public synchronized void begin(Job job) {
+        long before = array.path(ASKED).asLong(asked(job));
+        if (before != asked(job) && ended() == size()) {
+            reopen();
+        }
+        array.put(ASKED, asked(job));
+    }
+
+    private void reopen() {
         for (int item = 0; item < states.length(); item++) {
             if (states.charAt(item) == FAILED) {
                 states.setCharAt(item, RETRIED);
             }
         }
+    }
+
+    /** When somebody asked last for the run of a job. */
+    private static long asked(Job job) {
+        return Stream.of("created", "retried", "resubmitted")
+                .flatMap(moment -> Optional.ofNullable(job.times().get(moment)).stream())
+                .mapToLong(Instant::toEpochMilli)
+                .max()
+                .orElse(0);
     }
 
     /** {@return how many runs of an item have failed} */
@@ -181,8 +205,9 @@ public final class ItemStates {
     }
 
     /**
-     * The items that have succeeded on any leaf have succeeded: no owner takes that back, whoever's claim counts. A leaf that
-     * was created at another time is another chunk, of an array that was removed and added again.
+     * The items that have ended on any leaf have ended: no owner takes that back, whoever's claim counts. What has succeeded on
+     * any leaf has succeeded. A leaf that was created at another time is another chunk, of an array that was removed and added
+     * again; and a failure counts only for the run that the winner was asked for.
      *
      * @return the winner with what the losing leaves know of its items
      */
@@ -191,27 +216,38 @@ public final class ItemStates {
         if (present.isEmpty()) {
             return winner;
         }
-        int known = present.get().succeeded();
+        String known = present.get().states.toString();
         losers.stream()
                 .flatMap(leaf -> leaf.job().stream())
                 .filter(job -> created(job).equals(created(winner)))
                 .flatMap(job -> of(job).stream())
                 .filter(other -> other.digest().equals(present.get().digest())
                         && other.size() == present.get().size())
-                .forEach(present.get()::take);
-        return present.get().succeeded() == known ? winner : present.get().on(winner);
+                .forEach(other -> present.get().take(other, asked(winner)));
+        return present.get().states.toString().equals(known) ? winner : present.get().on(winner);
     }
 
     private static Optional<Instant> created(Job job) {
         return Optional.ofNullable(job.times().get("created"));
     }
 
-    private synchronized void take(ItemStates other) {
+    private synchronized void take(ItemStates other, long asked) {
+        boolean sameRun = other.array.path(ASKED).asLong() == asked;
         for (int item = 0; item < states.length(); item++) {
-            if (states.charAt(item) != SUCCEEDED && other.states.charAt(item) == SUCCEEDED) {
+            char theirs = other.states.charAt(item);
+            if (theirs == SUCCEEDED && states.charAt(item) != SUCCEEDED) {
                 succeeded(item, other.result(item).orElse(null));
+            } else if (theirs == FAILED && sameRun && isToRun(item)) {
+                takeFailure(item, other);
+                array.put(ASKED, asked);
             }
         }
+    }
+
+    private void takeFailure(int item, ItemStates other) {
+        states.setCharAt(item, FAILED);
+        String place = Integer.toString(item);
+        array.withObjectProperty(ERRORS).set(place, other.array.path(ERRORS).path(place));
     }
 
     /** {@return the job with these states} */

@@ -34,9 +34,7 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
 
     @Override
     public @Nullable Object handle(ObjectNode data, JobContext context) throws Exception {
-        if (states.ended() == states.size() && context.attempt() == 1) {
-            states.reopen();
-        }
+        states.begin(context.job());
         ChunkItems items = new ChunkItems(states, data, context.isLastRetry());
         JobHandler<? super T> made = handler.factory().get();
         int most = made instanceof ChunkHandler<? super T> many ? many.most() : 1;
