@@ -149,7 +149,7 @@ final class World implements AutoCloseable {
             subscribers.forEach(SubscriberActor::noteWhoWaits);
         }
         List<String> violations = checker.violations();
-        schedules.forEach(any -> violations.addAll(ScheduleActor.violations(remains.ticks(), remains.schedules())));
+        schedules.forEach(any -> violations.addAll(any.violations(remains.ticks(), remains.schedules())));
         return violations;
     }
 
