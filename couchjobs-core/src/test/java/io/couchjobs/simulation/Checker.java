@@ -1,5 +1,6 @@
 package io.couchjobs.simulation;
 
+import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
@@ -46,6 +47,7 @@ final class Checker {
         tellings(violations);
         ends(violations);
         tooEarly(violations);
+        items(violations);
         return violations;
     }
 
@@ -151,6 +153,29 @@ final class Checker {
                     violations.add("an end does not stand: " + run + ", but " + job);
                 }
             }
+        }
+    }
+
+    /**
+     * What an owner was told of the ends of items is stored stands. An item that has failed for good may have succeeded in a run of
+     * another owner, which did not know.
+     */
+    private void items(List<String> violations) {
+        for (JobId id : journal.added().stream()
+                .sorted(Comparator.comparing(JobId::toString))
+                .toList()) {
+            Map<Integer, JobStatus> now = remains.present(id)
+                    .flatMap(ItemStates::of)
+                    .map(ChunkActor::ended)
+                    .orElse(Map.of());
+            journal.items(id).forEach((item, told) -> {
+                boolean stands = now.get(item) == JobStatus.SUCCESS
+                        || (now.get(item) == JobStatus.FAILED && !told.contains(JobStatus.SUCCESS));
+                if (!stands) {
+                    violations.add("the end of item " + item + " of " + id + " does not stand: told " + told
+                            + ", it is " + now.get(item));
+                }
+            });
         }
     }
 

@@ -1,6 +1,7 @@
 package io.couchjobs.simulation;
 
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.create.ArrayCreator;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.job.AddResult;
@@ -13,6 +14,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -21,6 +23,7 @@ import java.util.UUID;
 /** Adds jobs, again too, cancels, reschedules and removes them, as people and programs do. */
 final class CreatorActor {
     private static final int JOBS = 6;
+    private static final int ITEMS = 8;
     private static final int MOST_TRIES = 3;
     private static final long BEAT_MILLIS = 2_500;
     private static final int LATE_MILLIS = 4_000;
@@ -64,6 +67,7 @@ final class CreatorActor {
                 case ADDED_LATER -> addLater(round);
                 case REMOVED -> addAndRemove(round);
                 case CHAINED -> addChain(round);
+                case ARRAYS -> addArray(round);
             }
         }
         done = true;
@@ -182,6 +186,43 @@ final class CreatorActor {
             }
         }
         client.process().pause(Duration.ofMillis(random.nextInt(4_000)));
+    }
+
+    /** Two chunks. Who hears nothing adds the array again. */
+    private void addArray(int round) {
+        JobId array = new JobId(World.TYPE, client.process() + "-" + round);
+        JobRequest template = JobRequest.builder(array.type())
+                .id(array.id())
+                .data(Map.of())
+                .maxRetries(2)
+                .build();
+        List<JobId> chunks = List.of(ArrayCreator.chunkId(array, 1), ArrayCreator.chunkId(array, 2));
+        ArrayCreator arrays =
+                new ArrayCreator(client.parts().store(), creator, client.parts().clock());
+        chunks.forEach(journal::onlyInserted);
+        for (int tries = 0; tries < MOST_TRIES && !journal.added().contains(chunks.get(0)); tries++) {
+            List<Journal.Ask> asks = chunks.stream().map(journal::asking).toList();
+            try {
+                arrays.add(template, Collections.nCopies(ITEMS, Map.of()).iterator(), ITEMS / 2);
+                asks.forEach(ask -> journal.answered(ask, false));
+                chunks.forEach(journal::added);
+                chunks.forEach(world::announce);
+            } catch (CouchJobsException refused) {
+                journal.note(client.process(), "cannot-insert " + array + " " + refused.getMessage());
+            }
+        }
+        for (int changes = random.nextInt(6); changes > 0; changes--) {
+            client.process().pause(Duration.ofMillis(random.nextInt(2_000)));
+            prioritize(chunks.get(random.nextInt(chunks.size())));
+        }
+    }
+
+    private void prioritize(JobId id) {
+        try {
+            creator.change(id, "stays", (job, now) -> Transitions.prioritize(job, random.nextInt(100), now));
+        } catch (CouchJobsException refused) {
+            journal.note(client.process(), "cannot-change " + refused.getMessage());
+        }
     }
 
     private boolean isInserted(JobRequest request) {

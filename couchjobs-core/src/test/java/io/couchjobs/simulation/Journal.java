@@ -9,6 +9,7 @@ import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -34,6 +35,9 @@ final class Journal implements Watcher {
     private final List<Silence> silences = new ArrayList<>();
     private final Map<JobId, List<Ask>> asks = new HashMap<>();
     private final Map<JobId, JobId> predecessors = new HashMap<>();
+    /** How items of chunks have ended, as a quorum has confirmed. */
+    private final Map<JobId, Map<Integer, Set<JobStatus>>> items = new HashMap<>();
+
     private final Set<JobId> retired = new HashSet<>();
     private final List<Expiry> expiries = new ArrayList<>();
     private final List<Told> told = new ArrayList<>();
@@ -210,6 +214,18 @@ final class Journal implements Watcher {
         run.told = time.now();
         run.worked = Math.min(run.worked, time.now());
         note(run.worker, end + " " + run.job + " fence " + run.fence + ": " + why);
+    }
+
+    /** An owner was told that these ends of items are stored. */
+    void itemsEnded(JobId chunk, Map<Integer, JobStatus> ended) {
+        Map<Integer, Set<JobStatus>> known = items.computeIfAbsent(chunk, any -> new HashMap<>());
+        ended.forEach((item, how) -> known.computeIfAbsent(item, any -> EnumSet.noneOf(JobStatus.class))
+                .add(how));
+        note("journal", "items-ended " + chunk + " " + ended);
+    }
+
+    Map<Integer, Set<JobStatus>> items(JobId chunk) {
+        return items.getOrDefault(chunk, Map.of());
     }
 
     void added(JobId id) {

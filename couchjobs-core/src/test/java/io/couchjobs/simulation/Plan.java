@@ -112,6 +112,10 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
             Freedom.SCHEDULE,
             Freedom.SUBSCRIBERS);
 
+    /** Jobs are chunks of arrays, whose priority their creators change, and nodes are cut off at the worst moments. */
+    static final Plan ARRAYS = of(
+            "ARRAYS", 3, 3, Habit.ARRAYS, Freedom.PINNED, Freedom.FAULTS, Freedom.CUTS, Freedom.TRICKLE, Freedom.EAGER);
+
     /** Nothing happens by itself. */
     static final Plan PLAYED = of("PLAYED", 3, 0, Habit.ONCE, Freedom.PINNED);
     /** Nothing happens by itself; leases, and the patience of clients, last a minute. */
@@ -134,7 +138,8 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
             SUBSCRIBERS,
             FIVE_NODES,
             CHAINED,
-            CHAINED_SLOWLY);
+            CHAINED_SLOWLY,
+            ARRAYS);
 
     /** What may happen, beside what always does. */
     enum Freedom {
@@ -185,7 +190,9 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
         /** Each adds jobs of its own, and removes most of them. */
         REMOVED,
         /** Each adds jobs of its own, and for each another one that comes after it. */
-        CHAINED
+        CHAINED,
+        /** Each adds arrays of its own. */
+        ARRAYS
     }
 
     private static Plan of(String name, int nodes, int creators, Habit habit, Freedom first, Freedom... others) {

@@ -146,7 +146,10 @@ final class Remains {
     /** A copy that has heard of a revision only as an ancestor of another one does not know whether it was deleted. */
     private static Node merged(Node one, Node other) {
         return new Node(
-                one.rev(), one.parent() == null ? other.parent() : one.parent(), one.deleted() || other.deleted(), one.body());
+                one.rev(),
+                one.parent() == null ? other.parent() : one.parent(),
+                one.deleted() || other.deleted(),
+                one.body());
     }
 
     /** A creation that a frozen node had still to take care of creates the job anew when it thaws, as any creation would. */

@@ -14,9 +14,11 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -49,11 +51,13 @@ final class WorkerActor implements FeedListener {
     private static final class Held {
         final LeasedJob claim;
         final Journal.Run run;
+        final @Nullable ChunkActor chunk;
         boolean halted;
 
-        Held(LeasedJob claim, Journal.Run run) {
+        Held(LeasedJob claim, Journal.Run run, @Nullable ChunkActor chunk) {
             this.claim = claim;
             this.run = run;
+            this.chunk = chunk;
         }
     }
 
@@ -145,7 +149,8 @@ final class WorkerActor implements FeedListener {
     }
 
     private void begin(LeasedJob claim) {
-        Held one = new Held(claim, journal.started(claim, id));
+        Held one = new Held(
+                claim, journal.started(claim, id), ChunkActor.of(claim, random).orElse(null));
         extend(one);
         held.add(one);
         if (!onlyAccepts) {
@@ -198,6 +203,9 @@ final class WorkerActor implements FeedListener {
                 keepAlive();
                 step(one);
             }
+            if (one.chunk != null) {
+                runItems(one, one.chunk);
+            }
             if (!one.halted) {
                 finish(one);
             }
@@ -206,6 +214,30 @@ final class WorkerActor implements FeedListener {
         } finally {
             held.remove(one);
             worker.ended(one.claim);
+        }
+    }
+
+    private void runItems(Held one, ChunkActor chunk) {
+        Optional<Integer> item = chunk.runFrom(0);
+        while (item.isPresent() && !one.halted) {
+            pause(random.nextInt(random.nextInt(10) == 0 ? 4_000 : 700));
+            keepAlive();
+            if (random.nextBoolean() && !one.halted) {
+                checkpoint(one, chunk);
+            }
+            item = one.halted ? Optional.empty() : chunk.runFrom(item.get() + 1);
+        }
+    }
+
+    private void checkpoint(Held one, ChunkActor chunk) {
+        Map<Integer, JobStatus> ended = chunk.ended();
+        try {
+            one.claim.writeNote();
+            journal.itemsEnded(one.run.job, ended);
+        } catch (HaltException halt) {
+            throw halt;
+        } catch (CouchJobsException away) {
+            journal.note(id, "cannot-checkpoint " + away.getMessage());
         }
     }
 
@@ -266,6 +298,26 @@ final class WorkerActor implements FeedListener {
         }
     }
 
+    /** {@return whether it was a success} */
+    private boolean end(Held one, int how) {
+        boolean succeeds = how > 2 && (one.chunk == null || one.chunk.hasSucceeded());
+        if (how == 1) {
+            one.claim.release();
+        } else if (how == 2) {
+            one.claim.snooze(Duration.ofSeconds(2));
+        } else if (succeeds) {
+            succeed(one);
+        } else if (one.chunk != null) {
+            one.chunk.fail();
+        } else {
+            one.claim.fail(JobError.Kind.FAILED, "on purpose", null, false);
+        }
+        if (one.chunk != null) {
+            journal.itemsEnded(one.run.job, one.chunk.ended());
+        }
+        return succeeds;
+    }
+
     /** The handler has done its work; what it came to is stored, again and again, until that is confirmed or refused. */
     private void finish(Held one) {
         one.run.worked = Math.min(
@@ -273,13 +325,7 @@ final class WorkerActor implements FeedListener {
         int how = random.nextInt(10);
         while (!one.halted) {
             try {
-                switch (how) {
-                    case 0 -> one.claim.fail(JobError.Kind.FAILED, "on purpose", null, false);
-                    case 1 -> one.claim.release();
-                    case 2 -> one.claim.snooze(Duration.ofSeconds(2));
-                    default -> succeed(one);
-                }
-                boolean succeeded = how > 2;
+                boolean succeeded = end(one, how);
                 journal.ended(
                         one.run,
                         succeeded ? Journal.End.SUCCEEDED : Journal.End.GAVE_UP,

@@ -224,7 +224,9 @@ public final class ItemStates {
                 .filter(other -> other.digest().equals(present.get().digest())
                         && other.size() == present.get().size())
                 .forEach(other -> present.get().take(other, asked(winner)));
-        return present.get().states.toString().equals(known) ? winner : present.get().on(winner);
+        return present.get().states.toString().equals(known)
+                ? winner
+                : present.get().on(winner);
     }
 
     private static Optional<Instant> created(Job job) {

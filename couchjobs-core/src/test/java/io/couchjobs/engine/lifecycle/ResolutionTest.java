@@ -340,7 +340,8 @@ class ResolutionTest {
     @Test
     void an_item_that_failed_before_its_chunk_was_retried_is_run_again() {
         String failed = items("f.", ",'asked':1500000000000");
-        String retried = items("r.", ",'asked':1500000000000").replace("'created'", "'retried':1500000000007,'created'");
+        String retried =
+                items("r.", ",'asked':1500000000000").replace("'created'", "'retried':1500000000007,'created'");
         ItemStates items = ItemStates.of(
                         settle(leaf("2-a", withdrawn("t1", 1, "expired") + failed), leaf("4-b", waiting(2) + retried))
                                 .winner)
