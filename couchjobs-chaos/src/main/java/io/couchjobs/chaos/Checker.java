@@ -31,6 +31,7 @@ final class Checker {
                         standstill(history),
                         OwnershipRules.violations(history, ending),
                         OutcomeRules.violations(history, ending),
+                        ArrayRules.violations(history, ending),
                         CreatorRules.violations(history, ending),
                         ReaderRules.violations(history, ending),
                         DatabaseRules.violations(ending))

@@ -3,6 +3,7 @@ package io.couchjobs.chaos;
 import io.couchjobs.JobQueue;
 import io.couchjobs.chaos.Entry.What;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.create.ArrayCreator;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.CancelResult;
@@ -13,7 +14,9 @@ import io.couchjobs.job.JobStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Makes jobs of all kinds, and cancels some of them, and notes what it was told. Not thread-safe. */
@@ -25,6 +28,8 @@ final class Creator {
     /** A job to be cancelled is one of so many latest jobs: it waits, runs or has ended. */
     private static final int WELL_UNDER_WAY = 40;
 
+    private static final int OF_A_CHUNK = 100;
+
     private static final long LATEST_MILLIS = 6_000;
 
     private final JobQueue queue;
@@ -32,6 +37,7 @@ final class Creator {
     private final Random random;
     private final String name;
     private final int crowd;
+    private final int items;
     private final List<JobId> known = new ArrayList<>();
     /** The known jobs that run for seconds. */
     private final List<JobId> lasting = new ArrayList<>();
@@ -47,12 +53,13 @@ final class Creator {
         }
     }
 
-    Creator(JobQueue queue, Journal journal, Random random, String name, int crowd) {
+    Creator(JobQueue queue, Journal journal, Random random, String name, int crowd, int items) {
         this.queue = queue;
         this.journal = journal;
         this.random = random;
         this.name = name;
         this.crowd = crowd;
+        this.items = items;
         this.kinds = Kind.deck(random);
     }
 
@@ -72,6 +79,8 @@ final class Creator {
                     .toList());
         } else if (dice < 38 && !again.isEmpty()) {
             addAgain(again.get(random.nextInt(again.size())));
+        } else if (dice < 42 && items > 0) {
+            addArray();
         } else {
             insert(plan());
         }
@@ -133,6 +142,29 @@ final class Creator {
             }
         } catch (CouchJobsException trouble) {
             tell("insert " + plans.size() + " jobs", trouble);
+        }
+    }
+
+    /** Who does not hear that all is stored adds the array again. */
+    private void addArray() {
+        JobId array = new JobId(Kind.ITEMS.type(), name + "-array-" + made++);
+        List<Work.Task> tasks =
+                Stream.generate(() -> Kind.ITEMS.task(random)).limit(items).toList();
+        List<JobId> chunks = IntStream.rangeClosed(1, (items + OF_A_CHUNK - 1) / OF_A_CHUNK)
+                .mapToObj(number -> ArrayCreator.chunkId(array, number))
+                .toList();
+        chunks.forEach(chunk -> journal.note(What.ADDING, chunk.docId(), Kind.ITEMS.name() + " 0 "));
+        JobRequest template =
+                JobRequest.builder(array.type()).id(array.id()).data(Map.of()).build();
+        for (int tries = 0; tries < TRIES; tries++) {
+            try {
+                queue.arrays().add(template, tasks, OF_A_CHUNK);
+                chunks.forEach(chunk -> journal.note(What.ADDED, chunk.docId(), ""));
+                known.addAll(chunks);
+                return;
+            } catch (CouchJobsException trouble) {
+                tell("add array " + array, trouble);
+            }
         }
     }
 

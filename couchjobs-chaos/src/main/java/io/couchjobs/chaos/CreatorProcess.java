@@ -8,7 +8,8 @@ import java.util.Random;
 
 /**
  * A process that makes jobs, until its standard input ends. Its arguments: its name, the folder for its journal, a seed, how many
- * milliseconds it waits between two deeds on average, and how many short jobs its bulks have besides those of all kinds.
+ * milliseconds it waits between two deeds on average, how many short jobs its bulks have besides those of all kinds, and how many
+ * items its arrays have.
  */
 final class CreatorProcess {
     private static volatile boolean isOver;
@@ -19,11 +20,12 @@ final class CreatorProcess {
         Random random = new Random(Long.parseLong(arguments[2]));
         int pause = Integer.parseInt(arguments[3]);
         int crowd = Integer.parseInt(arguments[4]);
+        int items = Integer.parseInt(arguments[5]);
         listenForTheEnd();
         try (JobQueue queue = Surroundings.open(Instant::now);
                 Journal journal = Journal.of(arguments[0], Path.of(arguments[1]))) {
             Standstill.watch(journal);
-            Creator creator = new Creator(queue, journal, random, arguments[0], crowd);
+            Creator creator = new Creator(queue, journal, random, arguments[0], crowd, items);
             do { // at least once, so that there is something to be proved
                 creator.act();
                 Surroundings.pass(random.nextInt(2 * pause) + 1);

@@ -50,6 +50,12 @@ record Entry(long nanos, long millis, String process, What what, String job, Str
         DEADLOCKED,
         /** The handler is done; the write of the outcome comes after this. The detail says how. */
         END,
+        /** A handler was called for an item of a chunk; the detail is its index in the array. */
+        ITEM_BEGIN,
+        /** The handler of an item is done; the detail is its index, and that it has succeeded. */
+        ITEM_DONE,
+        /** What the owner of a chunk was told is stored of its items; the detail is a character for each. */
+        ITEMS_STORED,
         /** The queue said how the run ended: the detail is a {@code RunReport.Outcome}. */
         OUTCOME,
         /** A reader follows all jobs from now on; no job. */

@@ -42,7 +42,8 @@ final class Fleet implements AutoCloseable {
             List<String> arguments = List.of(
                     Long.toString(random.nextLong()),
                     Integer.toString(options.creatorPauseMillis()),
-                    Integer.toString(options.crowd()));
+                    Integer.toString(options.crowd()),
+                    Integer.toString(options.items()));
             List<URI> urls = accounts.of(Role.PRODUCER, "creator" + i, seenBy(i + 1, databases, options));
             creators.add(new Member(CreatorProcess.class, "creator" + i, urls, folder, random.nextLong(), arguments));
         }

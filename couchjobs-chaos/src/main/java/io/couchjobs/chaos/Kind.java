@@ -26,7 +26,9 @@ enum Kind {
     /** Waits for another job. */
     HELD(4, 0, 20),
     /** Is added several times, whatever has become of it. */
-    AGAIN(2, 500, 5_000);
+    AGAIN(2, 500, 5_000),
+    /** Is a chunk of an array, which is made by itself. The times are those of an item. */
+    ITEMS(0, 0, 60);
 
     private final int share;
     private final int leastMillis;
@@ -54,12 +56,13 @@ enum Kind {
         return new Work.Task(random.nextInt(leastMillis, mostMillis), failures(random), this == STUBBORN);
     }
 
-    /** How often a job fails before it succeeds. */
+    /** How often a job, or an item, fails before it succeeds. */
     private int failures(RandomGenerator random) {
         return switch (this) {
             case FLAKY -> random.nextInt(1, 3);
             case DOOMED -> Integer.MAX_VALUE;
             case SHORT, LONG, STUBBORN, ENDLESS, LATER, HELD, AGAIN -> 0;
+            case ITEMS -> random.nextInt(100) > 0 ? 0 : random.nextInt(1, 6);
         };
     }
 }

@@ -65,6 +65,11 @@ final class Options {
                     "how many short jobs each bulk of a creator has besides its six of all kinds (${DEFAULT-VALUE})")
     private int crowd = 0;
 
+    @Option(
+            names = "--items",
+            description = "how many items the arrays of creators have; 0 is no arrays (${DEFAULT-VALUE})")
+    private int items = 0;
+
     @Option(names = "--folder", description = "for journals and logs (${DEFAULT-VALUE})")
     private Path folder = Path.of("target", "chaos");
 
@@ -136,6 +141,10 @@ final class Options {
         return crowd;
     }
 
+    int items() {
+        return items;
+    }
+
     Path folder() {
         return folder;
     }
@@ -159,6 +168,11 @@ final class Options {
 
     Options secured() {
         isSecured = true;
+        return this;
+    }
+
+    Options items(int ofAnArray) {
+        items = ofAnArray;
         return this;
     }
 

@@ -24,6 +24,11 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
         return entries.stream().filter(entry -> entry.what() == what).findFirst();
     }
 
+    /** {@return what it noted of that} */
+    List<Entry> all(What what) {
+        return entries.stream().filter(entry -> entry.what() == what).toList();
+    }
+
     /** {@return when the handler was done; empty when its process was killed before} */
     OptionalLong end() {
         return first(What.END).map(Entry::nanos).map(OptionalLong::of).orElseGet(OptionalLong::empty);

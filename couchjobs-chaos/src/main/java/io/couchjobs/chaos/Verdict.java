@@ -46,6 +46,7 @@ record Verdict(List<String> violations, String figures) {
                         + jobs.values().stream().mapToInt(Job::expirations).sum(),
                 "owners that were followed by another one: " + superseded(history) + ", of which " + goingOn(history)
                         + " went on in their handlers for a while",
+                "items: " + ArrayRules.figures(history, ending),
                 "ends that readers were told: " + ReaderRules.figures(history),
                 "faults: " + faults,
                 "requests, answers and feeds that were hit: " + hits);

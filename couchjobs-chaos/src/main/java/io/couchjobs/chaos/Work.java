@@ -5,6 +5,7 @@ import io.couchjobs.job.JobError;
 import io.couchjobs.worker.JobContext;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The work of the handlers: they note all that they see, and take their time. Thread-safe. */
 final class Work {
@@ -37,7 +38,11 @@ final class Work {
         return claim;
     }
 
+    @Nullable
     Object run(Task task, JobContext context) throws InterruptedException {
+        if (context.item().isPresent()) {
+            return runItem(task, context, Long.toString(context.item().getAsLong()));
+        }
         Claim claim = new Claim(context.token(), context.fence());
         LAST.set(claim);
         journal.note(What.BEGIN, context, "attempt " + context.attempt());
@@ -55,6 +60,23 @@ final class Work {
         } finally {
             journal.note(What.END, context, how);
         }
+    }
+
+    /** The run of a chunk begins with the first item that it runs. */
+    private @Nullable Object runItem(Task task, JobContext context, String index) throws InterruptedException {
+        Claim claim = new Claim(context.token(), context.fence());
+        if (!claim.equals(LAST.get())) {
+            LAST.set(claim);
+            journal.note(What.BEGIN, context, "chunk");
+        }
+        journal.note(What.ITEMS_STORED, context, ArrayRules.states(context.job()));
+        journal.note(What.ITEM_BEGIN, context, index);
+        work(task, context);
+        if (context.attempt() <= task.failures()) {
+            throw new Failure(claim);
+        }
+        journal.note(What.ITEM_DONE, context, index);
+        return null;
     }
 
     /** A process that was frozen takes up its work where it was. */

@@ -26,6 +26,11 @@ class ChaosRunTest {
         run(standard().seconds(SHORT_SECONDS).secured());
     }
 
+    @Test
+    void no_promise_to_arrays_is_broken() throws Exception {
+        run(standard().seconds(SHORT_SECONDS).items(300));
+    }
+
     /** Where there are more faults, on a node or a cluster of CouchDB: docs/chaos.md tells what it was. */
     @ParameterizedTest
     @ValueSource(longs = {601, 602, 901, 950})

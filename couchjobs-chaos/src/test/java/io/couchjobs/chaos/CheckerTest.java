@@ -15,6 +15,9 @@ class CheckerTest {
     private static final Claim FIRST = claim(JOB, 1);
     private static final Claim SECOND = claim(JOB, 2);
 
+    private static final String CHUNK = "job:items:a:000001";
+    private static final Claim OF_CHUNK = claim(CHUNK, 1);
+
     private final Forged forged = new Forged();
 
     /** Added and run to its end, by an owner who is not followed by another one. */
@@ -393,5 +396,50 @@ class CheckerTest {
     @Test
     void a_run_in_which_nothing_happened_proves_nothing() {
         assertThat(forged.violations()).hasSize(1);
+    }
+
+    /** An array of one chunk of three items, of which the last one fails for good. */
+    private Forged array(String stored, String states, String status) {
+        return forged.creator(1, What.ADDING, CHUNK, "ITEMS 0 ")
+                .creator(2, What.ADDED, CHUNK)
+                .run(10, OF_CHUNK, What.BEGIN, "chunk")
+                .run(11, OF_CHUNK, What.ITEM_BEGIN, "0")
+                .run(12, OF_CHUNK, What.ITEM_DONE, "0")
+                .run(13, OF_CHUNK, What.ITEM_BEGIN, "1")
+                .run(14, OF_CHUNK, What.ITEM_DONE, "1")
+                .run(15, OF_CHUNK, What.ITEMS_STORED, stored)
+                .run(16, OF_CHUNK, What.ITEM_BEGIN, "2")
+                .document("{'_id': '" + CHUNK + "', 'status': '" + status
+                        + "', 'fence': 1, 'array': {'first': 0, 'states': '" + states + "'}}");
+    }
+
+    @Test
+    void an_array_whose_items_have_ended_is_well() {
+        array("ss.", "ssf", "failed");
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void an_item_that_was_not_run_is_seen() {
+        array("s..", "ss.", "failed");
+        assertBroken("items are run");
+    }
+
+    @Test
+    void an_array_that_succeeds_with_a_failed_item_is_seen() {
+        array("ss.", "ssf", "success");
+        assertBroken("items that fail are told");
+    }
+
+    @Test
+    void a_stored_end_of_an_item_that_was_undone_is_seen() {
+        array("ss.", "sff", "failed");
+        assertBroken("stored ends of items stay");
+    }
+
+    @Test
+    void an_end_of_an_item_that_nobody_ran_is_seen() {
+        array("ss.", "sss", "success");
+        assertBroken("ends of items are of runs");
     }
 }

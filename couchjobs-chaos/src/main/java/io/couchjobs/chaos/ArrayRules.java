@@ -1,0 +1,108 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.chaos.Entry.What;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Checks that the items of arrays are run, and that their ends stay once an owner was told that they are stored. An item that has
+ * failed for good may have succeeded in a run of another owner, which had not heard of that.
+ */
+final class ArrayRules {
+    private static final char SUCCEEDED = 's';
+    private static final char FAILED = 'f';
+
+    private final History history;
+    private final List<String> violations = new ArrayList<>();
+
+    private ArrayRules(History history) {
+        this.history = history;
+    }
+
+    static List<String> violations(History history, Ending ending) {
+        ArrayRules rules = new ArrayRules(history);
+        ending.jobs().forEach((id, job) -> {
+            if (isChunk(job)) {
+                rules.ended(id, job);
+                rules.stored(id, job);
+                rules.done(id, job);
+            }
+        });
+        return rules.violations;
+    }
+
+    static boolean isChunk(Job job) {
+        return !states(job).isEmpty();
+    }
+
+    /** {@return a character for each item of a chunk; empty for any other job} */
+    static String states(Job job) {
+        return job.document().path("array").path("states").asText();
+    }
+
+    private void ended(String id, Job job) {
+        String states = states(job);
+        boolean allSucceeded = states.chars().allMatch(state -> state == SUCCEEDED);
+        boolean allEnded = states.chars().allMatch(state -> state == SUCCEEDED || state == FAILED);
+        if (!allEnded && job.status() != JobStatus.CANCELLED) {
+            violations.add("items are run: " + id + " is " + job.status() + " with " + states);
+        } else if (!allSucceeded && job.status() == JobStatus.SUCCESS) {
+            violations.add("items that fail are told: " + id + " is a success with " + states);
+        }
+    }
+
+    private void stored(String id, Job job) {
+        String states = states(job);
+        for (Run run : history.runs(id)) {
+            for (Entry stored : run.all(What.ITEMS_STORED)) {
+                for (int item = 0; item < states.length(); item++) {
+                    char then = stored.detail().charAt(item);
+                    boolean isUndone = then == SUCCEEDED
+                            ? states.charAt(item) != SUCCEEDED
+                            : then == FAILED && states.charAt(item) != FAILED && states.charAt(item) != SUCCEEDED;
+                    if (isUndone) {
+                        violations.add("stored ends of items stay: item " + item + " of " + id + " was '" + then
+                                + "' for " + run + ", and is '" + states.charAt(item) + "'");
+                    }
+                }
+            }
+        }
+    }
+
+    private void done(String id, Job job) {
+        Set<String> done = new HashSet<>();
+        history.runs(id).forEach(run -> run.all(What.ITEM_DONE).forEach(entry -> done.add(entry.detail())));
+        long first = job.document().path("array").path("first").asLong();
+        String states = states(job);
+        for (int item = 0; item < states.length(); item++) {
+            if (states.charAt(item) == SUCCEEDED && !done.contains(Long.toString(first + item))) {
+                violations.add("ends of items are of runs: nobody ran item " + item + " of " + id);
+            }
+        }
+    }
+
+    /** {@return how many items there are, and how many runs they had} */
+    static Map<String, Long> figures(History history, Ending ending) {
+        Map<String, Long> figures = new TreeMap<>();
+        ending.jobs().values().stream().filter(ArrayRules::isChunk).forEach(job -> {
+            figures.merge("chunks", 1L, Long::sum);
+            figures.merge("items", (long) states(job).length(), Long::sum);
+            Set<String> done = new HashSet<>();
+            for (Run run : history.runs(job.id().docId())) {
+                figures.merge("runs", (long) run.all(What.ITEM_BEGIN).size(), Long::sum);
+                long again = run.all(What.ITEM_BEGIN).stream()
+                        .filter(begin -> done.contains(begin.detail()))
+                        .count();
+                figures.merge("runs of items that were done before", again, Long::sum);
+                run.all(What.ITEM_DONE).forEach(entry -> done.add(entry.detail()));
+            }
+        });
+        return figures;
+    }
+}
