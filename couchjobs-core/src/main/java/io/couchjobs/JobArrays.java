@@ -3,13 +3,17 @@ package io.couchjobs;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.engine.Engine;
 import io.couchjobs.engine.create.AddRules;
+import io.couchjobs.engine.create.ArrayChunks;
 import io.couchjobs.engine.create.ArrayCreator;
 import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -159,16 +163,44 @@ public final class JobArrays {
 
     /**
      * Goes through the jobs that store an array: to cancel them, to retry those that have failed, and for whatever else can be done
-     * with a job. Reads them while the stream is consumed.
+     * with a job. Reads them while the stream is consumed. Those that retention has deleted are left out.
      *
      * @param array its type and id
      * @return the jobs, in the order of the items; none when there is no such array
      */
     public Stream<Job> chunks(JobId array) {
+        ArrayChunks listed = new ArrayChunks(engine.parts().store(), array);
         return Stream.iterate(1, number -> number + 1)
-                .map(number -> engine.parts().store().read(ArrayCreator.chunkId(array, number)))
-                .takeWhile(Optional::isPresent)
+                .map(listed::read)
+                .takeWhile(chunk -> chunk.isPresent() || listed.hasMore())
                 .flatMap(Optional::stream);
+    }
+
+    /**
+     * Names the jobs that store an array. Who waits for all of them waits for the array:
+     *
+     * <pre>{@code queue.add(report.after(queue.arrays().jobs(new JobId("mail", "campaign-7"))));}</pre>
+     *
+     * @param array its type and id
+     * @return the ids, in the order of the items
+     * @throws io.couchjobs.job.JobNotFoundException when there is no such array
+     * @throws IllegalStateException when not all of its items have been added
+     */
+    public List<JobId> jobs(JobId array) {
+        List<JobId> jobs = new ArrayList<>();
+        boolean[] isComplete = {false};
+        chunks(array).forEach(chunk -> {
+            jobs.add(chunk.id());
+            isComplete[0] |= ItemStates.of(chunk).filter(ItemStates::isLast).isPresent();
+        });
+        if (jobs.isEmpty()) {
+            throw new JobNotFoundException(array);
+        }
+        if (!isComplete[0]) {
+            throw new IllegalStateException(
+                    "array " + array + " is not complete: add it again, which adds what is missing");
+        }
+        return jobs;
     }
 
     private static Stream<Item> items(ItemStates chunk) {

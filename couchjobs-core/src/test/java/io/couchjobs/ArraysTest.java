@@ -9,17 +9,20 @@ import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.Rate;
 import io.couchjobs.worker.ChunkHandler;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -181,6 +184,37 @@ class ArraysTest {
     }
 
     @Test
+    void a_rate_counts_items() throws Exception {
+        Rate rate = new Rate(3, Duration.ofSeconds(1));
+        queue.types().change("page", type -> type.withRate(rate));
+        queue.addArray(PAGE, "crawl", pages(8));
+        Map<Long, AtomicInteger> starts = new ConcurrentHashMap<>();
+        work((page, context) -> {
+            starts.computeIfAbsent(rate.windowOf(Instant.now()), first -> new AtomicInteger())
+                    .incrementAndGet();
+            return null;
+        });
+        TestQueue.until(() -> state().isFinished());
+
+        assertThat(starts.size()).isGreaterThanOrEqualTo(3);
+    }
+
+    @Test
+    void a_worker_stops_at_once_while_an_item_waits_for_the_rate() throws Exception {
+        queue.types().change("page", type -> type.withRate(new Rate(1, Duration.ofHours(20))));
+        queue.addArray(PAGE, "crawl", pages(3));
+        CountDownLatch first = new CountDownLatch(1);
+        try (Worker worker = work((page, context) -> {
+            first.countDown();
+            return null;
+        })) {
+            first.await();
+            worker.close(Duration.ZERO);
+        }
+        assertThat(state()).isEqualTo(new JobArrays.State(1, 3, 1, 0, 0, true));
+    }
+
+    @Test
     void a_handler_of_many_items_gets_as_many_as_it_takes_of_one_chunk() throws Exception {
         queue.addArray(PAGE, "crawl", pages(1_203));
         Set<Integer> sizes = ConcurrentHashMap.newKeySet();
@@ -323,6 +357,66 @@ class ArraysTest {
         assertThat(TestQueue.finished(queue, "page", "crawl:000001").status()).isEqualTo(JobStatus.CANCELLED);
 
         assertThat(state()).isEqualTo(new JobArrays.State(1, 20, 4, 0, 0, true));
+    }
+
+    @Test
+    void an_array_of_which_some_chunks_were_deleted_is_shown_without_them() {
+        queue.arrays().add(JobRequest.builder("page").id("crawl").data(Map.of()).build(), pages(8), 2);
+        queue.remove("page", "crawl:000001");
+        queue.remove("page", "crawl:000003");
+
+        assertThat(state()).isEqualTo(new JobArrays.State(2, 4, 0, 0, 0, true));
+        assertThat(queue.arrays().items(CRAWL).map(JobArrays.Item::index)).containsExactly(2L, 3L, 6L, 7L);
+    }
+
+    @Test
+    void a_job_that_waits_for_an_array_runs_when_all_its_items_have_succeeded() throws Exception {
+        queue.arrays().add(JobRequest.builder("page").id("crawl").data(Map.of()).build(), pages(6), 2);
+        JobRequest report =
+                JobRequest.builder("page").id("report").data(new Page(100)).build();
+        queue.add(report.after(queue.arrays().jobs(CRAWL)));
+        AtomicInteger before = new AtomicInteger();
+        work((page, context) -> {
+            if (page.number() == 100) {
+                before.set((int) state().succeeded());
+            }
+            return null;
+        });
+        assertThat(TestQueue.finished(queue, "page", "report").status()).isEqualTo(JobStatus.SUCCESS);
+
+        assertThat(before).hasValue(6);
+    }
+
+    @Test
+    void an_array_waits_for_a_job() throws Exception {
+        JobId login = new JobId("page", "login");
+        queue.arrays()
+                .add(
+                        JobRequest.builder("page")
+                                .id("crawl")
+                                .data(Map.of())
+                                .after(login)
+                                .build(),
+                        pages(4),
+                        2);
+        queue.add(JobRequest.builder("page").id("login").data(new Page(100)).build());
+        work((page, context) -> {
+            assertThat(page.number() == 100 || runs.containsKey(100)).isTrue();
+            return null;
+        });
+        TestQueue.until(() -> state().isFinished());
+
+        assertThat(state().succeeded()).isEqualTo(4);
+    }
+
+    @Test
+    void nobody_can_wait_for_an_array_that_is_not_there_or_not_complete() {
+        assertThatThrownBy(() -> queue.arrays().jobs(CRAWL)).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", brokenAfter(pages(6_000), 5_000)))
+                .hasMessage("the list ends here");
+        assertThatThrownBy(() -> queue.arrays().jobs(CRAWL))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("array page:crawl is not complete: add it again, which adds what is missing");
     }
 
     @Test

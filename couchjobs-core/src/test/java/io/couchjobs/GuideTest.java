@@ -230,6 +230,10 @@ class GuideTest {
         return queue.arrays().get(new JobId("mail", "campaign-7")).orElseThrow().isFinished();
     }
 
+    static void report(JobQueue queue, JobRequest report) {
+        queue.add(report.after(queue.arrays().jobs(new JobId("mail", "campaign-7"))));
+    }
+
     interface MailApi {
         List<String> send(List<Mail> mails);
     }
@@ -254,6 +258,13 @@ class GuideTest {
         try (JobQueue queue = TestQueue.open(database)) {
             campaign(queue, List.of(new Mail("ada"), new Mail("bob")));
             assertThat(isSent(queue)).isFalse();
+            report(
+                    queue,
+                    JobRequest.builder("mail")
+                            .id("report")
+                            .data(new Mail("boss"))
+                            .build());
+            assertThat(queue.get("mail", "report").orElseThrow().after()).isPresent();
             try (Worker worker = send(queue)) {
                 TestQueue.until(() -> isSent(queue));
                 assertThat(worker.stats().failed()).isZero();

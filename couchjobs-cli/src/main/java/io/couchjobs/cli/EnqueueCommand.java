@@ -39,7 +39,8 @@ import picocli.CommandLine.Parameters;
             "  couchjobs enqueue summary --data '{}' --after report/1 --after report/2 --after-failure run",
             "  find . -type f | couchjobs enqueue sha256 --from - --format lines",
             "  couchjobs enqueue email --from jobs.ndjson -o json",
-            "  couchjobs enqueue email --array campaign-7 --from people.csv --format csv"
+            "  couchjobs enqueue email --array campaign-7 --from people.csv --format csv",
+            "  couchjobs enqueue report --data '{}' --after-array email/campaign-7"
         })
 final class EnqueueCommand extends QueueCommand {
     @Parameters(index = "0", paramLabel = "TYPE", description = "The type of the job.")
@@ -124,6 +125,7 @@ final class EnqueueCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) throws IOException {
+        options.findArrays(queue);
         if (array != null) {
             return array(queue, String.valueOf(from));
         }
@@ -185,7 +187,7 @@ final class EnqueueCommand extends QueueCommand {
         if (request == null) {
             throw new IllegalStateException("run before check");
         }
-        return request;
+        return options.afterArrays(request);
     }
 
     private JobRequest single() {

@@ -1,7 +1,9 @@
 package io.couchjobs.cli;
 
+import io.couchjobs.JobQueue;
 import io.couchjobs.job.After;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRequest;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +28,15 @@ final class JobOptions {
             paramLabel = "TYPE/ID",
             description = "Only when this job has succeeded; it may be added later. May be given more than once.")
     private List<String> after = List.of();
+
+    @Option(
+            names = "--after-array",
+            paramLabel = "TYPE/ID",
+            description = "Only when all jobs of this array have succeeded. May be given more than once.")
+    private List<String> afterArrays = List.of();
+
+    /** The jobs of those. */
+    private List<JobId> ofArrays = List.of();
 
     @Option(
             names = "--after-failure",
@@ -66,25 +77,49 @@ final class JobOptions {
         return held(job);
     }
 
-    private JobRequest.Builder held(JobRequest.Builder job) {
-        if (afterFailure != null && after.isEmpty()) {
-            throw CommandException.usage(
-                    "--after-failure says what becomes of a job that waits for others: it needs --after");
+    /** Asks which jobs the arrays have. */
+    void findArrays(JobQueue queue) {
+        ofArrays = afterArrays.stream()
+                .flatMap(array -> jobs(queue, jobId("--after-array", array)).stream())
+                .toList();
+    }
+
+    private static List<JobId> jobs(JobQueue queue, JobId array) {
+        try {
+            return queue.arrays().jobs(array);
+        } catch (JobNotFoundException none) {
+            throw new CommandException(ExitCode.NOT_FOUND, "no such array: " + array);
+        } catch (IllegalStateException incomplete) {
+            throw new CommandException(ExitCode.REFUSED, String.valueOf(incomplete.getMessage()));
         }
-        after.forEach(other -> job.after(jobId(other)));
+    }
+
+    /** The request, waiting for those jobs too. */
+    JobRequest afterArrays(JobRequest request) {
+        return ofArrays.isEmpty() ? request : request.after(ofArrays);
+    }
+
+    private JobRequest.Builder held(JobRequest.Builder job) {
+        if (afterFailure != null && after.isEmpty() && afterArrays.isEmpty()) {
+            throw CommandException.usage(
+                    "--after-failure says what becomes of a job that waits for others: it needs --after or --after-array");
+        }
+        after.forEach(other -> job.after(jobId("--after", other)));
+        ofArrays.forEach(job::after);
+        afterArrays.forEach(array -> jobId("--after-array", array));
         return afterFailure == null ? job : job.onFailure(afterFailure);
     }
 
     /** The first slash splits: an id may contain others, a type given here cannot. */
-    private static JobId jobId(String text) {
+    private static JobId jobId(String option, String text) {
         int slash = text.indexOf('/');
         try {
             if (slash >= 0) {
                 return new JobId(text.substring(0, slash), text.substring(slash + 1));
             }
         } catch (IllegalArgumentException wrong) {
-            throw CommandException.usage("--after \"" + text + "\": " + wrong.getMessage());
+            throw CommandException.usage(option + " \"" + text + "\": " + wrong.getMessage());
         }
-        throw CommandException.usage("--after takes a type and an id, as in email/42, not \"" + text + "\"");
+        throw CommandException.usage(option + " takes a type and an id, as in email/42, not \"" + text + "\"");
     }
 }

@@ -173,4 +173,40 @@ class ArrayCommandsTest {
         shell().usage("Give TYPE and --array ID", "cancel", "--array", "crawl");
         assertThat(shell().run("cancel", "page", "--array", "crawl").exitCode()).isEqualTo(3);
     }
+
+    @Test
+    void a_job_waits_for_all_jobs_of_an_array() throws Exception {
+        shell().run(
+                        "enqueue",
+                        "page",
+                        "--array",
+                        "crawl",
+                        "--chunk",
+                        "2",
+                        "--from",
+                        file(lines(5)),
+                        "--format",
+                        "lines");
+        assertThat(shell().run("enqueue", "page", "report", "--data", "{}", "--after-array", "page/crawl")
+                        .exitCode())
+                .isZero();
+
+        assertThat(queue.get("page", "report")
+                        .orElseThrow()
+                        .after()
+                        .orElseThrow()
+                        .jobs())
+                .extracting(JobId::id)
+                .containsExactly("crawl:000001", "crawl:000002", "crawl:000003");
+    }
+
+    @Test
+    void an_array_that_is_not_there_cannot_be_waited_for() {
+        TestShell.Said said = shell().run("enqueue", "page", "report", "--data", "{}", "--after-array", "page/crawl");
+        assertThat(said.exitCode()).isEqualTo(3);
+        assertThat(said.err()).contains("no such array: page:crawl");
+        TestShell.Said wrong = shell().run("enqueue", "page", "report", "--data", "{}", "--after-array", "crawl");
+        assertThat(wrong.exitCode()).isEqualTo(2);
+        assertThat(wrong.err()).contains("--after-array takes a type and an id, as in email/42, not \"crawl\"");
+    }
 }

@@ -220,6 +220,11 @@ public final class Finder implements FeedListener, AutoCloseable {
         return candidates.lastGroup();
     }
 
+    /** {@return the limits that this worker keeps} */
+    public Limits limits() {
+        return limits;
+    }
+
     /** {@return which jobs are admitted; changes hold from the next claim on} */
     public Admission admission() {
         return admission;

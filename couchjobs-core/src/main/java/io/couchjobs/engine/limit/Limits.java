@@ -1,12 +1,15 @@
 package io.couchjobs.engine.limit;
 
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.limit.SlotName.Limited;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.type.Limit;
+import io.couchjobs.type.Rate;
 import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,6 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The limits between finding jobs and claiming them: how many of a type, and of a group of it, may be owned at once by
@@ -30,6 +35,10 @@ import org.jspecify.annotations.Nullable;
  * until the feed tells of a slot that was given back, or the next window begins.
  */
 public final class Limits {
+    private static final Logger log = LoggerFactory.getLogger(Limits.class);
+    /** The rate of a type may be changed while its items wait. */
+    private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
+
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private final SettingsStore settings;
@@ -37,12 +46,14 @@ public final class Limits {
     private final SlotKeeper slots;
     private final RateKeeper rates;
     private final @Nullable String site;
+    private final Environment environment;
 
     public Limits(QueueParts parts, String worker, Runnable onMoreRoom) {
         this.settings = parts.settings();
         this.clock = parts.clock();
         this.slots = new SlotKeeper(parts, worker, onMoreRoom);
         this.site = parts.store().site().name();
+        this.environment = parts.store().environment();
         this.rates = new RateKeeper(parts.store(), parts.clock());
     }
 
@@ -166,6 +177,37 @@ public final class Limits {
         wish.wants(ours);
         wish.granted(now, starts.containsKey(wish.job().type()));
         return true;
+    }
+
+    /**
+     * Waits until more items of a chunk may be started. A rate counts its items; the first one of a run was counted with its claim.
+     *
+     * @param items how many
+     * @throws InterruptedException when interrupted while it waits
+     */
+    public void awaitStarts(String type, int items) throws InterruptedException {
+        int missing = items;
+        while (missing > 0) {
+            Optional<Rate> rate = settings.get(type).rate();
+            if (rate.isEmpty()) {
+                return;
+            }
+            missing -= startsOfItems(type, rate.get(), missing);
+            if (missing > 0) {
+                Duration next = Duration.ofMillis(rates.millisUntilNext(type, rate.get()));
+                environment.pause(next.compareTo(LOOK_AGAIN) < 0 ? next : LOOK_AGAIN);
+            }
+        }
+    }
+
+    /** A database that is away is not the job's fault: its lease says how long it waits. */
+    private int startsOfItems(String type, Rate rate, int wanted) {
+        try {
+            return rates.take(type, rate, wanted, clock.instant());
+        } catch (CouchException away) {
+            log.debug("items of {} wait, as nobody can tell whether the rate allows them: {}", type, away.toString());
+            return 0;
+        }
     }
 
     /** The claim is over, or was lost: its slots are free for others. */

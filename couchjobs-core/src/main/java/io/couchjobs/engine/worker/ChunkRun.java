@@ -3,6 +3,7 @@ package io.couchjobs.engine.worker;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.claim.Note;
 import io.couchjobs.engine.lifecycle.ItemStates;
+import io.couchjobs.engine.limit.Limits;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
@@ -24,12 +25,14 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
     private final Handler<T> handler;
     private final ItemStates states;
     private final Consumer<Note> teller;
+    private final Limits limits;
 
     /** The teller has a note stored soon. */
-    ChunkRun(Handler<T> handler, ItemStates states, Consumer<Note> teller) {
+    ChunkRun(Handler<T> handler, ItemStates states, Consumer<Note> teller, Limits limits) {
         this.handler = handler;
         this.states = states;
         this.teller = teller;
+        this.limits = limits;
     }
 
     @Override
@@ -40,8 +43,11 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
         int most = made instanceof ChunkHandler<? super T> many ? many.most() : 1;
         try {
             List<Integer> next = items.next(0, most);
+            int counted = 1;
             while (!next.isEmpty()) {
                 requireGoesOn(context);
+                limits.awaitStarts(context.id().type(), next.size() - counted);
+                counted = 0;
                 if (made instanceof ChunkHandler<? super T> many) {
                     run(many, handler.type(), next, items, context);
                 } else {

@@ -2,6 +2,7 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.worker.RunReport;
@@ -30,7 +31,11 @@ public final class Drain {
             }
             finder.admission().filter(options.selection().filter());
             finder.admission().classes(options.selection().classes());
-            return run(finder, held, new Run.Tools(parts, options, progressWriter));
+            return run(
+                    finder,
+                    held,
+                    new Run.Tools(
+                            parts, options, progressWriter, finder.limits(), new JobLogs(parts.store(), parts.feed())));
         }
     }
 

@@ -2,6 +2,7 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.gc.Sweeper;
+import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.engine.time.Environment;
@@ -53,7 +54,10 @@ public final class QueueWorker implements Worker {
         this.progressWriter = new ProgressWriter(environment);
         finder.admission().filter(options.selection().filter());
         finder.admission().classes(options.selection().classes());
-        this.executor = new Executor(new Run.Tools(parts, options, progressWriter), this::claimed);
+        this.executor = new Executor(
+                new Run.Tools(
+                        parts, options, progressWriter, finder.limits(), new JobLogs(parts.store(), parts.feed())),
+                this::claimed);
         this.dispatcher = new Dispatcher(options, finder, parts, executor);
         this.registration = new Registration(
                         parts.store().database(),

@@ -4,6 +4,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.claim.Note;
+import io.couchjobs.engine.limit.Limits;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
@@ -217,7 +218,7 @@ public final class Run implements LeaseHolder {
         }
         try {
             readData();
-            present = handler.attempt(new RunContext(claim, this), this::tell);
+            present = handler.attempt(new RunContext(claim, this), this::tell, tools.limits);
             return finished(present.run(tools.options.interceptors(), this::stopReason));
         } catch (Throwable thrown) {
             return failedIn(thrown);
@@ -335,11 +336,7 @@ public final class Run implements LeaseHolder {
     }
 
     /** The collaborators of runs, beside their claims. Immutable. */
-    record Tools(QueueParts parts, WorkerOptions options, ProgressWriter progressWriter, JobLogs logs) {
-        Tools(QueueParts parts, WorkerOptions options, ProgressWriter progressWriter) {
-            this(parts, options, progressWriter, new JobLogs(parts.store(), parts.feed()));
-        }
-
+    record Tools(QueueParts parts, WorkerOptions options, ProgressWriter progressWriter, Limits limits, JobLogs logs) {
         /** The run of a claim that has not begun. */
         Run run(LeasedJob claim) {
             String type = claim.id().type();

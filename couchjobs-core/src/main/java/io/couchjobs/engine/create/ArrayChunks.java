@@ -1,0 +1,60 @@
+package io.couchjobs.engine.create;
+
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+
+/**
+ * Reads the chunks of an array, one after the other. One that is missing ends the array, unless the list of all documents has a later
+ * one. Not thread-safe.
+ */
+public final class ArrayChunks {
+    private static final Pattern NUMBER = Pattern.compile("\\d{6,9}");
+    /** The ids of other jobs may look alike. */
+    private static final int LATEST = 20;
+
+    private final JobStore store;
+    private final JobId array;
+    private OptionalInt latest = OptionalInt.empty();
+    private int number;
+
+    public ArrayChunks(JobStore store, JobId array) {
+        this.store = store;
+        this.array = array;
+    }
+
+    /** {@return a chunk by its number, from 1 on; empty when it is not there} */
+    public Optional<Job> read(int wanted) {
+        number = wanted;
+        return store.read(ArrayCreator.chunkId(array, wanted));
+    }
+
+    /** Whether there are chunks behind the one that was read last. */
+    public boolean hasMore() {
+        if (latest.isEmpty()) {
+            latest = OptionalInt.of(latest());
+        }
+        return number < latest.getAsInt();
+    }
+
+    private int latest() {
+        String prefix = array.docId() + ":";
+        ViewQuery backwards = ViewQuery.allDocs()
+                .startKey(prefix + ":")
+                .endKey(prefix + "0")
+                .descending(true)
+                .limit(LATEST);
+        return store.database().view(backwards).rows().stream()
+                .map(ViewResult.Row::id)
+                .map(id -> id.substring(prefix.length()))
+                .filter(rest -> NUMBER.matcher(rest).matches())
+                .mapToInt(Integer::parseInt)
+                .max()
+                .orElse(0);
+    }
+}
