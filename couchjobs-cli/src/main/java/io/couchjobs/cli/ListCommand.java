@@ -4,8 +4,10 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPage;
 import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,6 +29,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  couchjobs list --type email --status failed",
             "  couchjobs list --status failed --since 1h",
+            "  couchjobs list --type email --array campaign-7 --status failed",
             "  couchjobs list --tag nightly --limit 1000 -o ndjson | jq -r .id"
         })
 final class ListCommand extends QueueCommand {
@@ -34,6 +37,12 @@ final class ListCommand extends QueueCommand {
 
     @Mixin
     private final FilterOptions which = new FilterOptions();
+
+    @Option(
+            names = "--array",
+            paramLabel = "ID",
+            description = "The jobs that store this array of --type, in the order of its items.")
+    private @Nullable String array;
 
     @Option(names = "--limit", paramLabel = "N", description = "How many at most; default 100.")
     private int limit = 100;
@@ -50,6 +59,12 @@ final class ListCommand extends QueueCommand {
     @Override
     void check() {
         which.check();
+        if (array != null
+                && (which.type().isEmpty()
+                        || since != null
+                        || !which.filter().labels().isEmpty())) {
+            throw CommandException.usage("--array needs --type, and goes with --status and --limit only");
+        }
         if (limit < 1) {
             throw CommandException.usage("--limit must be at least 1: " + limit);
         }
@@ -60,14 +75,29 @@ final class ListCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) throws Exception {
-        List<Job> jobs = new IndexWait(queue, root().progress())
-                .ask(() -> since == null
-                        ? queue.list(which.filter(), limit)
-                        : since(queue, Instant.now().minus(since)));
+        List<Job> jobs = array == null
+                ? listed(queue)
+                : chunks(queue, new JobId(which.type().orElseThrow(), array));
         output().rows(
                         () -> JobText.table(jobs, Instant.now()),
                         () -> queue.withData(jobs.stream()).map(JobJson::of).toList());
         return ExitCode.DONE;
+    }
+
+    private List<Job> listed(JobQueue queue) throws Exception {
+        return new IndexWait(queue, root().progress())
+                .ask(() -> since == null
+                        ? queue.list(which.filter(), limit)
+                        : since(queue, Instant.now().minus(since)));
+    }
+
+    private List<Job> chunks(JobQueue queue, JobId id) {
+        JobStatus status = which.filter().ofStatus();
+        return queue.arrays()
+                .chunks(id)
+                .filter(chunk -> status == null || chunk.status() == status)
+                .limit(limit)
+                .toList();
     }
 
     /** Reads no further than to the first older job: jobs come newest first. */

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import java.nio.file.Files;
@@ -208,5 +209,39 @@ class ArrayCommandsTest {
         TestShell.Said wrong = shell().run("enqueue", "page", "report", "--data", "{}", "--after-array", "crawl");
         assertThat(wrong.exitCode()).isEqualTo(2);
         assertThat(wrong.err()).contains("--after-array takes a type and an id, as in email/42, not \"crawl\"");
+    }
+
+    @Test
+    void the_jobs_of_an_array_are_listed_in_order() throws Exception {
+        shell().run(
+                        "enqueue",
+                        "page",
+                        "--array",
+                        "crawl",
+                        "--chunk",
+                        "2",
+                        "--from",
+                        file(lines(5)),
+                        "--format",
+                        "lines");
+        shell().run("enqueue", "page", "other", "--data", "{}");
+        queue.cancel("page", "crawl:000002", CancelMode.REQUEST);
+
+        assertThat(listed("--type", "page", "--array", "crawl"))
+                .containsExactly("crawl:000001", "crawl:000002", "crawl:000003");
+        assertThat(listed("--type", "page", "--array", "crawl", "--status", "cancelled"))
+                .containsExactly("crawl:000002");
+        assertThat(shell().run("list", "--array", "crawl").exitCode()).isEqualTo(2);
+    }
+
+    private List<String> listed(String... options) throws Exception {
+        List<String> command = new ArrayList<>(List.of("list", "-o", "ndjson"));
+        command.addAll(List.of(options));
+        List<String> ids = new ArrayList<>();
+        for (String line :
+                shell().run(command.toArray(new String[0])).out().lines().toList()) {
+            ids.add(MAPPER.readTree(line).path("id").asText());
+        }
+        return ids;
     }
 }
