@@ -72,6 +72,7 @@ final class JobJson {
                 .put("data", data(job, queue))
                 .put("result", job.result().map(JobJson::text).orElse(null));
         job.lock().ifPresent(lock -> json.put("since", lock.since().toEpochMilli()));
+        Arrays.items(job).ifPresent(items -> json.set("items", items));
         errors(job, json.putArray("errors"));
         job.after().ifPresent(after -> {
             ObjectNode waits = json.putObject("after")

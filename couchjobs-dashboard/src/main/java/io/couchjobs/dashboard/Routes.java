@@ -27,6 +27,7 @@ final class Routes implements AutoCloseable {
         Problems problems = new Problems(queue, options.checks(), counts, types, workers);
         Overview overview = new Overview(queue, hub, counts, types, workers, problems, mayAct);
         Jobs jobs = new Jobs(queue, counts);
+        Arrays arrays = new Arrays(queue);
         Schedules schedules = new Schedules(queue);
         this.bulk = new BulkActions(queue);
         this.forPrograms = options.hasApi() ? new HttpApi(queue, jobs, problems) : null;
@@ -35,6 +36,7 @@ final class Routes implements AutoCloseable {
         reads.put("jobs", call -> call.answer(jobs.page(call)));
         reads.put("count", call -> call.answer(jobs.count(call)));
         reads.put("job", call -> call.answer(jobs.job(call)));
+        reads.put("array", call -> call.answer(arrays.json(call)));
         reads.put("log", call -> call.answer(jobs.log(call)));
         reads.put("types", call -> call.answer(types.json()));
         reads.put("recurring", call -> call.answer(schedules.json()));
@@ -45,6 +47,7 @@ final class Routes implements AutoCloseable {
 
         Actions actions = new Actions(queue);
         changes.put("action", call -> call.answer(actions.act(call.body())));
+        changes.put("array", call -> call.answer(arrays.retry(call.body())));
         changes.put("bulk", call -> call.answer(bulk.start(call.body())));
         changes.put("bulk/stop", call -> call.answer(bulk.stop()));
         changes.put("types", call -> call.answer(types.change(call.body())));

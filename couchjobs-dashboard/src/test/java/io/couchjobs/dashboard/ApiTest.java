@@ -10,6 +10,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.schedule.Schedule;
@@ -448,6 +449,40 @@ class ApiTest {
                         .start()) {
             await(page, "log", log -> log.at("/0/lines/0/text").asText().equals("hello"));
         }
+    }
+
+    @Test
+    void an_array_is_shown_by_its_chunks_and_its_failed_items() throws Exception {
+        JobRequest template =
+                JobRequest.builder("page").id("crawl").data(Map.of()).build();
+        queue.arrays().add(template, List.of(Map.of("n", 0), Map.of("n", 1), Map.of("n", 2)), 2);
+        try (Worker worker = queue.worker()
+                .handler("page", (item, context) -> {
+                    if (item.path("n").asInt() == 1) {
+                        throw new PermanentJobException("no such page");
+                    }
+                    return null;
+                })
+                .start()) {
+            for (JobId chunk : queue.arrays().jobs(template.id())) {
+                queue.awaitFinished(chunk, PATIENCE);
+            }
+        }
+        JsonNode array = browser.json("array?type=page&id=crawl");
+        assertThat(array.path("chunks")).hasSize(2);
+        assertThat(array.at("/chunks/0/states").asText()).isEqualTo("sf");
+        assertThat(array.at("/errors/0/message").asText()).isEqualTo("no such page");
+        assertThat(array.at("/errors/0/index").asInt()).isEqualTo(1);
+        assertThat(array.path("complete").asBoolean()).isTrue();
+        JsonNode chunk = browser.json("job?type=page&id=crawl:000002");
+        assertThat(chunk.at("/items/array").asText()).isEqualTo("crawl");
+
+        assertThat(answer("array", Map.of("type", "page", "id", "crawl"))
+                        .path("done")
+                        .asText())
+                .isEqualTo("1 chunk runs its failed items again");
+        assertThat(queue.get("page", "crawl:000001").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
+        assertThat(queue.get("page", "crawl:000002").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
     }
 
     @Test

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.JobType;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.type.Rate;
 import io.couchjobs.type.Retention;
@@ -21,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -103,6 +106,10 @@ class PagesTest {
         queue.add(evil("fails").build());
         running.await();
         queue.awaitFinished(NAME, "fails" + NAME, PATIENCE);
+        queue.arrays().add(evil("array").build(), Collections.nCopies(5, Map.of(EVIL, EVIL)), 2);
+        for (JobId chunk : queue.arrays().jobs(new JobId(NAME, "array" + NAME))) {
+            queue.awaitFinished(chunk, PATIENCE);
+        }
         List<JobRequest> more = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
             more.add(JobRequest.builder("paused")
@@ -164,6 +171,8 @@ class PagesTest {
                 "jobs?status=failed",
                 job(NAME, "fails" + NAME),
                 job(NAME, "runs" + NAME),
+                job(NAME, "array" + NAME + ":000001"),
+                job(NAME, "array" + NAME).replace("job?", "array?"),
                 "types",
                 "recurring",
                 "workers",
@@ -270,6 +279,21 @@ class PagesTest {
         chrome.awaitText("\"run\" : \"second\"");
         chrome.awaitText("Succeeded");
         assertThat(queue.get("again", "1").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void the_failed_items_of_an_array_run_again_after_a_click() throws Exception {
+        queue.addArray(JobType.of("again", Map.class), "list", List.of(Map.of("n", 0), Map.of("n", 1)));
+        JobId chunk = new JobId("again", "list:000001");
+        queue.awaitFinished(chunk, PATIENCE);
+        go("array?type=again&id=list");
+        chrome.awaitText("2 items: 2 failed for good");
+        chrome.awaitText("the first run fails");
+        chrome.click(".job-head .group button");
+        chrome.awaitText("2 items: 2 succeeded");
+        chrome.click(".chunks a");
+        chrome.awaitText("Array list");
+        assertThat(queue.get(chunk).orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
     }
 
     @Test

@@ -8,6 +8,7 @@ import { Summary } from './summary.js';
 import { Overview } from './pages/overview.js';
 import { Jobs } from './pages/jobs.js';
 import { Job } from './pages/job.js';
+import { ArrayPage } from './pages/array.js';
 import { Types } from './pages/types.js';
 import { Recurring } from './pages/recurring.js';
 import { Workers } from './pages/workers.js';
@@ -69,13 +70,13 @@ class App extends Component {
 
   entitle() {
     const { page, params } = this.state;
-    const title = page === 'job' ? params.type + ' ' + params.id : (PAGES[page] || { title: 'Nothing here' }).title;
+    const title = page === 'job' || page === 'array' ? params.type + ' ' + params.id : (PAGES[page] || { title: 'Nothing here' }).title;
     document.title = title + ' · couchjobs';
   }
 
   render(props, { page, params }) {
     const { data } = this.summary;
-    const shown = page === 'job' ? Job : (PAGES[page] || {}).view;
+    const shown = page === 'job' ? Job : page === 'array' ? ArrayPage : (PAGES[page] || {}).view;
     return h('div', { class: 'frame' },
       h('a', { class: 'skip', href: '#main', onClick: skip }, 'Skip to the content'),
       h('header', { class: 'top' },
@@ -89,7 +90,7 @@ class App extends Component {
       h('main', { id: 'main', tabIndex: -1 },
         h(BulkState, null),
         shown
-          ? h(shown, { key: page === 'job' ? params.type + '\n' + params.id : page, params, summary: data, actions: !!data && data.actions })
+          ? h(shown, { key: page === 'job' || page === 'array' ? page + '\n' + params.type + '\n' + params.id : page, params, summary: data, actions: !!data && data.actions })
           : h('h1', { tabIndex: -1 }, 'There is no such page')),
       h(Dialogs, null), h(Toasts, null));
   }
@@ -100,7 +101,7 @@ function Navigation({ page, problems }) {
     Object.entries(PAGES).map(([name, { title }]) => h('a', {
       key: name,
       href: name === 'overview' ? '.' : name,
-      'aria-current': page === name || (page === 'job' && name === 'jobs') ? 'page' : null,
+      'aria-current': page === name || ((page === 'job' || page === 'array') && name === 'jobs') ? 'page' : null,
     }, title, name === 'problems' && problems > 0 && h('span', { class: 'count', title: problems + ' to put right' }, problems))));
 }
 

@@ -3,6 +3,7 @@ import { h, Component, Loading, Ago, Card, Empty, Trouble, Status, Progress, But
 import { actionsFor, actOn } from '../actions.js';
 import { Labels } from './jobs.js';
 import { say } from '../dialog.js';
+import { arrayHref, Strip } from '../items.js';
 
 export class Job extends Loading {
   componentDidMount() {
@@ -49,12 +50,19 @@ export class Job extends Loading {
       h(Sentence, { job }),
       h('div', { class: 'columns uneven' },
         h('div', null,
+          h(Items, { job }),
           h(Errors, { job }),
           h(Text, { title: 'Data', text: job.data, none: 'No data.' }),
           h(Text, { title: 'Result', text: job.result, none: job.state === 'finished' ? 'No result.' : 'No result yet.' }),
           h(Log, { type: job.type, id: job.id, running: job.status === 'running' })),
         h('div', null, h(Timeline, { job }), h(Facts, { job }))));
   }
+}
+
+/** A chunk of an array has several. */
+function Items({ job }) {
+  return job.items && h(Card, { title: 'Items', tools: h('a', { href: arrayHref(job.type, job.items.array) }, 'Array ' + job.items.array) },
+    h(Strip, { items: job.items }));
 }
 
 /** Where it stands, in a sentence. */

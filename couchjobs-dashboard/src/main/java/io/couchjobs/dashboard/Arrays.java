@@ -1,0 +1,98 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobStatus;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Arrays as their page sees them: a strip of chunks, and the items that failed. What a chunk knows of its items is in the field {@code
+ * array} of its document, which {@code docs/protocol.md} describes. Thread-safe.
+ */
+final class Arrays {
+    /** So many chunks have a place on a page. */
+    private static final int MOST_CHUNKS = 1_000;
+
+    private static final int MOST_ERRORS = 100;
+
+    private final JobQueue queue;
+
+    Arrays(JobQueue queue) {
+        this.queue = queue;
+    }
+
+    /** {@return what a chunk knows of its items; empty for any other job} */
+    static Optional<ObjectNode> items(Job job) {
+        JsonNode array = job.document().path("array");
+        String states = array.path("states").asText();
+        return states.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Call.JSON
+                        .createObjectNode()
+                        .put("array", array.path("id").asText())
+                        .put("first", array.path("first").asLong())
+                        .put("states", states));
+    }
+
+    ObjectNode json(Call call) {
+        JobId id = new JobId(call.required("type"), call.required("id"));
+        ObjectNode json = JobJson.name(id);
+        ArrayNode chunks = json.putArray("chunks");
+        ArrayNode errors = json.putArray("errors");
+        boolean isComplete = false;
+        Iterator<Job> jobs = queue.arrays().chunks(id).iterator();
+        while (jobs.hasNext() && chunks.size() < MOST_CHUNKS) {
+            Job job = jobs.next();
+            items(job)
+                    .ifPresent(items -> chunks.add(items.put("id", job.id().id())
+                            .put("status", job.status().json())));
+            errors(job, errors);
+            isComplete = job.document().at("/array/last").asBoolean();
+        }
+        if (chunks.isEmpty()) {
+            throw new JobNotFoundException(id);
+        }
+        return json.put("complete", isComplete).put("more", jobs.hasNext());
+    }
+
+    private static void errors(Job job, ArrayNode errors) {
+        JsonNode array = job.document().path("array");
+        for (Map.Entry<String, JsonNode> error : array.path("errors").properties()) {
+            if (errors.size() < MOST_ERRORS) {
+                int place = Integer.parseInt(error.getKey());
+                errors.addObject()
+                        .put("index", array.path("first").asLong() + place)
+                        .put("chunk", job.id().id())
+                        .put("final", array.path("states").asText().charAt(place) == 'f')
+                        .put("attempt", error.getValue().path("attempt").asInt())
+                        .put("message", error.getValue().path("message").asText());
+            }
+        }
+    }
+
+    /** Runs the failed items of all chunks again that have failed. */
+    ObjectNode retry(ObjectNode body) {
+        JobId id = new JobId(body.path("type").asText(), body.path("id").asText());
+        List<JobId> failed = queue.arrays()
+                .chunks(id)
+                .filter(job -> job.status() == JobStatus.FAILED)
+                .map(Job::id)
+                .toList();
+        failed.forEach(chunk -> queue.retryNow(chunk.type(), chunk.id()));
+        return Call.JSON
+                .createObjectNode()
+                .put(
+                        "done",
+                        failed.size() == 1
+                                ? "1 chunk runs its failed items again"
+                                : failed.size() + " chunks run their failed items again");
+    }
+}
