@@ -107,6 +107,14 @@
 #define RESOLVERS 2
 #endif
 
+#ifdef ARRAYS         /* the job is a chunk of an array; two copies have the claim of its owner with the end of an item, which was told; one has the expiry of the claim */
+#define BEGIN  checkpointed
+#define CLAIMS 2
+#define ENDS
+#define MONITOR
+#define RESOLVERS 1
+#endif
+
 #include "document.pml"
 #include "held.pml"
 #include "resolution.pml"
@@ -138,7 +146,11 @@ inline metTooOften() {
 }
 inline retriedBeside() {
     put(1, revision(PENDING, 1, 0) | OBITUARY); put(2, revision(PENDING, 1, 1) | FAILURE); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
-    claims = 2; greatest = 1; failureTold = true
+    claims = 2; greatest = 1; keptTold = true
+}
+inline checkpointed() {
+    put(1, revision(PENDING, 1, 0) | OBITUARY | OPEN); put(2, revision(OWNED, 1, 1)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 1; greatest = 1; keptTold = true; phase[1] = OWNS; mine[1] = 1; runs[1] = 1; at(1) = 2
 }
 inline endedBeside() {
     put(1, revision(ENDED, 1, 1)); put(2, revision(OWNED, 1, 2)); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);

@@ -16,7 +16,7 @@
 #define CLAIMS 2      /* claims in all */
 #endif
 
-/* A revision says: its kind, its fence, the token of its claim (of an end or a retry: which run ended), and four marks. */
+/* A revision says: its kind, its fence, the token of its claim (of an end or a retry: which run ended), and five marks. */
 #define kind(r)    (rev[r] & 15)
 #define fence(r)   ((rev[r] >> 4) & 15)
 #define token(r)   ((rev[r] >> 8) & 7)
@@ -24,12 +24,19 @@
 #define EXPIRED    4096   /* the claim was withdrawn because its lease was over */
 #define OBITUARY   8192   /* the last run ended when its lease was over. A claim has the mark while it may be withdrawn */
 #define FAILURE   16384   /* the error of the first run that failed is among the errors */
+#ifdef ARRAYS
+#define OPEN      32768   /* an item of the chunk has not ended. Of two leaves that are equal else this one counts more, for the worst */
+#else
+#define OPEN          0
+#endif
 #define flags(r)   (rev[r] & FLAGGED)
 #define isFlagged(r) ((rev[r] & FLAGGED) != 0)
 #define isExpired(r) ((rev[r] & EXPIRED) != 0)
 #define isObituary(r) ((rev[r] & OBITUARY) != 0)
+#define isOpen(r)  ((rev[r] & OPEN) != 0)
 #define errors(r)  (rev[r] & FAILURE)
-#define story(r)   (rev[r] & (OBITUARY | FAILURE))
+#define kept(r)    (rev[r] & (FAILURE | OPEN))
+#define story(r)   (rev[r] & (OBITUARY | FAILURE | OPEN))
 #define isClaim(r) (kind(r) == OWNED || kind(r) == WITHDRAWN)
 #define isLiveKind(k) (k >= ENDED && k != REMOVED)
 #define isGoneKind(k) (k == RETIRED || k == REMOVED)

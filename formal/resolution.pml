@@ -14,6 +14,13 @@ byte longest;         /* an owner writes as often as it likes: any branch may be
 #endif
 hidden byte verdict, least;
 hidden short losers;
+#if defined(ARRAYS) && !defined(DROPS_ITEMS)
+hidden byte ended;                            /* whether the item has ended on a leaf that loses */
+#define without(r) (ended -> (r) & ~OPEN : (r))
+#else
+#define ended false
+#define without(r) (r)
+#endif
 
 /* Whatever consumes a wish takes the fence after that of the run that it was asked of. */
 #ifdef NO_G
@@ -172,11 +179,21 @@ inline resolve(confirmed) {
             od;
             other = (j <= last && as[best] == OWNED && !isFlagged(best)); j = 0;
 #endif
+#if defined(ARRAYS) && !defined(DROPS_ITEMS)
+            /* The item of a chunk has ended when it has on any leaf. */
+            j = 1;
+            do
+            :: j <= last && !(has(losers, j) && !isOpen(j)) -> j++
+            :: else -> break
+            od;
+            ended = (j <= last); j = 0;
+#endif
             if
             :: other -> news = rev[best] | FLAGGED; other = false
             :: isTakenBack(best) && !isProven(confirmed) ->
                 news = revision(WITHDRAWN, fence(best), token(best)) | flags(best) | story(best) | (late[best] * EXPIRED)
-            :: isTakenBack(best) && isProven(confirmed) -> news = revision(PENDING, runFence(best), 0) | story(best) | (late[best] -> OBITUARY : 0)
+            :: isTakenBack(best) && isProven(confirmed) -> news = without(revision(PENDING, runFence(best), 0) | story(best) | (late[best] -> OBITUARY : 0))
+            :: !isTakenBack(best) && ended && isOpen(best) -> news = without(rev[best])
             :: !isClaim(best) && fence(best) < least -> news = revision(kind(best), least, token(best)) | story(best)
             :: else
             fi;

@@ -8,7 +8,7 @@
 
 /* An owner that was asked for another run lets the job wait. */
 #define mayEnd(r)          (kind(r) == OWNED)
-#define asEnded(r)         (revision((isFlagged(r) -> PENDING : ENDED), (isFlagged(r) -> again(fence(r)) : fence(r)), token(r)) | errors(r))
+#define asEnded(r)         (revision((isFlagged(r) -> PENDING : ENDED), (isFlagged(r) -> again(fence(r)) : fence(r)), token(r)) | (kept(r) & ~OPEN))
 
 /* A run has failed, and the job waits for its retry. */
 #define asFailed(r)        (revision(PENDING, fence(r), token(r)) | FAILURE)
@@ -19,7 +19,7 @@
 #define kindExpired(r)     PENDING
 #endif
 #define mayExpire(r)       (kind(r) == OWNED)
-#define asExpired(r)       (revision(kindExpired(r), (isFlagged(r) -> again(fence(r)) : fence(r)), 0) | OBITUARY | errors(r))
+#define asExpired(r)       (revision(kindExpired(r), (isFlagged(r) -> again(fence(r)) : fence(r)), 0) | OBITUARY | kept(r))
 
 #define mayBeRetired(r)    (kind(r) == ENDED)
 #define asRetired(r)       revision(RETIRED, fence(r), 0)

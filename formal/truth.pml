@@ -4,7 +4,7 @@ byte told;            /* the run whose end somebody was told */
 bool goneTold;        /* somebody was told that the job is gone */
 bool askedAgain;      /* somebody has asked for another run, so no end is the last */
 bool wished;          /* somebody was told that the job will be run once more, and it was not yet */
-bool failureTold;     /* a run has failed, and its retry was confirmed */
+bool keptTold;        /* a run has failed, and its retry was confirmed; of a chunk, the end of an item was confirmed */
 byte greatest;        /* the greatest fence of an owner */
 
 /* It runs the job. A worker that has sent its end has run it. */
@@ -29,14 +29,19 @@ inline tellEnd(run_) {
     told = (askedAgain -> 0 : run_)
 }
 
+#ifdef ARRAYS
+#define remembers(r) (!isOpen(r))
+#else
+#define remembers(r) (errors(r) != 0)
+#endif
 inline truth() {
     past = (known[1] & ~leaf[1]) | (known[2] & ~leaf[2]) | (known[3] & ~leaf[3]);
-    seen = everywhere & ~past; live = 0; other = false; w = !failureTold;
+    seen = everywhere & ~past; live = 0; other = false; w = !keptTold;
     assert(seen != 0);               /* no job is lost */
     i = 1;
     do
     :: i <= last ->
-        if :: has(seen, i) && (errors(i) != 0 || isGoneKind(kind(i))) -> w = true :: else fi;
+        if :: has(seen, i) && (remembers(i) || isGoneKind(kind(i))) -> w = true :: else fi;
         if
         :: !has(seen, i)
         :: has(seen, i) && (kind(i) == OWNED || kind(i) == PENDING || kind(i) == WITHDRAWN) -> live = 1
@@ -48,6 +53,6 @@ inline truth() {
     od;
     assert(told == 0 || other);      /* an end that was told stands, or was deleted by somebody */
     assert(!wished || live != 0);    /* no wish for another run is lost */
-    assert(w);                       /* nor the error of a run that failed */
+    assert(w);                       /* nor the error of a run that failed, or the end of an item */
     seen = 0; past = 0; i = 0; w = 0; live = 0; other = false
 }

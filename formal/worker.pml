@@ -29,7 +29,7 @@ inline chooseAnswer() { skip }
 #ifdef RETRIES
 bool fails;
 #define ends(r) (fails && !isFlagged(r) -> asFailed(r) : asEnded(r))
-inline tellFailure() { if :: fails && !disputed[me] && !over[me] && errors(w) != 0 -> failureTold = true :: else fi }
+inline tellFailure() { if :: fails && !disputed[me] && !over[me] && errors(w) != 0 -> keptTold = true :: else fi }
 #else
 #define ends(r) asEnded(r)
 inline tellFailure() { skip }
