@@ -3,14 +3,18 @@ package io.couchjobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.couchjobs.JobArrays;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.Worker;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -27,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 @ExtendWith(CouchExtension.class)
 class ArrayCommandsTest {
+    private static final JobId CRAWL = new JobId("page", "crawl");
     private static final JsonMapper MAPPER = new JsonMapper();
 
     @TempDir
@@ -91,8 +96,7 @@ class ArrayCommandsTest {
                                 "10")
                         .out())
                 .isEqualTo("page:crawl: 25 items in 3 chunks, 0 of them added now\n");
-        assertThat(queue.arrays().get(new JobId("page", "crawl")).orElseThrow().waiting())
-                .isEqualTo(25);
+        assertThat(queue.arrays().get(CRAWL).orElseThrow().waiting()).isEqualTo(25);
     }
 
     @Test
@@ -157,9 +161,7 @@ class ArrayCommandsTest {
 
         assertThat(changed("retry", "--status", "cancelled")).isEqualTo(1);
         assertThat(changed("cancel")).isEqualTo(2);
-        assertThat(queue.arrays().chunks(new JobId("page", "crawl")))
-                .hasSize(2)
-                .allMatch(job -> job.status() == JobStatus.CANCELLED);
+        assertThat(queue.arrays().chunks(CRAWL)).hasSize(2).allMatch(job -> job.status() == JobStatus.CANCELLED);
     }
 
     private int changed(String command, String... options) {
@@ -243,5 +245,42 @@ class ArrayCommandsTest {
             ids.add(MAPPER.readTree(line).path("id").asText());
         }
         return ids;
+    }
+
+    @Test
+    void an_array_comes_back_from_an_export_as_it_was() throws Exception {
+        shell().run(
+                        "enqueue",
+                        "page",
+                        "--array",
+                        "crawl",
+                        "--chunk",
+                        "2",
+                        "--from",
+                        file(lines(5)),
+                        "--format",
+                        "lines");
+        try (Worker worker = queue.worker()
+                .handler("page", (page, context) -> {
+                    if (context.item().getAsLong() == 3) {
+                        throw new PermanentJobException("no such page");
+                    }
+                    return context.item().getAsLong();
+                })
+                .start()) {
+            for (JobId chunk : queue.arrays().jobs(CRAWL)) {
+                assertThat(queue.awaitFinished(chunk, Duration.ofSeconds(60))).isPresent();
+            }
+            assertThat(worker.stats().failed()).isEqualTo(1);
+        }
+        List<JobArrays.Item> before = queue.arrays().items(CRAWL).toList();
+        String export = shell().run("export").out();
+        shell().run("remove", "--type", "page", "--all", "--yes");
+        assertThat(queue.arrays().get(CRAWL)).isEmpty();
+
+        TestShell importing = shell();
+        importing.input(export);
+        assertThat(importing.run("import", "-").exitCode()).isZero();
+        assertThat(queue.arrays().items(CRAWL).toList()).isEqualTo(before).hasSize(5);
     }
 }

@@ -20,9 +20,11 @@ import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobType;
 import io.couchjobs.job.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -52,6 +54,17 @@ class DoctorCommandTest {
         assertThat(said.out())
                 .contains("conflicts", "design", "copies", "clock")
                 .doesNotContain("PROBLEM");
+    }
+
+    @Test
+    void an_array_is_no_problem() throws Exception {
+        notOnPouchDb();
+        try (JobQueue queue = open()) {
+            queue.addArray(JobType.of("email", Map.class), "campaign", List.of(Map.of("n", 1), Map.of("n", 2)));
+            queue.types().change("email", settings -> settings.withPaused(true));
+        }
+        TestShell.Said said = shell.run("doctor");
+        assertThat(said.exitCode()).as(said.out()).isZero();
     }
 
     @Test
