@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -85,6 +86,16 @@ final class ArrayRules {
                 violations.add("ends of items are of runs: nobody ran item " + item + " of " + id);
             }
         }
+    }
+
+    /** {@return when each item of a chunk had succeeded once; empty when one never has} */
+    static OptionalLong end(List<Run> runs, Job job) {
+        Map<String, Long> done = new TreeMap<>();
+        runs.forEach(
+                run -> run.all(What.ITEM_DONE).forEach(entry -> done.merge(entry.detail(), entry.nanos(), Math::min)));
+        return done.size() < states(job).length()
+                ? OptionalLong.empty()
+                : done.values().stream().mapToLong(nanos -> nanos).max();
     }
 
     /** {@return how many items there are, and how many runs they had} */

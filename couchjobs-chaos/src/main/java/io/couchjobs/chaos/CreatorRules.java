@@ -116,6 +116,15 @@ final class CreatorRules {
         }
     }
 
+    private OptionalLong endOf(String id, Job job) {
+        return ArrayRules.isChunk(job)
+                ? ArrayRules.end(history.runs(id), job)
+                : Ending.claimOfResult(job)
+                        .flatMap(claim -> history.run(id, claim.token()))
+                        .map(Run::end)
+                        .orElseGet(OptionalLong::empty);
+    }
+
     private void beforeOthers(Run run) {
         String other = history.made(run.job()).map(History.Made::after).orElse("");
         if (other.isEmpty()) {
@@ -123,9 +132,7 @@ final class CreatorRules {
         }
         OptionalLong end = Optional.ofNullable(jobs.get(other))
                 .filter(job -> job.status() == JobStatus.SUCCESS)
-                .flatMap(Ending::claimOfResult)
-                .flatMap(claim -> history.run(other, claim.token()))
-                .map(Run::end)
+                .map(job -> endOf(other, job))
                 .orElseGet(OptionalLong::empty);
         if (end.isEmpty() || end.getAsLong() > run.begin().nanos()) {
             violations.add("not before the others: " + run + " began before the success of " + other);

@@ -442,4 +442,25 @@ class CheckerTest {
         array("ss.", "sss", "success");
         assertBroken("ends of items are of runs");
     }
+
+    @Test
+    void a_job_that_waits_for_an_array_begins_after_its_last_item() {
+        array("ss.", "sss", "success").run(20, OF_CHUNK, What.ITEM_DONE, "2");
+        heldBy(CHUNK, 21);
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_job_that_begins_before_the_last_item_of_the_array_that_it_waits_for_is_seen() {
+        array("ss.", "sss", "success").run(20, OF_CHUNK, What.ITEM_DONE, "2");
+        heldBy(CHUNK, 19);
+        assertBroken("not before the others");
+    }
+
+    private void heldBy(String other, long begin) {
+        forged.creator(1, What.ADDING, JOB, "HELD 0 " + other)
+                .creator(2, What.ADDED, JOB)
+                .run(begin, FIRST, "done", 40, "SUCCEEDED")
+                .success(FIRST);
+    }
 }
