@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -257,7 +258,7 @@ class ArraysTest {
                     case 3 -> {
                         page.succeed(page.attempt());
                         assertThatThrownBy(() -> page.fail(new IllegalStateException("late")))
-                                .hasMessage("the end of item 3 was told before");
+                                .hasMessage("the end of item 3 of page:crawl:000001 was told before");
                     }
                     default -> throw new IllegalStateException("try " + page.attempt());
                 }
@@ -295,6 +296,105 @@ class ArraysTest {
         Job failed = TestQueue.finished(queue, "page", "b");
         assertThat(failed.status()).isEqualTo(JobStatus.FAILED);
         assertThat(failed.errors().get(0).message()).isEqualTo("no such page");
+    }
+
+    /** The first job is run alone, and its call does not end before it may. */
+    private void workOnJobs(int others, CountDownLatch first, ChunkHandler.Work<Page> work) {
+        AtomicInteger calls = new AtomicInteger();
+        queue.worker()
+                .concurrency(others + 1)
+                .handler(PAGE, ChunkHandler.upTo(others, (pages, context) -> {
+                    if (calls.getAndIncrement() == 0) {
+                        first.await();
+                    }
+                    work.run(pages, context);
+                }))
+                .start();
+    }
+
+    private void addJobs(int count) {
+        queue.addAll(pages(count).stream()
+                .map(page -> JobRequest.builder("page")
+                        .id("job-" + page.number())
+                        .data(page)
+                        .maxRetries(0)
+                        .build())
+                .toList());
+    }
+
+    @Test
+    void due_jobs_are_gathered_in_one_call_and_each_has_its_own_end() throws Exception {
+        addJobs(10);
+        CountDownLatch first = new CountDownLatch(1);
+        Set<Integer> sizes = ConcurrentHashMap.newKeySet();
+        workOnJobs(9, first, (pages, context) -> {
+            sizes.add(pages.size());
+            assertThat(context.id()).isEqualTo(pages.get(0).id());
+            for (ChunkHandler.Item<Page> page : pages) {
+                assertThat(page.id().id()).isEqualTo("job-" + page.data().number());
+                if (page.data().number() == 3) {
+                    page.fail(new PermanentJobException("no such page"));
+                } else if (page.data().number() == 4) {
+                    page.succeed("four");
+                }
+            }
+            first.countDown(); // by the call of all others
+        });
+        for (int job = 0; job < 10; job++) {
+            Job ended = TestQueue.finished(queue, "page", "job-" + job);
+            assertThat(ended.status()).isEqualTo(job == 3 ? JobStatus.FAILED : JobStatus.SUCCESS);
+            assertThat(ended.result().isPresent()).isEqualTo(job == 4);
+        }
+        assertThat(sizes).containsExactlyInAnyOrder(1, 9);
+    }
+
+    @Test
+    void jobs_of_a_call_are_cancelled_alone_and_the_others_run_with_the_next_call() throws Exception {
+        addJobs(4);
+        CountDownLatch first = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        AtomicReference<List<JobId>> members = new AtomicReference<>();
+        CountDownLatch gathered = new CountDownLatch(1);
+        workOnJobs(3, first, (pages, context) -> {
+            if (pages.size() == 3) {
+                members.set(pages.stream().map(ChunkHandler.Item::id).toList());
+                gathered.countDown();
+                never.await();
+            }
+        });
+        gathered.await();
+        List<JobId> cancelled = List.of(members.get().get(1), members.get().get(0));
+        for (JobId job : cancelled) {
+            queue.cancel(job, CancelMode.REQUEST);
+            assertThat(TestQueue.finished(queue, "page", job.id()).status()).isEqualTo(JobStatus.CANCELLED);
+        }
+        first.countDown();
+        for (int job = 0; job < 4; job++) {
+            Job ended = TestQueue.finished(queue, "page", "job-" + job);
+            assertThat(ended.status())
+                    .isEqualTo(cancelled.contains(ended.id()) ? JobStatus.CANCELLED : JobStatus.SUCCESS);
+            assertThat(ended.attempt()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void what_a_call_throws_ends_all_its_jobs_that_have_no_end() throws Exception {
+        addJobs(4);
+        CountDownLatch first = new CountDownLatch(1);
+        workOnJobs(3, first, (pages, context) -> {
+            first.countDown();
+            if (pages.size() == 3) {
+                pages.get(1).succeed(null);
+                throw new IllegalStateException("the API is away");
+            }
+        });
+        long failed = 0;
+        for (int job = 0; job < 4; job++) {
+            failed += TestQueue.finished(queue, "page", "job-" + job).errors().stream()
+                    .filter(error -> error.message().contains("the API is away"))
+                    .count();
+        }
+        assertThat(failed).isEqualTo(2);
     }
 
     @Test

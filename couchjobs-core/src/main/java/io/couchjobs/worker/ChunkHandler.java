@@ -1,29 +1,35 @@
 package io.couchjobs.worker;
 
+import io.couchjobs.job.JobId;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does the work of many items of an array by one call: one SQL statement, or one request to an API that takes a hundred e-mails. Each
- * item still ends by itself. Immutable and thread-safe, if the work is.
+ * Does the work of many items of an array, or of many due jobs, by one call: one SQL statement, or one request to an API that takes a hundred
+ * e-mails. Each of them still ends by itself. Thread-safe, if the work is.
+ *
+ * <p>Jobs that are no chunks are gathered from the runs of one process to which the same handler was given: the first is run at once, and
+ * those that come meanwhile by the next call. So a call has at most as many jobs as the worker has places.
  *
  * @param <T> what the items are bound to
  */
 public final class ChunkHandler<T> implements JobHandler<T> {
     private final int most;
     private final Work<T> work;
+    private final Gathering<T> gathering;
 
     private ChunkHandler(int most, Work<T> work) {
         this.most = most;
         this.work = work;
+        this.gathering = new Gathering<>(most, work);
     }
 
     /**
      * A handler of many items.
      *
      * @param most how many items it takes in one call, from 1 on
-     * @param work called by many threads at once, for different chunks
+     * @param work called by many threads at once, for different chunks and jobs
      * @param <T> what the items are bound to
      * @return the handler
      * @throws IllegalArgumentException when it takes no items
@@ -45,15 +51,10 @@ public final class ChunkHandler<T> implements JobHandler<T> {
         return work;
     }
 
-    /** Runs a job that is no chunk as the only item of a call. */
+    /** Runs a job that is no chunk: alone, or with others that are due. */
     @Override
     public @Nullable Object handle(T data, JobContext context) throws Exception {
-        Item<T> only = new Item<>(data, 0, context.attempt());
-        work.run(List.of(only), context);
-        if (only.problem().isPresent()) {
-            throw only.problem().get();
-        }
-        return only.result();
+        return gathering.run(new Item<>(context.id(), data, 0, context.attempt()), context);
     }
 
     /**
@@ -67,9 +68,10 @@ public final class ChunkHandler<T> implements JobHandler<T> {
          * Runs items. Those that have no end when this returns have succeeded. When this throws, those that have no end have failed by
          * that. Like a job, an item runs at least once.
          *
-         * @param items at most as many as the handler takes, all of one chunk, in the order of the array; those whose data does not fit are
-         *     not among them. Of a job that is no chunk: this job alone
-         * @param context the job that stores them. Its progress is that of its items, and its data cannot be replaced
+         * @param items at most as many as the handler takes: of one chunk, in the order of the array, or one of each of several jobs. Those
+         *     whose data does not fit are not among them
+         * @param context the chunk that stores them: its progress is that of its items, and its data cannot be replaced. Of several jobs:
+         *     that of the first
          * @throws PermanentJobException when a retry would be useless
          * @throws SnoozeException when the items are to run later, without having failed
          * @throws InterruptedException when it stops because it was interrupted: items that have no end run again
@@ -84,6 +86,7 @@ public final class ChunkHandler<T> implements JobHandler<T> {
      * @param <T> what its data is bound to
      */
     public static final class Item<T> {
+        private final JobId id;
         private final T data;
         private final long index;
         private final int attempt;
@@ -94,14 +97,21 @@ public final class ChunkHandler<T> implements JobHandler<T> {
         /**
          * An item that has no end yet.
          *
+         * @param id the job that it is, or that stores it
          * @param data its data
          * @param index its place in the array
          * @param attempt which run of it this is
          */
-        public Item(T data, long index, int attempt) {
+        public Item(JobId id, T data, long index, int attempt) {
+            this.id = id;
             this.data = data;
             this.index = index;
             this.attempt = attempt;
+        }
+
+        /** {@return the job that it is; of an array's item the chunk that stores it} */
+        public JobId id() {
+            return id;
         }
 
         /** {@return its data} */
@@ -142,7 +152,7 @@ public final class ChunkHandler<T> implements JobHandler<T> {
 
         private synchronized void end(@Nullable Object newResult, @Nullable Exception newProblem) {
             if (hasEnded) {
-                throw new IllegalStateException("the end of item " + index + " was told before");
+                throw new IllegalStateException("the end of item " + index + " of " + id + " was told before");
             }
             hasEnded = true;
             result = newResult;

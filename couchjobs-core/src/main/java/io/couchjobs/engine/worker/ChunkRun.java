@@ -73,7 +73,7 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
     private static <S> void run(
             ChunkHandler<S> many, JobType<? extends S> type, List<Integer> places, ChunkItems items, JobContext context)
             throws Exception {
-        ManyItems<S> call = new ManyItems<>(many, items);
+        ManyItems<S> call = new ManyItems<>(many, items, context.id());
         places.forEach(place -> call.add(place, type));
         call.run(context);
     }

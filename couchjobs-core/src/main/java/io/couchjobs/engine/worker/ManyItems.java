@@ -2,6 +2,7 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobType;
 import io.couchjobs.worker.ChunkHandler;
 import io.couchjobs.worker.JobContext;
@@ -15,9 +16,11 @@ import org.jspecify.annotations.Nullable;
 final class ManyItems<T> {
     private final ChunkHandler<T> handler;
     private final ChunkItems chunk;
+    private final JobId id;
     private final Map<Integer, ChunkHandler.Item<T>> byPlace = new LinkedHashMap<>();
 
-    ManyItems(ChunkHandler<T> handler, ChunkItems chunk) {
+    ManyItems(ChunkHandler<T> handler, ChunkItems chunk, JobId id) {
+        this.id = id;
         this.handler = handler;
         this.chunk = chunk;
     }
@@ -26,7 +29,7 @@ final class ManyItems<T> {
     void add(int place, JobType<? extends T> type) {
         try {
             T data = type.bind(chunk.data(place));
-            byPlace.put(place, new ChunkHandler.Item<>(data, chunk.index(place), chunk.attempt(place)));
+            byPlace.put(place, new ChunkHandler.Item<>(id, data, chunk.index(place), chunk.attempt(place)));
         } catch (InvalidJobDataException doesNotFit) {
             chunk.failed(place, doesNotFit);
         }

@@ -1,0 +1,123 @@
+package io.couchjobs.worker;
+
+import io.couchjobs.job.HaltException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the runs of several jobs together in one call. The first job is run at once; those that come meanwhile wait, and the next call takes
+ * all of them, or as many as it may. A call that is full does not wait for the one before. Thread-safe.
+ *
+ * <p>Each run waits in its own thread, and the first of a call makes it. When that one is to stop, the others are run by the next call.
+ */
+final class Gathering<T> {
+    private final int most;
+    private final ChunkHandler.Work<T> work;
+    private final Deque<Member<T>> waiting = new ArrayDeque<>();
+    private int calls;
+
+    Gathering(int most, ChunkHandler.Work<T> work) {
+        this.most = most;
+        this.work = work;
+    }
+
+    /** A run that takes part. Guarded by the gathering. */
+    private static final class Member<T> {
+        private final ChunkHandler.Item<T> item;
+        private boolean isDone;
+        /** Its run is to stop, and waits no more for what becomes of it. */
+        private boolean hasLeft;
+
+        private @Nullable Throwable problem;
+
+        Member(ChunkHandler.Item<T> item) {
+            this.item = item;
+        }
+
+        void end(@Nullable Throwable ofAll) {
+            problem = item.hasEnded() ? item.problem().orElse(null) : ofAll;
+            isDone = true;
+        }
+    }
+
+    /**
+     * Runs a job, alone or with others.
+     *
+     * @return its result
+     * @throws Exception what it has failed with
+     */
+    @Nullable
+    Object run(ChunkHandler.Item<T> item, JobContext context) throws Exception {
+        Member<T> me = new Member<>(item);
+        List<Member<T>> call = callOf(me);
+        if (!call.isEmpty()) {
+            make(call, context);
+        }
+        Throwable problem = problemOf(me);
+        if (problem instanceof Error error) {
+            throw error;
+        } else if (problem instanceof Exception exception) {
+            throw exception;
+        }
+        return item.result();
+    }
+
+    /** Waits until another run has made the call, or this one is to make it: then returns its members. */
+    private synchronized List<Member<T>> callOf(Member<T> me) throws InterruptedException {
+        waiting.add(me);
+        notifyAll();
+        try {
+            while (!me.isDone && !mayBegin(me)) {
+                wait();
+            }
+        } catch (InterruptedException stop) {
+            waiting.remove(me);
+            me.hasLeft = true;
+            notifyAll(); // another one is the first now
+            throw stop;
+        }
+        List<Member<T>> call = new ArrayList<>();
+        while (!me.isDone && call.size() < most && !waiting.isEmpty()) {
+            call.add(waiting.remove());
+        }
+        calls += call.isEmpty() ? 0 : 1;
+        notifyAll();
+        return call;
+    }
+
+    private boolean mayBegin(Member<T> me) {
+        return waiting.peek() == me && (calls == 0 || waiting.size() >= most);
+    }
+
+    private synchronized @Nullable Throwable problemOf(Member<T> me) {
+        return me.problem;
+    }
+
+    private void make(List<Member<T>> call, JobContext context) {
+        Throwable thrown = null;
+        try {
+            work.run(call.stream().map(member -> member.item).toList(), context);
+        } catch (Throwable problem) {
+            thrown = problem;
+        }
+        boolean stops = context.stopReason().isPresent() || thrown instanceof HaltException;
+        over(call, thrown, thrown != null && stops);
+    }
+
+    private synchronized void over(List<Member<T>> call, @Nullable Throwable thrown, boolean isStopped) {
+        for (int i = call.size() - 1; i >= 0; i--) {
+            Member<T> member = call.get(i);
+            boolean runsAgain = isStopped && i > 0 && !member.item.hasEnded();
+            if (!runsAgain) {
+                member.end(thrown);
+            } else if (!member.hasLeft) {
+                waiting.addFirst(member);
+            }
+        }
+        calls--;
+        notifyAll();
+    }
+}
