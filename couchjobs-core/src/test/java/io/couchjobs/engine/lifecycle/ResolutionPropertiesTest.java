@@ -141,7 +141,7 @@ class ResolutionPropertiesTest {
     private static boolean mayHaveRun(Leaf leaf, List<Leaf> leaves) {
         boolean isToBeRun = leaf.isFresh() && leaf.kind() != Kind.OWNED;
         boolean wasWithdrawn = leaf.kind() == Kind.OWNED
-                && leaves.stream().anyMatch(other -> other.kind() == Kind.WITHDRAWN && other.hasTokenOf(leaf));
+                && leaves.stream().anyMatch(other -> other.isWithdrawn() && other.hasTokenOf(leaf));
         if (wasWithdrawn) {
             return false;
         }
