@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -32,12 +33,13 @@ class PlanTest {
     }
 
     @Test
-    void among_forty_jobs_in_a_row_there_is_every_kind() {
+    void among_forty_jobs_in_a_row_there_is_every_kind_but_chunks_of_arrays() {
+        Set<Kind> dealt = EnumSet.complementOf(EnumSet.of(Kind.ITEMS));
         for (long seed = 0; seed < 500; seed++) {
             Deck<Kind> kinds = Kind.deck(new Random(seed));
-            assertThat(Stream.generate(kinds::next).limit(40))
+            assertThat(Stream.generate(kinds::next).limit(40).collect(Collectors.toSet()))
                     .as("seed %d", seed)
-                    .contains(Kind.values());
+                    .isEqualTo(dealt);
         }
     }
 
