@@ -13,6 +13,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -177,7 +178,7 @@ public final class JobArrays {
     }
 
     /**
-     * Names the jobs that store an array. Who waits for all of them waits for the array:
+     * Names the jobs that store an array. A job that waits for all of them waits for the array:
      *
      * <pre>{@code queue.add(report.after(queue.arrays().jobs(new JobId("mail", "campaign-7"))));}</pre>
      *
@@ -188,15 +189,17 @@ public final class JobArrays {
      */
     public List<JobId> jobs(JobId array) {
         List<JobId> jobs = new ArrayList<>();
-        boolean[] isComplete = {false};
-        chunks(array).forEach(chunk -> {
+        boolean isComplete = false;
+        Iterator<Job> chunks = chunks(array).iterator();
+        while (chunks.hasNext()) {
+            Job chunk = chunks.next();
             jobs.add(chunk.id());
-            isComplete[0] |= ItemStates.of(chunk).filter(ItemStates::isLast).isPresent();
-        });
+            isComplete = ItemStates.of(chunk).filter(ItemStates::isLast).isPresent();
+        }
         if (jobs.isEmpty()) {
             throw new JobNotFoundException(array);
         }
-        if (!isComplete[0]) {
+        if (!isComplete) {
             throw new IllegalStateException(
                     "array " + array + " is not complete: add it again, which adds what is missing");
         }

@@ -180,23 +180,26 @@ public final class Limits {
     }
 
     /**
-     * Waits until more items of a chunk may be started. A rate counts its items; the first one of a run was counted with its claim.
+     * Reserves starts for items of a chunk: a rate counts items. Waits until it allows one.
      *
-     * @param items how many
+     * @param wanted how many items are to be started
+     * @param counted how many of them were counted before, with the claim of the chunk
+     * @return how many may be started now, from 1 to as many as are wanted
      * @throws InterruptedException when interrupted while it waits
      */
-    public void awaitStarts(String type, int items) throws InterruptedException {
-        int missing = items;
-        while (missing > 0) {
+    public int awaitStarts(String type, int wanted, int counted) throws InterruptedException {
+        int granted = counted;
+        while (true) {
             Optional<Rate> rate = settings.get(type).rate();
             if (rate.isEmpty()) {
-                return;
+                return wanted;
             }
-            missing -= startsOfItems(type, rate.get(), missing);
-            if (missing > 0) {
-                Duration next = Duration.ofMillis(rates.millisUntilNext(type, rate.get()));
-                environment.pause(next.compareTo(LOOK_AGAIN) < 0 ? next : LOOK_AGAIN);
+            granted += startsOfItems(type, rate.get(), wanted - granted);
+            if (granted > 0) {
+                return granted;
             }
+            Duration next = Duration.ofMillis(rates.millisUntilNext(type, rate.get()));
+            environment.pause(next.compareTo(LOOK_AGAIN) < 0 ? next : LOOK_AGAIN);
         }
     }
 

@@ -46,7 +46,7 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
             int counted = 1;
             while (!next.isEmpty()) {
                 requireGoesOn(context);
-                limits.awaitStarts(context.id().type(), next.size() - counted);
+                next = next.subList(0, limits.awaitStarts(context.id().type(), next.size(), counted));
                 counted = 0;
                 if (made instanceof ChunkHandler<? super T> many) {
                     run(many, handler.type(), next, items, context);
