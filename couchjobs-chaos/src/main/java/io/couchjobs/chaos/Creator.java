@@ -145,7 +145,7 @@ final class Creator {
         }
     }
 
-    /** Who does not hear that all is stored adds the array again. */
+    /** Adds an array; again, until it hears that all of it is stored. */
     private void addArray() {
         JobId array = new JobId(Kind.ITEMS.type(), name + "-array-" + made++);
         List<Work.Task> tasks =

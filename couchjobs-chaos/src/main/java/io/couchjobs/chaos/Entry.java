@@ -52,9 +52,9 @@ record Entry(long nanos, long millis, String process, What what, String job, Str
         END,
         /** A handler was called for an item of a chunk; the detail is its index in the array. */
         ITEM_BEGIN,
-        /** The handler of an item is done; the detail is its index, and that it has succeeded. */
+        /** The handler of an item has succeeded; the detail is its index in the array. */
         ITEM_DONE,
-        /** What the owner of a chunk was told is stored of its items; the detail is a character for each. */
+        /** The owner of a chunk was told that these states of its items are stored; the detail is a character for each. */
         ITEMS_STORED,
         /** The queue said how the run ended: the detail is a {@code RunReport.Outcome}. */
         OUTCOME,

@@ -35,7 +35,7 @@ final class JobOptions {
             description = "Only when all jobs of this array have succeeded. May be given more than once.")
     private List<String> afterArrays = List.of();
 
-    /** The jobs of those. */
+    /** The jobs of those arrays, once the queue was asked. */
     private List<JobId> ofArrays = List.of();
 
     @Option(
@@ -105,8 +105,8 @@ final class JobOptions {
                     "--after-failure says what becomes of a job that waits for others: it needs --after or --after-array");
         }
         after.forEach(other -> job.after(jobId("--after", other)));
+        afterArrays.forEach(array -> jobId("--after-array", array)); // a wrong one is refused before anything is asked
         ofArrays.forEach(job::after);
-        afterArrays.forEach(array -> jobId("--after-array", array));
         return afterFailure == null ? job : job.onFailure(afterFailure);
     }
 

@@ -62,6 +62,7 @@ final class ListCommand extends QueueCommand {
         if (array != null
                 && (which.type().isEmpty()
                         || since != null
+                        || which.filter().ofSite() != null
                         || !which.filter().labels().isEmpty())) {
             throw CommandException.usage("--array needs --type, and goes with --status and --limit only");
         }

@@ -7,6 +7,7 @@ import io.couchjobs.JobArrays;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.After;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
@@ -58,6 +59,20 @@ class ArrayCommandsTest {
 
     private String file(String text) throws Exception {
         return Files.writeString(folder.resolve("items"), text).toString();
+    }
+
+    private void addFiveItemsInThreeChunks() throws Exception {
+        shell().run(
+                        "enqueue",
+                        "page",
+                        "--array",
+                        "crawl",
+                        "--chunk",
+                        "2",
+                        "--from",
+                        file(lines(5)),
+                        "--format",
+                        "lines");
     }
 
     private static String lines(int count) {
@@ -179,28 +194,23 @@ class ArrayCommandsTest {
 
     @Test
     void a_job_waits_for_all_jobs_of_an_array() throws Exception {
-        shell().run(
-                        "enqueue",
-                        "page",
-                        "--array",
-                        "crawl",
-                        "--chunk",
-                        "2",
-                        "--from",
-                        file(lines(5)),
-                        "--format",
-                        "lines");
-        assertThat(shell().run("enqueue", "page", "report", "--data", "{}", "--after-array", "page/crawl")
+        addFiveItemsInThreeChunks();
+        assertThat(shell().run(
+                                "enqueue",
+                                "page",
+                                "report",
+                                "--data",
+                                "{}",
+                                "--after-array",
+                                "page/crawl",
+                                "--after-failure",
+                                "run")
                         .exitCode())
                 .isZero();
 
-        assertThat(queue.get("page", "report")
-                        .orElseThrow()
-                        .after()
-                        .orElseThrow()
-                        .jobs())
-                .extracting(JobId::id)
-                .containsExactly("crawl:000001", "crawl:000002", "crawl:000003");
+        After after = queue.get("page", "report").orElseThrow().after().orElseThrow();
+        assertThat(after.onFailure()).isEqualTo(After.OnFailure.RUN);
+        assertThat(after.jobs()).extracting(JobId::id).containsExactly("crawl:000001", "crawl:000002", "crawl:000003");
     }
 
     @Test
@@ -215,17 +225,7 @@ class ArrayCommandsTest {
 
     @Test
     void the_jobs_of_an_array_are_listed_in_order() throws Exception {
-        shell().run(
-                        "enqueue",
-                        "page",
-                        "--array",
-                        "crawl",
-                        "--chunk",
-                        "2",
-                        "--from",
-                        file(lines(5)),
-                        "--format",
-                        "lines");
+        addFiveItemsInThreeChunks();
         shell().run("enqueue", "page", "other", "--data", "{}");
         queue.cancel("page", "crawl:000002", CancelMode.REQUEST);
 
@@ -234,6 +234,9 @@ class ArrayCommandsTest {
         assertThat(listed("--type", "page", "--array", "crawl", "--status", "cancelled"))
                 .containsExactly("crawl:000002");
         assertThat(shell().run("list", "--array", "crawl").exitCode()).isEqualTo(2);
+        assertThat(shell().run("list", "--type", "page", "--array", "crawl", "--site", "here")
+                        .exitCode())
+                .isEqualTo(2);
     }
 
     private List<String> listed(String... options) throws Exception {
@@ -249,17 +252,7 @@ class ArrayCommandsTest {
 
     @Test
     void an_array_comes_back_from_an_export_as_it_was() throws Exception {
-        shell().run(
-                        "enqueue",
-                        "page",
-                        "--array",
-                        "crawl",
-                        "--chunk",
-                        "2",
-                        "--from",
-                        file(lines(5)),
-                        "--format",
-                        "lines");
+        addFiveItemsInThreeChunks();
         try (Worker worker = queue.worker()
                 .handler("page", (page, context) -> {
                     if (context.item().getAsLong() == 3) {

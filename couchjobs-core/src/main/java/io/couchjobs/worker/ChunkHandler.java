@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Does the work of many items of an array, or of many due jobs, by one call: one SQL statement, or one request to an API that takes a hundred
  * e-mails. Each of them still ends by itself. Thread-safe, if the work is.
  *
- * <p>Jobs that are no chunks are gathered from the runs of one process to which the same handler was given: the first is run at once, and
- * those that come meanwhile by the next call. So a call has at most as many jobs as the worker has places.
+ * <p>Due jobs that are no chunks are gathered. The first one runs at once and alone. Others that become due while its call goes on run together
+ * by the next call. So a call has at most as many jobs as the worker has places. Only runs of the same handler object are gathered.
  *
  * @param <T> what the items are bound to
  */

@@ -157,7 +157,7 @@ final class Checker {
     }
 
     /**
-     * What an owner was told of the ends of items is stored stands. An item that has failed for good may have succeeded in a run of
+     * The end of an item stands once an owner was told that it is stored. An item that has failed for good may have succeeded in a run of
      * another owner, which did not know.
      */
     private void items(List<String> violations) {
