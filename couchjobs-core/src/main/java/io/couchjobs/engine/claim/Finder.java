@@ -254,6 +254,12 @@ public final class Finder implements FeedListener, AutoCloseable {
         return waiter.isAwaited() ? shorter(PER_WORKER.multipliedBy(candidates.workers()), LATER) : WHILE_BUSY;
     }
 
+    /** Slots, and groups that take turns, are followed change by change. */
+    @Override
+    public boolean needsEach() {
+        return !waiter.isAwaited() || limits.needDocuments() || candidates.needDocuments();
+    }
+
     @Override
     public void unread(FeedNotice notice) {
         JobId.fromDocId(notice.docId())

@@ -93,6 +93,11 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
     }
 
     @Override
+    public boolean needsEach() {
+        return false;
+    }
+
+    @Override
     public Duration patience() {
         return LATER;
     }

@@ -138,6 +138,11 @@ public final class Candidates {
         return stocksOf(type).stream().anyMatch(KnownJobs::needsDocuments);
     }
 
+    /** Whether those of any type must. */
+    public synchronized boolean needDocuments() {
+        return stocks.values().stream().anyMatch(KnownJobs::needsDocuments);
+    }
+
     /** A job of a type changed and was not read; true when there may now be a job to claim. */
     public synchronized boolean unread(String type, FeedNotice notice) {
         chooser.heard(notice);
@@ -211,7 +216,7 @@ public final class Candidates {
         }
     }
 
-    /** Puts those back that were not admitted to be claimed. */
+    /** Puts back those that were not admitted. */
     public synchronized void putBack(List<Candidate> taken) {
         List<Job> back = jobs(taken, candidate -> candidate.state() == Candidate.State.FOUND);
         back.forEach(job -> stock(Site.lineOf(job)).putBack(job));
@@ -289,7 +294,9 @@ public final class Candidates {
     }
 
     private List<Candidate> takeAdmitted(List<Job> jobs, int max) {
-        List<Job> admitted = jobs.stream().filter(this::isAdmitted).toList();
+        List<Job> admitted = jobs.stream()
+                .filter(job -> admissions.admits(job, rulesOf(Site.lineOf(job))))
+                .toList();
         synchronized (this) {
             List<Job> choice = admitted.stream()
                     .filter(job -> !underWay.contains(job.id().docId()))
@@ -298,10 +305,6 @@ public final class Candidates {
             takeOut(choice);
             return candidates(choice);
         }
-    }
-
-    private boolean isAdmitted(Job job) {
-        return admissions.admits(job, rulesOf(Site.lineOf(job)));
     }
 
     private synchronized Admission.Rules rulesOf(String line) {

@@ -1,6 +1,5 @@
 package io.couchjobs.engine.feed;
 
-import io.couchjobs.engine.document.DocIds;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -49,10 +48,13 @@ final class Audience {
      * them.
      */
     boolean needs(FeedNotice notice) {
-        boolean isOfMany =
-                notice.docId().startsWith(DocIds.JOB) || notice.docId().startsWith(DocIds.LOG);
-        return !isOfMany
+        return !notice.isOfMany()
                 || Stream.concat(always.stream(), listeners.stream()).anyMatch(listener -> needs(listener, notice));
+    }
+
+    /** Whether somebody must hear of each change. */
+    boolean needsEach() {
+        return Stream.concat(always.stream(), listeners.stream()).anyMatch(FeedListener::needsEach);
     }
 
     /** How late the least patient listener may hear of a change. */

@@ -38,8 +38,12 @@ import org.slf4j.LoggerFactory;
  * change, and a document that changed several times in a pause comes once. Needed documents are read by their ids. This
  * is not done on a cluster, where a later reading may be older than the row.
  *
- * <p>Events may come twice, late, or tell an old story, but none is left out. A document that cannot be read (longer
- * than 16 MiB, nested too deeply) comes without its content.
+ * <p>In a fleet, rows are skipped while not one of very many is of a job that concerns a listener, and none {@linkplain
+ * FeedListener#needsEach needs} each: after pauses five times as long, the feed goes on from the database's present
+ * position, and all {@linkplain FeedListener#skipped look} for what concerns them.
+ *
+ * <p>Events may come twice, late, or tell an old story, but none is left out that a listener needs. A document that
+ * cannot be read (longer than 16 MiB, nested too deeply) comes without its content.
  */
 public final class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
@@ -56,6 +60,7 @@ public final class Feed implements AutoCloseable {
     private final Audience audience;
     private final FeedPosition position;
     private final FeedRows rows;
+    private final FeedPauses pauses;
     private final Environment environment;
     private final Backoff backoff;
     private final Object starting = new Object();
@@ -114,6 +119,7 @@ public final class Feed implements AutoCloseable {
         this.watchdog = new FeedWatchdog(database, identity, timing.quiet(), timing.grace());
         this.position = new FeedPosition(database, identity, copies, audience);
         this.rows = new FeedRows(database, audience, position, pace, own, this::isAlive);
+        this.pauses = new FeedPauses(database, audience, position, pace);
     }
 
     /**
@@ -196,13 +202,9 @@ public final class Feed implements AutoCloseable {
     }
 
     private void readInPauses() {
-        for (int reading = 0; !closed && pace.isLean() && pauses(reading); reading++) {
-            ChangesRequest next = ChangesRequest.normal()
-                    .since(position.seq())
-                    .styleAllDocs(true)
-                    .seqInterval(SEQ_INTERVAL);
+        for (int reading = 0; !closed && pace.isLean() && (reading == 0 || pauses.make()); reading++) {
             try {
-                readAll(next, reading % READINGS == 0);
+                readOrSkip(reading % READINGS == 0);
             } catch (CouchException e) {
                 if (e.status() / 100 != 4) {
                     throw e;
@@ -217,16 +219,14 @@ public final class Feed implements AutoCloseable {
         }
     }
 
-    /** Makes the pause before a reading; false when the feed was closed meanwhile. */
-    private boolean pauses(int reading) {
-        try {
-            if (reading > 0) {
-                environment.pause(audience.patience());
-            }
-            return true;
-        } catch (InterruptedException e) {
-            return false;
+    private void readOrSkip(boolean isNew) {
+        if (pauses.skip()) {
+            isAlive();
+            return;
         }
+        ChangesRequest next =
+                ChangesRequest.normal().since(position.seq()).styleAllDocs(true).seqInterval(SEQ_INTERVAL);
+        readAll(next, isNew);
     }
 
     private void readAll(ChangesRequest request, boolean isNew) {
@@ -293,7 +293,7 @@ public final class Feed implements AutoCloseable {
 
     /** Whether the connection is to be opened anew, with documents or without them. It goes on from where this one is. */
     private boolean switchesOver() {
-        if (!pace.wantsSwitch(environment.nanos())) {
+        if (!pace.wantsSwitch(environment.nanos(), audience.patience())) {
             return false;
         }
         if (!pace.isLean() && copies.areSeveral()) {

@@ -44,6 +44,19 @@ public interface FeedListener {
         return SOON;
     }
 
+    /**
+     * {@return whether the listener must hear of each change. If no listener must, many may go by while they concern nobody
+     * here, and all hear of it by {@link #skipped}; may change with time. True by default}
+     */
+    default boolean needsEach() {
+        return true;
+    }
+
+    /** Many changes went by, and nobody was told of any of them: the listener looks for what concerns it. */
+    default void skipped() {
+        gap();
+    }
+
     /** The position was lost: nothing heard before is certain any more, so the listener must look again. */
     default void gap() {}
 

@@ -36,6 +36,11 @@ public record FeedNotice(String docId, List<String> revs, boolean deleted, boole
         return Rev.generation(rev());
     }
 
+    /** {@return whether it is of the documents of which there may be very many: a job, or a part of its log} */
+    public boolean isOfMany() {
+        return docId.startsWith(DocIds.JOB) || docId.startsWith(DocIds.LOG);
+    }
+
     /** {@return whether it may have more than one leaf that is not deleted} */
     public boolean mayBeConflicted() {
         return revs.size() > 1;

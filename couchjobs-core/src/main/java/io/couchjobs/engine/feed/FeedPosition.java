@@ -61,6 +61,13 @@ final class FeedPosition {
         }
     }
 
+    /** Goes on from a later position, and tells the listeners only that. */
+    void skip(DatabaseInfo now) {
+        boolean isOther = isMadeAnew(now) || FeedWatchdog.isBehind(now, seq);
+        seq = now.updateSeq();
+        audience.tell(isOther ? FeedListener::gap : FeedListener::skipped);
+    }
+
     /** A connection came to its end, and all of its changes were told. */
     void ended(String lastSeq) {
         seq = lastSeq;

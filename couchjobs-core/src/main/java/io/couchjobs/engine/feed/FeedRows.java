@@ -74,7 +74,7 @@ final class FeedRows {
         List<Change> needed = new ArrayList<>();
         for (Change row : rows) {
             boolean isNeeded = audience.needs(notice(row));
-            pace.saw(isNeeded);
+            pace.saw(isNeeded, notice(row).isOfMany());
             if (isNeeded) {
                 needed.add(row);
             }

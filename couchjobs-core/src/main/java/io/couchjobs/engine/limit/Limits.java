@@ -68,6 +68,11 @@ public final class Limits {
         return slots.isKnown(type);
     }
 
+    /** Whether those of any type are. */
+    public boolean needDocuments() {
+        return slots.knowsAny();
+    }
+
     /** Changes may have been missed. */
     public void forget() {
         slots.forget();

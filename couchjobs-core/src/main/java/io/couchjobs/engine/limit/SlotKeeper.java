@@ -77,6 +77,10 @@ final class SlotKeeper {
         return tables.containsKey(type) || loading.containsKey(type);
     }
 
+    synchronized boolean knowsAny() {
+        return !tables.isEmpty() || !loading.isEmpty();
+    }
+
     /** Changes may have been missed. */
     synchronized void forget() {
         tables.clear();

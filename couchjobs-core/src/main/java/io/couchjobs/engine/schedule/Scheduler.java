@@ -1,5 +1,8 @@
 package io.couchjobs.engine.schedule;
 
+import static java.util.function.Function.identity;
+import static java.util.stream.Collectors.toMap;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchUnreachableException;
@@ -46,6 +49,8 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
     /** On a cluster the copies that were read may have been behind what the feed told. */
     private static final Duration LOAD_AGAIN = Duration.ofSeconds(45);
+    /** Changed schedules that the feed skipped are looked for after this pause. */
+    private static final Duration LOAD_SKIPPED = Duration.ofSeconds(30);
     /** The server may be back at any time. */
     private static final Duration LONGEST_AWAY = Duration.ofSeconds(3);
 
@@ -61,6 +66,9 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     private final Backoff loading;
     /** Only the lane uses it. */
     private final Map<String, TickAlarm> alarms = new HashMap<>();
+
+    /** Only the lane uses it. */
+    private boolean willLoad;
 
     private Lane.@Nullable Planned timer;
     private Listening listening = () -> {};
@@ -115,6 +123,11 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     }
 
     @Override
+    public boolean needsEach() {
+        return false;
+    }
+
+    @Override
     public Duration patience() {
         return LATER;
     }
@@ -122,6 +135,17 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     @Override
     public void gap() {
         run(this::load);
+    }
+
+    /** The process that makes a tick reads its schedule: only new schedules, and earlier ticks, are to be found. */
+    @Override
+    public void skipped() {
+        run(() -> {
+            if (!willLoad) {
+                willLoad = true;
+                after(LOAD_SKIPPED, this::load);
+            }
+        });
     }
 
     /** Schedules that failed while the server was away are tried at once. */
@@ -141,10 +165,13 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     }
 
     private void load() {
+        willLoad = false;
         try {
-            List<ObjectNode> all = schedules.readAll();
-            alarms.clear();
-            all.forEach(document -> put(Schedule.nameOf(document.path("_id").asText()), document));
+            Map<String, ObjectNode> all = schedules.readAll().stream()
+                    .collect(toMap(
+                            document -> Schedule.nameOf(document.path("_id").asText()), identity()));
+            alarms.keySet().retainAll(all.keySet());
+            all.forEach(this::put);
             loading.reset();
             sleep();
         } catch (RuntimeException | Error e) {

@@ -108,6 +108,11 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     }
 
     @Override
+    public boolean needsEach() {
+        return !expected.isEmpty();
+    }
+
+    @Override
     public Duration patience() {
         return expected.isEmpty() ? LATER : SOON;
     }

@@ -221,6 +221,11 @@ public final class SettingsStore implements FeedListener {
     }
 
     @Override
+    public boolean needsEach() {
+        return false;
+    }
+
+    @Override
     public Duration patience() {
         return LATER;
     }

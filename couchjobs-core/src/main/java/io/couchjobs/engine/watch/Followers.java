@@ -146,6 +146,11 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
     }
 
     @Override
+    public boolean needsEach() {
+        return !byDocId.isEmpty();
+    }
+
+    @Override
     public Duration patience() {
         return byDocId.isEmpty() ? LATER : SOON;
     }

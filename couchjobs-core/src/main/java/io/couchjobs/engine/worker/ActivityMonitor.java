@@ -68,6 +68,8 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
 
     /** The types whose jobs changed without being read. */
     private final Set<String> unreadTypes = ConcurrentHashMap.newKeySet();
+    /** The types whose jobs ever did. */
+    private final Set<String> heardTypes = ConcurrentHashMap.newKeySet();
 
     private volatile long scannedNanos;
     /** Whether the feed goes on from a new position since the last scan. */
@@ -126,6 +128,20 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
     }
 
     @Override
+    public boolean needsEach() {
+        return false;
+    }
+
+    /**
+     * Jobs of all types of which it ever heard may have new owners. For those of others the next scan has to do, which is
+     * within half of a heard type's timeout.
+     */
+    @Override
+    public void skipped() {
+        unreadTypes.addAll(heardTypes);
+    }
+
+    @Override
     public Duration patience() {
         return LATER;
     }
@@ -136,6 +152,7 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
         JobId.fromDocId(notice.docId()).ifPresent(id -> {
             sightings.moved(id);
             if (!notice.own() && !notice.deleted()) {
+                heardTypes.add(id.type());
                 unreadTypes.add(id.type());
             }
         });

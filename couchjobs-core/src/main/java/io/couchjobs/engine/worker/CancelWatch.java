@@ -86,6 +86,11 @@ final class CancelWatch implements FeedListener {
     }
 
     @Override
+    public boolean needsEach() {
+        return !runs.isEmpty();
+    }
+
+    @Override
     public Duration patience() {
         return runs.isEmpty() ? LATER : WHILE_RUNNING;
     }

@@ -124,6 +124,16 @@ final class Dependencies implements FeedListener, AutoCloseable {
     }
 
     @Override
+    public boolean needsEach() {
+        return !jobs.isEmpty();
+    }
+
+    @Override
+    public synchronized void skipped() {
+        findWithin(findNew);
+    }
+
+    @Override
     public Duration patience() {
         return jobs.isEmpty() ? LATER : SOON;
     }

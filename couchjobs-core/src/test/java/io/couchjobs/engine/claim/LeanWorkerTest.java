@@ -26,6 +26,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Listening;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
@@ -36,6 +37,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -52,6 +54,7 @@ class LeanWorkerTest {
     private JobQueue other;
     private Feed feed;
     private SettingsStore settings;
+    private final Skips skips = new Skips();
     private final CountDownLatch release = new CountDownLatch(1);
     private final Map<String, Integer> runs = new ConcurrentHashMap<>();
 
@@ -144,6 +147,97 @@ class LeanWorkerTest {
             release.countDown();
             assertThat(finished(other, "email", "last").status()).isEqualTo(JobStatus.SUCCESS);
             until(() -> worker.stats().succeeded() == 2);
+        }
+    }
+
+    @Test
+    @NeedsOneCopy("nothing is skipped")
+    void an_idle_worker_of_a_fleet_finds_its_jobs_among_changes_that_its_feed_skips() throws Exception {
+        try (Worker worker = idleInAFleet()) {
+            for (int n = 0; n < 3; n++) {
+                untilSkipped();
+                String id = "job-" + n;
+                add(id);
+                until(() -> makesNoise() && other.get("email", id).orElseThrow().status() == JobStatus.SUCCESS);
+            }
+            until(() -> worker.stats().succeeded() == 3);
+        }
+    }
+
+    @Test
+    @NeedsOneCopy("nothing is skipped")
+    void a_pause_of_the_type_that_the_feed_skipped_is_seen_before_the_next_claim() throws Exception {
+        try (Worker worker = idleInAFleet()) {
+            untilSkipped();
+            other.database().put(Jobs.json("{'_id':'type:email','paused':true}"));
+            until(() -> makesNoise() && settings.get("email").isPaused());
+            assertThat(worker.stats().claimed()).isZero();
+        }
+    }
+
+    @Test
+    @NeedsOneCopy("nothing is skipped")
+    void a_job_that_was_claimed_while_the_feed_skipped_and_whose_owner_dies_is_set_free() throws Exception {
+        other.types().setTimeout("noise", Duration.ofSeconds(1));
+        try (Worker worker = idleInAFleet()) {
+            untilSkipped();
+            other.database()
+                    .put(Jobs.json("{'_id':'job:noise:orphan','status':'running','attempt':1,'fence':1,'data':{},"
+                            + "'lock':{'token':'t','worker':'gone','since':1}}"));
+            until(() -> makesNoise()
+                    && !isOwnedByTheDead(other.get("noise", "orphan").orElseThrow()));
+            until(() -> worker.stats().recovered() == 1);
+        }
+    }
+
+    /** One of five workers, of which the others are registered only. */
+    private Worker idleInAFleet() {
+        JobStore store = new JobStore(queue.database());
+        for (int n = 1; n < 5; n++) {
+            other.database().put(Jobs.json("{'_id':'worker:fleet-" + n + "','types':['noise']}"));
+        }
+        return builder((jobs, always) -> LeanFeeds.skipping(jobs, always, skips), store)
+                .start();
+    }
+
+    private void untilSkipped() throws Exception {
+        int before = skips.count.get();
+        until(() -> makesNoise() && skips.count.get() > before);
+    }
+
+    /** Another type's jobs; always true. */
+    private boolean makesNoise() {
+        other.addAll(IntStream.range(0, 5)
+                .mapToObj(n -> JobRequest.of("noise", Map.of()))
+                .toList());
+        return true;
+    }
+
+    /** Counts how often the feed skipped something. */
+    private static final class Skips implements FeedListener {
+        private final AtomicInteger count = new AtomicInteger();
+
+        @Override
+        public void changed(FeedEvent event) {}
+
+        @Override
+        public boolean needsDocument(FeedNotice notice) {
+            return false;
+        }
+
+        @Override
+        public boolean needsEach() {
+            return false;
+        }
+
+        @Override
+        public Duration patience() {
+            return LATER;
+        }
+
+        @Override
+        public void skipped() {
+            count.incrementAndGet();
         }
     }
 

@@ -33,6 +33,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,7 +59,9 @@ class LeanFeedTest {
         private final Map<String, FeedEvent> read = new ConcurrentHashMap<>();
         private final Map<String, FeedNotice> unread = new ConcurrentHashMap<>();
         private final Set<String> needed = ConcurrentHashMap.newKeySet();
+        private final AtomicInteger skips = new AtomicInteger();
         private volatile boolean needsAll;
+        private volatile boolean needsEach = true;
         private volatile Duration patience = Duration.ofMillis(10);
 
         @Override
@@ -78,6 +82,16 @@ class LeanFeedTest {
         @Override
         public void unread(FeedNotice notice) {
             unread.put(notice.docId(), notice);
+        }
+
+        @Override
+        public boolean needsEach() {
+            return needsEach;
+        }
+
+        @Override
+        public void skipped() {
+            skips.incrementAndGet();
         }
 
         private boolean knows(String docId) {
@@ -196,6 +210,45 @@ class LeanFeedTest {
         until(() -> listener.unread.containsKey("job:email:1"));
         assertThat(listener.unread.get("job:email:1").rev()).startsWith("3-");
         assertThat(proxy.readingsWith("job:email:1")).isEqualTo(1);
+    }
+
+    @Test
+    @NeedsOneCopy("nothing is skipped")
+    void in_a_fleet_rows_that_concern_nobody_are_skipped_until_somebody_needs_each() throws Exception {
+        listener.needsEach = false;
+        listener.patience = Duration.ofMillis(100);
+        listen(LeanFeeds.skipping(store()));
+        AtomicInteger last = new AtomicInteger();
+        until(() -> writesMore(last) && listener.skips.get() > 2);
+        int told = listener.unread.size();
+        assertThat(told).as("rows that were told of").isLessThan(last.get());
+
+        listener.needsEach = true;
+        until(() -> writesMore(last) && listener.unread.size() > told);
+        int skips = listener.skips.get();
+        int from = last.get();
+        until(() -> writesMore(last) && last.get() > from + 10);
+        until(() -> IntStream.range(from, last.get()).allMatch(n -> listener.knows("job:email:" + n)));
+        assertThat(listener.skips).hasValue(skips);
+    }
+
+    @Test
+    @NeedsOneCopy("nothing is skipped")
+    void few_workers_hear_of_each_row() throws Exception {
+        listener.needsEach = false;
+        listener.patience = Duration.ofMillis(80);
+        listen(LeanFeeds.skipping(store()));
+        AtomicInteger last = new AtomicInteger();
+        until(() -> writesMore(last) && last.get() > 30);
+        until(() -> IntStream.range(0, last.get()).allMatch(n -> listener.knows("job:email:" + n)));
+        assertThat(listener.skips).hasValue(0);
+    }
+
+    /** Writes three more jobs; always true. */
+    private boolean writesMore(AtomicInteger last) {
+        write(jobs(last.get(), last.get() + 3));
+        last.addAndGet(3);
+        return true;
     }
 
     private String put(String document) {

@@ -12,6 +12,12 @@ public final class LeanFeeds {
         return new Feed(store.database(), FeedTiming.DEFAULT, store.ownWrites(), FeedPace.fixed(true), List.of(always));
     }
 
+    /** One that skips whatever no listener needs, as far as it may. */
+    public static Feed skipping(JobStore store, FeedListener... always) {
+        FeedPace pace = new FeedPace(new FeedPace.Limits(1, 0, 0), System.nanoTime());
+        return new Feed(store.database(), FeedTiming.DEFAULT, store.ownWrites(), pace, List.of(always));
+    }
+
     /** One that takes very little for much, and so changes often. */
     public static Feed nervous(JobStore store, FeedListener... always) {
         FeedPace pace = new FeedPace(new FeedPace.Limits(3, 2, 20_000_000), System.nanoTime());

@@ -1,0 +1,72 @@
+package io.couchjobs.engine.feed;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.engine.couch.ServerAccess;
+import io.couchjobs.engine.time.Environment;
+import java.time.Duration;
+
+/**
+ * The pauses between readings without documents. While very many rows come and nobody here needs each, the pauses are long
+ * and what came in them is skipped: that costs the server one request, however much it was. Belongs to the feed's thread.
+ */
+final class FeedPauses {
+    /** Rows are skipped when the least patient listener can wait so long, as it can in a fleet of five workers, */
+    private static final Duration LEAST_PATIENCE = Duration.ofMillis(100);
+    /** and then it waits so many times longer. */
+    private static final int TIMES_AS_PATIENT = 5;
+
+    private final CouchDatabase database;
+    private final Audience audience;
+    private final FeedPosition position;
+    private final FeedPace pace;
+    private final Environment environment;
+
+    FeedPauses(CouchDatabase database, Audience audience, FeedPosition position, FeedPace pace) {
+        this.database = database;
+        this.audience = audience;
+        this.position = position;
+        this.pace = pace;
+        this.environment = ServerAccess.environment(database.server());
+    }
+
+    /** Makes a pause; false when the feed was closed meanwhile. */
+    boolean make() {
+        Duration patience = audience.patience();
+        try {
+            environment.pause(maySkip() ? untilTheFleetLooks(patience.multipliedBy(TIMES_AS_PATIENT)) : patience);
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Until the first whole second after the pause. The server brings its index up to date for whoever looks first, and
+     * those who look at the same time share that.
+     */
+    private Duration untilTheFleetLooks(Duration pause) {
+        long end = environment.instant().plus(pause).toEpochMilli();
+        return pause.plusMillis(Math.floorMod(-end, 1_000L));
+    }
+
+    /** Skips what came in the pause, if it was much; false when it is to be read. */
+    boolean skip() {
+        if (!maySkip()) {
+            return false;
+        }
+        DatabaseInfo now = database.info();
+        long rows = now.changes() - DatabaseInfo.changes(position.seq());
+        boolean isLittle = rows >= 0 && !pace.areMany(rows);
+        if (isLittle || audience.needsEach()) {
+            return false;
+        }
+        pace.skipped(Math.max(0, rows));
+        position.skip(now);
+        return true;
+    }
+
+    private boolean maySkip() {
+        return pace.mayBeSkipped() && audience.patience().compareTo(LEAST_PATIENCE) >= 0 && !audience.needsEach();
+    }
+}
