@@ -1,12 +1,12 @@
 package io.couchjobs.peers;
 
 import java.net.URI;
-import java.util.Locale;
 
 /** What is measured. */
 enum Candidate {
     RAW("raw: read, then two updates"),
     COUCHJOBS("couchjobs"),
+    ARRAY("couchjobs, items of an array"),
     DB_SCHEDULER("db-scheduler"),
     JOBRUNR("JobRunr");
 
@@ -20,12 +20,13 @@ enum Candidate {
         return title;
     }
 
-    String argument() {
-        return name().toLowerCase(Locale.ROOT);
+    boolean isOnCouch() {
+        return this == RAW || this == COUCHJOBS || this == ARRAY;
     }
 
-    boolean isOnCouch() {
-        return this == RAW || this == COUCHJOBS;
+    /** Whether jobs are added one by one, too. */
+    boolean addsSingleJobs() {
+        return this != ARRAY;
     }
 
     /** An empty queue of this kind. */
@@ -33,6 +34,7 @@ enum Candidate {
         return switch (this) {
             case RAW -> new RawPeer(URI.create(url));
             case COUCHJOBS -> new CouchjobsPeer(URI.create(url));
+            case ARRAY -> new ArrayPeer(URI.create(url));
             case DB_SCHEDULER -> new DbSchedulerPeer(url);
             case JOBRUNR -> new JobRunrPeer(url);
         };

@@ -54,6 +54,9 @@ final class PeerProcess {
     private ObjectNode measure() throws Exception {
         fillAndDrain(WARM_UP);
         ObjectNode json = fillAndDrain(jobs);
+        if (!candidate.addsSingleJobs()) {
+            return json;
+        }
         try (Peer peer = candidate.open(url)) {
             addByThreads(peer, WARM_UP);
             long started = System.nanoTime();
@@ -74,6 +77,7 @@ final class PeerProcess {
             long started = System.nanoTime();
             drain(peer, number);
             json.put("drain_per_s", number / secondsSince(started))
+                    .put("end_to_end_per_s", number / secondsSince(adding))
                     .put("client_cpu_ms", (ownMillis() - before) / number)
                     .put("rss_mb", residentMegabytes());
             server.since(serverBefore, number).ifPresent(millis -> json.put("server_cpu_ms", millis));

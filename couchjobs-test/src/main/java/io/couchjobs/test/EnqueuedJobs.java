@@ -189,7 +189,7 @@ public final class EnqueuedJobs {
     }
 
     /** As it is after it was stored and read: a small long is then an int. */
-    private static ObjectNode json(Object data) {
+    static ObjectNode json(Object data) {
         try {
             return (ObjectNode) JSON.readTree(JobData.of(data).toString());
         } catch (JsonProcessingException e) {

@@ -5,6 +5,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobType;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.RunReport;
@@ -199,6 +200,32 @@ public final class TestQueue implements AutoCloseable {
         if (!jobs.isEmpty()) {
             throw new AssertionError("no " + type + " job was expected, " + EnqueuedJobs.list(type, jobs));
         }
+    }
+
+    /**
+     * Checks that an array was added, whatever happened to its items since.
+     *
+     * @param type the type of its items
+     * @param id its id
+     * @return the array, to be looked at more closely
+     * @throws AssertionError when there is none
+     */
+    public EnqueuedArray assertArray(JobType<?> type, String id) {
+        return assertArray(type.name(), id);
+    }
+
+    /**
+     * Checks that an array was added, whatever happened to its items since.
+     *
+     * @param type the type of its items
+     * @param id its id
+     * @return the array, to be looked at more closely
+     * @throws AssertionError when there is none
+     */
+    public EnqueuedArray assertArray(String type, String id) {
+        EnqueuedArray array = new EnqueuedArray(queue, new JobId(type, id));
+        array.state();
+        return array;
     }
 
     /** Closes the queue, and its server with all that was in it. */

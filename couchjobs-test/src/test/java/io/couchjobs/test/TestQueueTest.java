@@ -3,12 +3,15 @@ package io.couchjobs.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.JobArrays;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.JobType;
 import io.couchjobs.schedule.Schedule;
+import io.couchjobs.worker.ChunkHandler;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.RunReport.Outcome;
 import java.time.Duration;
@@ -68,6 +71,55 @@ class TestQueueTest {
         assertThat(jobs.drainAfter(Duration.ofDays(1))).hasSize(1);
         assertThat(jobs.queue().get("email", "1").orElseThrow().times()).containsEntry("finished", later);
     }
+
+    @Test
+    void items_of_an_array_that_fail_run_again_when_the_clock_has_moved(TestQueue jobs) throws Exception {
+        jobs.queue()
+                .addArray(
+                        JobType.of("page", Map.class),
+                        "crawl",
+                        List.of(Map.of("n", 1), Map.of("n", 2), Map.of("n", 3)));
+        EnqueuedArray array = jobs.assertArray("page", "crawl").size(3).withStatus(JobStatus.WAITING, 3);
+        jobs.handler("page", (data, context) -> {
+            if (data.path("n").asInt() == 2 && context.attempt() == 1) {
+                throw new IllegalStateException("no answer");
+            }
+            return ran.add(data.path("n").asText());
+        });
+        jobs.drain();
+        assertThat(ran).containsExactly("1", "3");
+        array.withStatus(JobStatus.SUCCESS, 2).withStatus(JobStatus.STUCK, 1);
+        jobs.drainAfter(Duration.ofMinutes(1));
+        assertThat(ran).containsExactly("1", "3", "2");
+        assertThat(array.state().isFinished()).isTrue();
+        assertThat(array.items().map(JobArrays.Item::status)).containsOnly(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void a_handler_of_many_items_gets_them_together(TestQueue jobs) throws Exception {
+        JobType<Page> pages = JobType.of("page", Page.class);
+        jobs.queue().addArray(pages, "crawl", List.of(new Page(1), new Page(2), new Page(3)));
+        jobs.handler(pages, ChunkHandler.upTo(2, (items, context) -> ran.add("" + items.size())));
+        jobs.drain();
+        assertThat(ran).containsExactly("2", "1");
+        jobs.assertArray(pages, "crawl").withStatus(JobStatus.SUCCESS, 3);
+    }
+
+    @Test
+    void an_array_that_is_not_there_or_is_another_is_described(TestQueue jobs) {
+        assertThatThrownBy(() -> jobs.assertArray("page", "crawl"))
+                .isInstanceOf(AssertionError.class)
+                .hasMessage("no array page:crawl was added");
+        jobs.queue().addArray(JobType.of("page", Page.class), "crawl", List.of(new Page(1)));
+        EnqueuedArray array = jobs.assertArray("page", "crawl");
+        assertThatThrownBy(() -> array.size(2))
+                .isInstanceOf(AssertionError.class)
+                .hasMessage("expected 2 items; array page:crawl has 1:\n  0 waiting");
+        assertThatThrownBy(() -> array.withItems(List.of(new Page(2))))
+                .hasMessageContaining("expected the items [{\"n\":2}], but it has [{\"n\":1}]");
+    }
+
+    record Page(int n) {}
 
     @Test
     void a_job_that_waits_for_others_runs_after_them(TestQueue jobs) throws Exception {

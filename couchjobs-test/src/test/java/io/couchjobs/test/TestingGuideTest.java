@@ -7,6 +7,8 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.JobType;
+import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.RunReport;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,6 +61,24 @@ class TestingGuideTest {
             assertThat(jobs.drain()).extracting(RunReport::outcome).containsExactly(RunReport.Outcome.SUCCEEDED);
             assertThat(jobs.drainAfter(Duration.ofDays(3))).hasSize(1);
             assertThat(sent).extracting(Email::template).containsExactly("welcome", "reminder");
+        }
+
+        @Test
+        void a_campaign_tells_which_of_its_mails_could_not_be_sent(TestQueue jobs) throws Exception {
+            List<Email> mails = List.of(new Email("ada@example.org", "news"), new Email("nobody", "news"));
+            jobs.queue().addArray(JobType.of("email", Email.class), "campaign-7", mails);
+            jobs.assertArray("email", "campaign-7").withItems(mails);
+
+            jobs.handler("email", Email.class, (email, context) -> {
+                if (!email.to().contains("@")) {
+                    throw new PermanentJobException("no address");
+                }
+                return null;
+            });
+            jobs.drain();
+            jobs.assertArray("email", "campaign-7")
+                    .withStatus(JobStatus.SUCCESS, 1)
+                    .withStatus(JobStatus.FAILED, 1);
         }
 
         @Test

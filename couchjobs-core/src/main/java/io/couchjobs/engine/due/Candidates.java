@@ -44,10 +44,7 @@ import java.util.function.Predicate;
  */
 public final class Candidates {
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
-    /**
-     * Ids come in runs of neighbours: a worker that looks at a random place takes one of so many that follow, or all
-     * would take the same.
-     */
+    /** A worker that looks at a random place takes one of so many neighbours that follow, or all would take the same. */
     private static final int SPREAD = 32;
 
     private final JobIndex index;

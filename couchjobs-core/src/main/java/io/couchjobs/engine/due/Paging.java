@@ -27,6 +27,9 @@ final class Paging {
     private long updatedNanos;
     private long stuckNanos;
     private boolean standsStill;
+    /** Whether several workers together use up windows fast. */
+    private boolean isBusy;
+
     private @Nullable CompletableFuture<Void> underWay;
 
     /**
@@ -40,7 +43,7 @@ final class Paging {
 
     /** Whether so many jobs are needed that reading ahead is worth it. */
     boolean isGrown(int wanted) {
-        return size(wanted) > WindowReader.FIRST;
+        return isBusy || size(wanted) > WindowReader.FIRST;
     }
 
     /** Whether a window can begin where the last one ended; a server may not be able to. */
@@ -80,7 +83,7 @@ final class Paging {
     }
 
     /** Takes in how large the documents are, and how fast windows are used up. */
-    void read(JobIndex.Window window, Optional<DuePlace> from, long nanos, int wanted) {
+    void read(JobIndex.Window window, Optional<DuePlace> from, long nanos, int wanted, int workers) {
         List<Job> jobs = window.jobs();
         if (from.isPresent() && window.end().isPresent() && !window.complete()) {
             standsStill = window.end().get().compareTo(from.get()) <= 0;
@@ -90,6 +93,7 @@ final class Paging {
         }
         boolean isFast = readNanos != Long.MIN_VALUE && nanos - readNanos < FAST.toNanos();
         readNanos = nanos;
+        isBusy |= workers > 1 && isFast && !window.complete();
         int useful = Math.max(WindowReader.FIRST, Math.min(MOST, BATCHES * wanted));
         int grown = isFast && !window.complete() ? Math.max(size, Math.min(size * GROWTH, useful)) : size;
         if (!jobs.isEmpty()) {

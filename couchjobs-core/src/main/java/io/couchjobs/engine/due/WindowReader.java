@@ -223,7 +223,7 @@ final class WindowReader {
                 } else {
                     stock.sharing().readAll();
                 }
-                stock.paging().read(due, from, clock.nanos(), options.max());
+                stock.paging().read(due, from, clock.nanos(), options.max(), workers);
                 if (readsStuck) {
                     stock.paging().readStuck(clock.nanos());
                 }
