@@ -3,12 +3,14 @@ package io.couchjobs.sites;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.JobArrays;
 import io.couchjobs.JobQueue;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.Strategy;
@@ -20,8 +22,10 @@ import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Which jobs are run in which of two databases that replicate to each other. */
@@ -64,6 +68,39 @@ class SitesTest extends TwoDatabases {
                         .orElseThrow()
                         .asText())
                 .isEqualTo("oslo");
+    }
+
+    @Test
+    void the_items_of_an_array_run_at_its_site_only() throws Exception {
+        JobQueue atMunich = named(munich, "munich");
+        JobQueue atOslo = named(oslo, "oslo");
+        List<Map<String, Integer>> items = List.of(Map.of("n", 1), Map.of("n", 2), Map.of("n", 3));
+        atMunich.arrays().add(email("for-oslo").site("oslo").build(), items, 2);
+        atMunich.arrays().add(email("own").build(), items, 2);
+        replicate();
+        ConcurrentLinkedQueue<String> runs = new ConcurrentLinkedQueue<>();
+        JobId forOslo = new JobId("email", "for-oslo");
+        JobId own = new JobId("email", "own");
+        try (Worker here = worker(atMunich, runs);
+                Worker there = worker(atOslo, runs)) {
+            TestQueue.until(() -> {
+                replicate();
+                return Stream.of(atMunich, atOslo)
+                        .allMatch(queue -> isFinished(queue, forOslo) && isFinished(queue, own));
+            });
+            assertThat(here.stats().succeeded()).isEqualTo(2);
+            assertThat(there.stats().succeeded()).isEqualTo(2);
+        }
+        assertThat(runs.stream().filter(run -> run.endsWith("at munich")))
+                .hasSize(3)
+                .allMatch(run -> run.startsWith("own"));
+        assertThat(runs.stream().filter(run -> run.endsWith("at oslo")))
+                .hasSize(3)
+                .allMatch(run -> run.startsWith("for-oslo"));
+    }
+
+    private static boolean isFinished(JobQueue queue, JobId array) {
+        return queue.arrays().get(array).filter(JobArrays.State::isFinished).isPresent();
     }
 
     @Test
