@@ -1,8 +1,6 @@
 package io.couchjobs.peers;
 
-import io.couchjobs.JobArrays;
 import io.couchjobs.JobQueue;
-import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobType;
 import io.couchjobs.worker.Worker;
 import java.net.URI;
@@ -19,7 +17,6 @@ final class ArrayPeer implements Peer {
     private static final String ARRAY = "items";
 
     private final JobQueue queue;
-    private int chunks;
     private @Nullable Worker worker;
 
     ArrayPeer(URI server) {
@@ -31,10 +28,6 @@ final class ArrayPeer implements Peer {
     @Override
     public void addAll(int items) {
         queue.addArray(TYPE, ARRAY, Collections.nCopies(items, Map.of("text", Payload.TEXT)));
-        chunks = queue.arrays()
-                .get(new JobId(TYPE.name(), ARRAY))
-                .map(JobArrays.State::chunks)
-                .orElseThrow();
     }
 
     @Override
@@ -53,9 +46,10 @@ final class ArrayPeer implements Peer {
                 .start();
     }
 
+    /** Asked when all items have run: then all chunks were claimed. */
     @Override
     public boolean haveEnded(int runs) {
-        return worker != null && worker.stats().succeeded() >= chunks;
+        return worker != null && worker.stats().succeeded() == worker.stats().claimed();
     }
 
     @Override
