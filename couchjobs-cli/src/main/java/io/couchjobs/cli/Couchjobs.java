@@ -3,6 +3,7 @@ package io.couchjobs.cli;
 import io.couchjobs.cli.output.Format;
 import io.couchjobs.cli.output.Output;
 import io.couchjobs.cli.output.ProgressLine;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -84,6 +85,12 @@ final class Couchjobs implements Runnable {
     @SuppressWarnings("UnusedVariable") // picocli acts on it
     private boolean version;
 
+    @Option(
+            names = "--help-connection",
+            help = true,
+            description = "Show the options that tell where the queue is and who asks: --url, --user and more.")
+    private boolean connectionHelp;
+
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -94,7 +101,15 @@ final class Couchjobs implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "which command?");
+        CommandLine line = spec.commandLine();
+        if (connectionHelp) {
+            line.getOut().print(HelpLayout.connectionOptions(line));
+        } else if (line.getParseResult().originalArgs().isEmpty()) {
+            line.usage(line.getOut());
+        } else {
+            throw new ParameterException(line, "which command?");
+        }
+        line.getOut().flush();
     }
 
     Shell shell() {

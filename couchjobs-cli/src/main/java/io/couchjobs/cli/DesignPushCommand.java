@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "push",
         description = "Store the design documents of this version where they are missing.",
-        footer = {"", "Examples:", "  couchjobs design push"})
+        footer = {"", "Examples:", "  couchjobs design push", "  couchjobs design push && couchjobs design list"})
 final class DesignPushCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {

@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
@@ -9,7 +10,21 @@ import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** Leaves the global options out of a command's help: they are listed once, at the top. */
 final class HelpLayout {
-    private static final String ELSEWHERE = "Global options (--url, --user, -o json, -q, -v, ...): couchjobs --help";
+    private static final int WIDTH = 100;
+    private static final String ELSEWHERE =
+            "Global options: couchjobs --help; --url, --user, ...: couchjobs --help-connection";
+    /** Options that tell where the queue is and who asks: few people need more than two of them. */
+    private static final Set<String> CONNECTION = Set.of(
+            "--url",
+            "--user",
+            "--password-file",
+            "--token-file",
+            "--ca-cert",
+            "--client-cert",
+            "--client-key",
+            "--client-key-password-file",
+            "--proxy",
+            "--insecure");
 
     private HelpLayout() {}
 
@@ -18,11 +33,16 @@ final class HelpLayout {
         usage.abbreviateSynopsis(true);
         usage.sortOptions(false);
         usage.sortSynopsis(false);
-        usage.width(110);
+        usage.width(WIDTH);
+        usage.description(String.join(" ", usage.description()));
         usage.parameterListHeading(line.getCommandSpec().positionalParameters().isEmpty() ? "" : "%n");
         usage.optionListHeading("%nOptions:%n");
         usage.commandListHeading("%nCommands:%n");
-        if (line.getParent() != null) {
+        if (line.getParent() == null) {
+            usage.commandListHeading("");
+            usage.sectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, HelpLayout::rootOptions);
+            usage.sectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, HelpGroup::list);
+        } else {
             usage.optionListHeading(own(line.getCommandSpec()).isEmpty() ? "" : "%nOptions:%n");
             usage.sectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, HelpLayout::ownOptions);
         }
@@ -31,6 +51,24 @@ final class HelpLayout {
             usage.customSynopsis(name + " [OPTIONS] TYPE ID", name + " [OPTIONS] --all --type T [--status S] ...");
         }
         line.getSubcommands().values().forEach(HelpLayout::apply);
+    }
+
+    /** The options that tell where the queue is and who asks. */
+    static String connectionOptions(CommandLine root) {
+        Help help = root.getHelp();
+        return help.optionListExcludingGroups(root.getCommandSpec().options().stream()
+                .filter(HelpLayout::isOfConnection)
+                .toList());
+    }
+
+    private static String rootOptions(Help help) {
+        return help.optionListExcludingGroups(help.commandSpec().options().stream()
+                .filter(option -> !isOfConnection(option))
+                .toList());
+    }
+
+    private static boolean isOfConnection(OptionSpec option) {
+        return CONNECTION.contains(option.longestName());
     }
 
     private static String ownOptions(Help help) {

@@ -9,7 +9,12 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "pause",
         description = "Stop all workers from claiming jobs of a type; running jobs go on.",
-        footer = {"", "Examples:", "  couchjobs pause email"})
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs pause email",
+            "  couchjobs pause email && couchjobs list --type email --status running"
+        })
 final class PauseCommand extends QueueCommand {
     @Parameters(paramLabel = "TYPE", description = "The type.")
     private String type = "";

@@ -54,7 +54,7 @@ class CliTest {
 
     @Test
     void misuse_is_one_line_on_stderr_and_exit_code_2() {
-        assertMisuse("which command");
+        assertMisuse("which command", "-q");
         assertMisuse("nonsense", "nonsense");
         assertMisuse("--nonsense", "--nonsense");
         assertMisuse("TYPE", "enqueue");

@@ -6,26 +6,74 @@ import java.io.StringWriter;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 class HelpTest {
-    /** A longer line is broken, and its last words stand alone before the next one. */
-    private static final int LONGEST = 108;
+    private final TestShell shell = new TestShell();
+
+    @ParameterizedTest
+    @MethodSource("helps")
+    void every_help_fits_100_columns_and_ends_with_examples(String help) {
+        assertThat(help.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+        List<String> end =
+                help.lines().dropWhile(line -> !line.equals("Examples:")).toList();
+        assertThat(end.stream().filter(line -> line.startsWith("  ")).count()).isGreaterThanOrEqualTo(2);
+    }
 
     @Test
-    void no_line_of_a_description_is_broken_in_the_middle() {
-        List<String> lines = commands(
-                        Cli.commandLine(new Couchjobs(new TestShell().shell(new StringWriter(), new StringWriter()))))
-                .flatMap(command ->
-                        Stream.of(command.getCommandSpec().usageMessage().description()))
+    void the_commands_are_listed_in_groups_each_in_one_and_with_a_whole_short_sentence() {
+        List<HelpGroup.Entry> listed = HelpGroup.ALL.stream()
+                .flatMap(group -> group.commands().stream())
                 .toList();
+        assertThat(listed)
+                .extracting(HelpGroup.Entry::name)
+                .containsExactlyInAnyOrderElementsOf(root().getSubcommands().values().stream()
+                        .filter(command ->
+                                !command.getCommandSpec().usageMessage().hidden())
+                        .map(CommandLine::getCommandName)
+                        .toList());
+        assertThat(listed)
+                .extracting(HelpGroup.Entry::line)
+                .allMatch(line -> line.endsWith(".") && line.length() <= 60);
+        assertThat(shell.run("--help").out())
+                .contains("\nRun jobs:\n  enqueue     Add a job, many from a file, or an array of items.\n  work ")
+                .contains("\nMaintain:\n  doctor ");
+    }
 
-        assertThat(lines).hasSizeGreaterThan(35).allSatisfy(line -> assertThat(line)
-                .hasSizeLessThanOrEqualTo(LONGEST));
+    @Test
+    void without_arguments_it_shows_the_help() {
+        TestShell.Said said = shell.run();
+        assertThat(said.exitCode()).isZero();
+        assertThat(said.out()).isEqualTo(shell.run("--help").out());
+    }
+
+    @Test
+    void options_of_the_connection_have_a_help_of_their_own() {
+        assertThat(shell.run("--help").out())
+                .contains("--help-connection", "--output")
+                .doesNotContain("--ca-cert");
+        TestShell.Said said = shell.run("--help-connection");
+        assertThat(said.exitCode()).isZero();
+        assertThat(said.out())
+                .contains("--url=URL", "--user=NAME", "--ca-cert=FILE", "--insecure")
+                .doesNotContain("--output");
+    }
+
+    static Stream<String> helps() {
+        return commands(root()).map(CommandLine::getUsageMessage);
+    }
+
+    private static CommandLine root() {
+        return Cli.commandLine(new Couchjobs(new TestShell().shell(new StringWriter(), new StringWriter())));
     }
 
     private static Stream<CommandLine> commands(CommandLine command) {
         return Stream.concat(
-                Stream.of(command), command.getSubcommands().values().stream().flatMap(HelpTest::commands));
+                Stream.of(command),
+                command.getSubcommands().values().stream()
+                        .filter(inner -> !inner.getCommandSpec().usageMessage().hidden())
+                        .flatMap(HelpTest::commands));
     }
 }
