@@ -82,6 +82,9 @@ final class ListCommand extends QueueCommand {
         output().rows(
                         () -> JobText.table(jobs, Instant.now()),
                         () -> queue.withData(jobs.stream()).map(JobJson::of).toList());
+        if (jobs.isEmpty()) {
+            root().say("couchjobs: no such jobs");
+        }
         return ExitCode.DONE;
     }
 

@@ -1,6 +1,8 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -27,6 +29,18 @@ final class PauseCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
         TypeText.show(output(), queue.types().change(type, settings -> settings.withPaused(true)));
+        if (!mayHaveJobs(queue)) {
+            root().say("couchjobs: warning: there is no job of type " + type + " yet; it is paused for the first one");
+        }
         return ExitCode.DONE;
+    }
+
+    /** An index that cannot be read now keeps nobody from pausing. */
+    private boolean mayHaveJobs(JobQueue queue) {
+        try {
+            return !queue.list(JobFilter.all().type(type), 1).isEmpty();
+        } catch (CouchJobsException untold) {
+            return true;
+        }
     }
 }

@@ -2,7 +2,10 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -13,21 +16,40 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "Examples:",
-            "  couchjobs reschedule email 42 --at +2h",
+            "  couchjobs reschedule email 42 --in 2h",
             "  couchjobs reschedule --type email --status stuck --all --yes --at 2030-01-31T08:00:00Z"
         })
 final class RescheduleCommand extends JobsCommand {
     @Option(
             names = "--at",
             order = -1,
-            required = true,
             paramLabel = "TIME",
             description = "Not before this time: ISO-8601, epoch seconds or milliseconds, or +5m from now.")
-    private Instant at = Instant.EPOCH;
+    private @Nullable Instant at;
+
+    @Option(
+            names = "--in",
+            order = -1,
+            paramLabel = "DURATION",
+            description = "Not before so long from now: 30s, 5m, 2h, 1d.")
+    private @Nullable Duration in;
+
+    @Override
+    void check() {
+        super.check();
+        if (at != null && in != null) {
+            throw CommandException.usage("--at and --in exclude each other");
+        } else if (in != null) {
+            at = Instant.now().plus(in);
+        } else if (at == null) {
+            throw CommandException.usage("which time? Give --at TIME or --in DURATION");
+        }
+    }
 
     @Override
     String act(JobQueue queue, JobId id) {
-        queue.reschedule(id.type(), id.id(), at);
-        return "due " + at;
+        Instant time = Objects.requireNonNull(at);
+        queue.reschedule(id.type(), id.id(), time);
+        return "due " + time;
     }
 }

@@ -13,6 +13,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -270,6 +273,42 @@ class QueueCommandsTest {
                 .isEqualTo("cancelled");
         assertThat(shell.run("wait", "email", "1", "--for", "success").exitCode())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void a_job_is_moved_by_a_duration_and_the_time_must_be_said_once() {
+        done("enqueue", "email", "1");
+        Instant before = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        done("reschedule", "email", "1", "--in", "2h");
+        Instant due = Instant.parse(done("inspect", "email", "1", "-o", "json")
+                .json()
+                .path("scheduledTime")
+                .asText());
+        assertThat(due)
+                .isBetween(before.plus(Duration.ofHours(2)), Instant.now().plus(Duration.ofHours(2)));
+
+        TestShell.Said both = shell.run("reschedule", "email", "1", "--in", "2h", "--at", "+1h");
+        assertThat(both.exitCode()).isEqualTo(2);
+        assertThat(both.err()).contains("--at and --in exclude each other");
+        TestShell.Said none = shell.run("reschedule", "email", "1");
+        assertThat(none.exitCode()).isEqualTo(2);
+        assertThat(none.err()).contains("which time? Give --at TIME or --in DURATION");
+    }
+
+    @Test
+    void to_pause_a_type_that_has_no_jobs_warns_of_a_slip() {
+        assertThat(done("pause", "emial").err())
+                .contains("warning: there is no job of type emial yet; it is paused for the first one");
+        done("enqueue", "email", "1");
+        assertThat(done("pause", "email").err()).isEmpty();
+    }
+
+    @Test
+    void an_empty_list_says_so_beside_the_result() {
+        TestShell.Said said = done("list", "--status", "failed");
+        assertThat(said.err()).isEqualTo("couchjobs: no such jobs\n");
+        assertThat(said.out()).startsWith("TYPE").hasLineCount(1);
+        assertThat(done("list", "-q").err()).isEmpty();
     }
 
     @Test
