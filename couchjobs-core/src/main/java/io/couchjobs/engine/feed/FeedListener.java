@@ -66,7 +66,7 @@ public interface FeedListener {
     }
 
     /**
-     * A listener that needs no documents.
+     * A listener that needs no documents, and hears of the changes that the others have the feed read.
      *
      * @param hearer takes the id of each document that changed, and its revision
      * @return the listener
@@ -80,6 +80,11 @@ public interface FeedListener {
 
             @Override
             public boolean needsDocument(FeedNotice notice) {
+                return false;
+            }
+
+            @Override
+            public boolean needsEach() {
                 return false;
             }
 
