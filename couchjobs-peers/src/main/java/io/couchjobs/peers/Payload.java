@@ -2,9 +2,12 @@ package io.couchjobs.peers;
 
 import java.util.Random;
 
-/** What each job carries: 500 characters that cannot be compressed. */
+/** What each job carries: characters that cannot be compressed. */
 final class Payload {
-    static final String TEXT = text(500);
+    /** Says how many; each process is told by its command line. */
+    static final String LENGTH = "couchjobs.peers.bytes";
+
+    static final String TEXT = text(Integer.getInteger(LENGTH, 500));
 
     private Payload() {}
 

@@ -53,6 +53,9 @@ final class Peers implements Callable<Integer> {
     @Option(names = "--places", paramLabel = "N", description = "How many jobs run at once; default 200.")
     private int places = 200;
 
+    @Option(names = "--bytes", paramLabel = "N", description = "How much each job carries; default 500.")
+    private int bytes = 500;
+
     @Option(
             names = "--only",
             split = ",",
@@ -89,6 +92,7 @@ final class Peers implements Callable<Integer> {
         int port = candidate.isOnCouch() ? couch.getPort() : jdbcPort;
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-D" + Payload.LENGTH + "=" + bytes,
                         "-cp",
                         System.getProperty("java.class.path"),
                         PeerProcess.class.getName(),
