@@ -68,7 +68,7 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
 
     /** The types whose jobs changed without being read. */
     private final Set<String> unreadTypes = ConcurrentHashMap.newKeySet();
-    /** The types whose jobs ever did. */
+    /** The types of all jobs of which it ever heard. */
     private final Set<String> heardTypes = ConcurrentHashMap.newKeySet();
 
     private volatile long scannedNanos;
@@ -115,6 +115,7 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
         if (isOthers(event)) {
             return;
         }
+        event.job().ifPresent(job -> heardTypes.add(job.type()));
         if (sightings.changed(event)) {
             watch.within(FIRST_LOOK);
         } else if (event.docId().startsWith(DocIds.TYPE)) {

@@ -1,6 +1,7 @@
 package io.couchjobs.engine.feed;
 
 import io.couchjobs.engine.store.JobStore;
+import java.time.Duration;
 import java.util.List;
 
 /** Feeds that bring no documents but those that somebody needs, as under a load that never ends. */
@@ -12,9 +13,10 @@ public final class LeanFeeds {
         return new Feed(store.database(), FeedTiming.DEFAULT, store.ownWrites(), FeedPace.fixed(true), List.of(always));
     }
 
-    /** One that skips whatever no listener needs, as far as it may. */
+    /** One that skips whatever no listener needs, from its first row on. */
     public static Feed skipping(JobStore store, FeedListener... always) {
-        FeedPace pace = new FeedPace(new FeedPace.Limits(1, 0, 0), System.nanoTime());
+        FeedPace pace =
+                new FeedPace(new FeedPace.Limits(1, 0, Duration.ofHours(1).toNanos()), System.nanoTime());
         return new Feed(store.database(), FeedTiming.DEFAULT, store.ownWrites(), pace, List.of(always));
     }
 

@@ -3,6 +3,7 @@ package io.couchjobs.engine.worker;
 import static io.couchjobs.testing.TestQueue.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.feed.FeedEvent;
@@ -58,6 +59,26 @@ class ActivityMonitorTest {
         watched.advance(JITTER.plus(MOMENT.multipliedBy(2)));
         until(() -> monitor.recovered() == 20);
         assertThat(watched.job("j0").status()).isEqualTo(JobStatus.WAITING);
+    }
+
+    @Test
+    void when_the_feed_skipped_changes_it_looks_for_owners_of_types_of_which_it_heard_before() throws Exception {
+        watched.owned("1", "dead", "");
+        ActivityMonitor monitor = watched.deafMonitor("me");
+        untilRecovered(monitor, 1); // so the first look is over
+
+        ObjectNode job = watched.queue.database().get("job:email:1").orElseThrow();
+        monitor.changed(new FeedEvent("job:email:1", job.path("_rev").asText(), false, job, false));
+        watched.owned("2", "dead", "");
+        monitor.skipped();
+        untilRecovered(monitor, 2);
+    }
+
+    private void untilRecovered(ActivityMonitor monitor, int jobs) throws Exception {
+        until(() -> {
+            watched.advance(T.plus(JITTER));
+            return monitor.recovered() == jobs;
+        });
     }
 
     @Test

@@ -53,6 +53,22 @@ final class WatchedQueue implements AutoCloseable {
         CouchDatabase database = queue.database();
         SettingsStore settings = new SettingsStore(database, timeout);
         Feed feed = hearsOfSettings ? new Feed(database, settings) : new Feed(database);
+        ActivityMonitor monitor = start(worker, settings, feed);
+        Set<String> documents = ConcurrentHashMap.newKeySet();
+        heard.add(documents);
+        feed.listen(event -> documents.add(event.docId())); // after the monitor: what is here it has heard
+        return monitor;
+    }
+
+    /** One whose feed tells of nothing: it follows another database. */
+    ActivityMonitor deafMonitor(String worker) {
+        CouchDatabase other = queue.database().server().database("elsewhere");
+        other.createIfMissing();
+        return start(worker, new SettingsStore(queue.database(), timeout), new Feed(other));
+    }
+
+    private ActivityMonitor start(String worker, SettingsStore settings, Feed feed) {
+        CouchDatabase database = queue.database();
         Ticker ticker = new Ticker();
         tickers.add(ticker);
         ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, ticker::nanos);
@@ -64,9 +80,6 @@ final class WatchedQueue implements AutoCloseable {
         monitors.add(monitor);
         feeds.add(feed);
         monitor.start();
-        Set<String> documents = ConcurrentHashMap.newKeySet();
-        heard.add(documents);
-        feed.listen(event -> documents.add(event.docId())); // after the monitor: what is here it has heard
         return monitor;
     }
 
