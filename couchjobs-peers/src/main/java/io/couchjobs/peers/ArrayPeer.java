@@ -1,33 +1,19 @@
 package io.couchjobs.peers;
 
-import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobType;
-import io.couchjobs.worker.Worker;
 import java.net.URI;
 import java.util.Collections;
 import java.util.Map;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
-/** couchjobs with one array, in a database of its own: each item is what a job is for the others. */
-final class ArrayPeer implements Peer {
-    @SuppressWarnings("rawtypes")
-    private static final JobType<Map> TYPE = JobType.of("bench", Map.class);
-
-    private static final String ARRAY = "items";
-
-    private final JobQueue queue;
-    private @Nullable Worker worker;
-
+/** couchjobs with one array: each item is what a job is for the others. */
+final class ArrayPeer extends CouchjobsPeer {
     ArrayPeer(URI server) {
-        String name = "couchjobs-peers-" + UUID.randomUUID();
-        this.queue = JobQueue.builder(server.resolve("/" + name)).open();
-        queue.operations().init();
+        super(server);
     }
 
     @Override
     public void addAll(int items) {
-        queue.addArray(TYPE, ARRAY, Collections.nCopies(items, Map.of("text", Payload.TEXT)));
+        queue.addArray(JobType.of(TYPE, Map.class), "items", Collections.nCopies(items, Map.of("text", Payload.TEXT)));
     }
 
     @Override
@@ -35,29 +21,9 @@ final class ArrayPeer implements Peer {
         throw new UnsupportedOperationException("an array is added as a whole");
     }
 
-    @Override
-    public void start(int places, Runnable onRun) {
-        worker = queue.worker()
-                .concurrency(places)
-                .handler(TYPE, (data, context) -> {
-                    onRun.run();
-                    return null;
-                })
-                .start();
-    }
-
     /** Asked when all items have run: then all chunks were claimed. */
     @Override
     public boolean haveEnded(int runs) {
         return worker != null && worker.stats().succeeded() == worker.stats().claimed();
-    }
-
-    @Override
-    public void close() {
-        if (worker != null) {
-            worker.close();
-        }
-        queue.database().delete();
-        queue.close();
     }
 }

@@ -10,12 +10,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** couchjobs, in a database of its own. */
-final class CouchjobsPeer implements Peer {
-    private static final String TYPE = "bench";
+class CouchjobsPeer implements Peer {
+    static final String TYPE = "bench";
     private static final int AT_ONCE = 2_000;
 
-    private final JobQueue queue;
-    private @Nullable Worker worker;
+    final JobQueue queue;
+
+    @Nullable
+    Worker worker;
 
     CouchjobsPeer(URI server) {
         String name = "couchjobs-peers-" + UUID.randomUUID();
