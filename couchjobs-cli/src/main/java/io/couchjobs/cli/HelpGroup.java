@@ -19,7 +19,7 @@ record HelpGroup(String title, List<Entry> commands) {
                             new Entry("work", "Run a program for each job."),
                             new Entry("wait", "Wait until a job is finished."),
                             new Entry("cron", "Make jobs again and again, by cron expression."),
-                            new Entry("scope", "Parts of the work that take only so many jobs."))),
+                            new Entry("scope", "Start, stop and change parts of the work."))),
             new HelpGroup(
                     "Look",
                     List.of(

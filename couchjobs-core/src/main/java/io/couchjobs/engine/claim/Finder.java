@@ -257,7 +257,7 @@ public final class Finder implements FeedListener, AutoCloseable {
     /** Slots, and groups that take turns, are followed change by change. */
     @Override
     public boolean needsEach() {
-        return !waiter.isAwaited() || limits.needDocuments() || candidates.needDocuments();
+        return !waiter.isAwaited() || limits.needAnyDocument() || candidates.needAnyDocument();
     }
 
     @Override

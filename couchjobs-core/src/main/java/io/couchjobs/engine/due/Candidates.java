@@ -44,7 +44,7 @@ import java.util.function.Predicate;
  */
 public final class Candidates {
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
-    /** A worker that looks at a random place takes one of so many neighbours that follow, or all would take the same. */
+    /** A worker that looks at a random place takes one of so many that follow: neighbours have similar ids. */
     private static final int SPREAD = 32;
 
     private final JobIndex index;
@@ -135,8 +135,8 @@ public final class Candidates {
         return stocksOf(type).stream().anyMatch(KnownJobs::needsDocuments);
     }
 
-    /** Whether those of any type must. */
-    public synchronized boolean needDocuments() {
+    /** Whether the document of a job of any type must. */
+    public synchronized boolean needAnyDocument() {
         return stocks.values().stream().anyMatch(KnownJobs::needsDocuments);
     }
 

@@ -68,8 +68,8 @@ public final class Limits {
         return slots.isKnown(type);
     }
 
-    /** Whether those of any type are. */
-    public boolean needDocuments() {
+    /** Whether the documents of any type are needed. */
+    public boolean needAnyDocument() {
         return slots.knowsAny();
     }
 

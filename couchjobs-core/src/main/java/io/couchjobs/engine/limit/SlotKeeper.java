@@ -77,6 +77,7 @@ final class SlotKeeper {
         return tables.containsKey(type) || loading.containsKey(type);
     }
 
+    /** Whether those of any type are. */
     synchronized boolean knowsAny() {
         return !tables.isEmpty() || !loading.isEmpty();
     }

@@ -137,7 +137,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
         run(this::load);
     }
 
-    /** The process that makes a tick reads its schedule: only new schedules, and earlier ticks, are to be found. */
+    /** A tick reads its schedule anew, so only new schedules and earlier ticks can be missed. */
     @Override
     public void skipped() {
         run(() -> {
