@@ -26,6 +26,8 @@ import org.junit.jupiter.api.Test;
 class GuardPropertiesTest {
     private static final int JOBS = 30;
     private static final int STEPS = 20;
+    private static final int STATUSES = JobStatus.values().length;
+    private static final int STEPS_TO_SEE_EVERY_STATUS = 500;
 
     @Test
     void every_step_of_the_state_machine_passes_and_every_forged_one_is_refused(TestDatabase database) {
@@ -40,7 +42,7 @@ class GuardPropertiesTest {
             }
             Set<JobStatus> seen = EnumSet.noneOf(JobStatus.class);
             Set<String> forgeries = new java.util.TreeSet<>();
-            for (int n = 0; n < STEPS; n++) {
+            for (int n = 0; n < STEPS || (seen.size() < STATUSES && n < STEPS_TO_SEE_EVERY_STATUS); n++) {
                 List<GuardedStep> steps = new ArrayList<>();
                 List<GuardedStep> forged = new ArrayList<>();
                 for (int i = 0; i < JOBS; i++) {
