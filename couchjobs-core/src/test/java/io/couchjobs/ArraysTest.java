@@ -17,6 +17,7 @@ import io.couchjobs.job.JobType;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Rate;
+import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
@@ -209,7 +210,7 @@ class ArraysTest {
         Worker first = work((page, context) -> {
             if (page.number() == 10) {
                 tenth.countDown();
-                Thread.sleep(Duration.ofMinutes(1).toMillis());
+                new CountDownLatch(1).await();
             }
             return null;
         });
@@ -231,7 +232,7 @@ class ArraysTest {
         work((page, context) -> {
             if (page.number() == 4) {
                 fourth.countDown();
-                Thread.sleep(Duration.ofMinutes(1).toMillis());
+                new CountDownLatch(1).await();
             }
             return null;
         });
@@ -240,6 +241,36 @@ class ArraysTest {
         assertThat(TestQueue.finished(queue, "page", "crawl:000001").status()).isEqualTo(JobStatus.CANCELLED);
 
         assertThat(state()).isEqualTo(new JobArrays.State(1, 20, 4, 0, 0, true));
+    }
+
+    @Test
+    void an_item_that_takes_too_long_fails_alone() throws Exception {
+        JobRequest template = JobRequest.builder("page")
+                .id("crawl")
+                .data(Map.of())
+                .maxRetries(0)
+                .build();
+        queue.arrays().add(template, pages(4));
+        List<JobContext.StopReason> reasons = Collections.synchronizedList(new ArrayList<>());
+        queue.worker()
+                .handler(PAGE, (page, context) -> {
+                    if (page.number() % 2 == 0) {
+                        try {
+                            new CountDownLatch(1).await();
+                        } finally {
+                            reasons.add(context.stopReason().orElseThrow());
+                        }
+                    }
+                    return null;
+                })
+                .timeLimit(Duration.ofMillis(200))
+                .start();
+        TestQueue.until(() -> state().isFinished());
+
+        assertThat(state()).isEqualTo(new JobArrays.State(1, 4, 2, 2, 0, true));
+        assertThat(item(0).error()).isEqualTo("the run was stopped at its time limit");
+        assertThat(item(3).status()).isEqualTo(JobStatus.SUCCESS);
+        assertThat(reasons).containsExactly(JobContext.StopReason.TOO_SLOW, JobContext.StopReason.TOO_SLOW);
     }
 
     @Test

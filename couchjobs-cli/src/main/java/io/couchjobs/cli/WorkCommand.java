@@ -82,7 +82,7 @@ final class WorkCommand extends QueueCommand {
                     "A name; with it a restarted worker gets its jobs back, and with --fair goes on after the group it last took from.")
     private @Nullable String workerId;
 
-    @Option(names = "--time-limit", paramLabel = "D", description = "How long a job may take.")
+    @Option(names = "--time-limit", paramLabel = "D", description = "How long a job, or an item of an array, may take.")
     private @Nullable Duration timeLimit;
 
     @Option(

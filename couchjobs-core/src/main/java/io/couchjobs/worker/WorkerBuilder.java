@@ -120,7 +120,8 @@ public interface WorkerBuilder {
     <T> WorkerBuilder handlerFactory(JobType<T> type, Supplier<? extends JobHandler<? super T>> factory);
 
     /**
-     * Limits how long a run may take. At the limit its thread is interrupted and the run counts as failed.
+     * Limits how long a run may take. At the limit its thread is interrupted and the run counts as failed. Each item of an array has the
+     * limit by itself.
      *
      * @param limit default: no limit
      * @return this

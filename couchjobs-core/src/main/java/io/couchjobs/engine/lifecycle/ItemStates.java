@@ -44,10 +44,15 @@ public final class ItemStates {
 
     /** {@return the states of a chunk's items; empty for any other job} */
     public static Optional<ItemStates> of(Job job) {
-        return Optional.of(job.document().path(Field.ARRAY))
-                .filter(array -> array.path(STATES).isTextual()
-                        && !array.path(STATES).asText().isEmpty())
-                .map(array -> new ItemStates(array.deepCopy()));
+        return areIn(job)
+                ? Optional.of(new ItemStates(job.document().path(Field.ARRAY).deepCopy()))
+                : Optional.empty();
+    }
+
+    /** {@return whether a job is a chunk} */
+    public static boolean areIn(Job job) {
+        JsonNode states = job.document().path(Field.ARRAY).path(STATES);
+        return states.isTextual() && !states.textValue().isEmpty();
     }
 
     /**

@@ -26,13 +26,15 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
     private final ItemStates states;
     private final Consumer<Note> teller;
     private final Limits limits;
+    private final TimeLimits timeLimits;
 
     /** The teller has a note stored soon. */
-    ChunkRun(Handler<T> handler, ItemStates states, Consumer<Note> teller, Limits limits) {
+    ChunkRun(Handler<T> handler, ItemStates states, Consumer<Note> teller, Limits limits, TimeLimits timeLimits) {
         this.handler = handler;
         this.states = states;
         this.teller = teller;
         this.limits = limits;
+        this.timeLimits = timeLimits;
     }
 
     @Override
@@ -41,7 +43,7 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
         ChunkItems items = new ChunkItems(states, data, context.isLastRetry());
         JobHandler<? super T> made = handler.factory().get();
         int most = made instanceof ChunkHandler<? super T> many ? many.most() : 1;
-        try {
+        try (ItemTimeLimit timeLimit = new ItemTimeLimit(timeLimits)) {
             List<Integer> next = items.next(0, most);
             int counted = 1;
             while (!next.isEmpty()) {
@@ -49,9 +51,9 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
                 next = next.subList(0, limits.awaitStarts(context.id().type(), next.size(), counted));
                 counted = 0;
                 if (made instanceof ChunkHandler<? super T> many) {
-                    run(many, handler.type(), next, items, context);
+                    run(many, handler.type(), next, items, timeLimit, context);
                 } else {
-                    run(next.get(0), items, context);
+                    run(next.get(0), items, timeLimit, context);
                 }
                 Thread.interrupted(); // an item that was interrupted by itself leaves nothing to the next one
                 teller.accept(new States());
@@ -71,16 +73,22 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
     }
 
     private static <S> void run(
-            ChunkHandler<S> many, JobType<? extends S> type, List<Integer> places, ChunkItems items, JobContext context)
+            ChunkHandler<S> many,
+            JobType<? extends S> type,
+            List<Integer> places,
+            ChunkItems items,
+            ItemTimeLimit timeLimit,
+            JobContext context)
             throws Exception {
         ManyItems<S> call = new ManyItems<>(many, items, context.id());
         places.forEach(place -> call.add(place, type));
-        call.run(context);
+        call.run(context, timeLimit);
     }
 
     /** Whatever an item throws ends that item alone, unless the run is to stop. */
-    private void run(int place, ChunkItems items, JobContext context) throws Exception {
-        JobContext itemContext = new ItemContext(context, OptionalLong.of(items.index(place)), items.attempt(place));
+    private void run(int place, ChunkItems items, ItemTimeLimit timeLimit, JobContext context) throws Exception {
+        JobContext itemContext =
+                new ItemContext(context, timeLimit, OptionalLong.of(items.index(place)), items.attempt(place));
         Attempt<T> attempt;
         try {
             attempt = Attempt.of(handler, items.data(place), itemContext);
@@ -88,15 +96,19 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
             items.failed(place, doesNotFit);
             return;
         }
+        timeLimit.begin();
         try {
-            items.succeeded(place, attempt.run(List.of(), context::stopReason));
+            items.succeeded(place, attempt.run(List.of(), itemContext::stopReason));
         } catch (Exception | Error thrown) {
+            timeLimit.end();
             if (context.stopReason().isPresent() || thrown instanceof HaltException) {
                 throw thrown;
             }
-            if (items.failed(place, thrown)) {
+            if (items.failed(place, timeLimit.problem(thrown))) {
                 attempt.exhausted(thrown);
             }
+        } finally {
+            timeLimit.end();
         }
     }
 

@@ -9,6 +9,7 @@ import io.couchjobs.worker.RunReport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Runs what is due in the calling thread, one job after the other, by the same rules as a worker. Used by one thread. */
 public final class Drain {
@@ -34,12 +35,17 @@ public final class Drain {
             return run(
                     finder,
                     held,
-                    new Run.Tools(
-                            parts, options, progressWriter, finder.limits(), new JobLogs(parts.store(), parts.feed())));
+                    new RunTools(
+                            parts,
+                            options,
+                            progressWriter,
+                            new TimeLimits(Optional.empty(), parts.store().environment()),
+                            finder.limits(),
+                            new JobLogs(parts.store(), parts.feed())));
         }
     }
 
-    private List<RunReport> run(Finder finder, Dependencies held, Run.Tools tools) throws InterruptedException {
+    private List<RunReport> run(Finder finder, Dependencies held, RunTools tools) throws InterruptedException {
         AcceptOptions next = AcceptOptions.of(options.handlers().keySet().toArray(new String[0]))
                 .max(1)
                 .timeout(Duration.ZERO)
@@ -61,7 +67,7 @@ public final class Drain {
         return List.copyOf(reports);
     }
 
-    private RunReport run(LeasedJob claim, Run.Tools tools) {
+    private RunReport run(LeasedJob claim, RunTools tools) {
         LogContext.set(options.id(), claim.job());
         try {
             Run run = tools.run(claim);

@@ -24,12 +24,11 @@ import org.slf4j.LoggerFactory;
 public final class Executor {
     private static final Logger log = LoggerFactory.getLogger(Executor.class);
 
-    private final Run.Tools tools;
+    private final RunTools tools;
     private final WorkerOptions options;
     private final Environment environment;
     private final Consumer<Run> onClaimed;
     private final Slots slots;
-    private final TimeLimits timeLimits;
     private final WorkerCounters counters = new WorkerCounters();
     /** All that this worker owns, started or not: their leases are kept. */
     private final Map<JobId, Run> runs = new ConcurrentHashMap<>();
@@ -38,13 +37,12 @@ public final class Executor {
     /** Takes in the answers to ends that no thread waits for. Never closed: a run that still ends needs it. */
     private final Lane ends;
 
-    Executor(Run.Tools tools, Consumer<Run> onClaimed) {
+    Executor(RunTools tools, Consumer<Run> onClaimed) {
         this.tools = tools;
         this.options = tools.options();
         this.environment = tools.parts().store().environment();
         this.onClaimed = onClaimed;
         this.slots = new Slots(options.concurrency());
-        this.timeLimits = new TimeLimits(options.timeLimit(), environment);
         this.ends = environment.lane("couchjobs-ends", 1);
     }
 
@@ -137,7 +135,7 @@ public final class Executor {
     }
 
     void close() {
-        timeLimits.close();
+        tools.timeLimits().close();
     }
 
     private void startNext() {
@@ -155,7 +153,6 @@ public final class Executor {
     }
 
     private void start(Run run) {
-        timeLimits.watch(run);
         startThread(run, () -> call(run));
     }
 
@@ -244,7 +241,6 @@ public final class Executor {
     }
 
     private void ended(Run run) {
-        timeLimits.forget(run);
         runs.remove(run.claim().id(), run);
         if (run.isEnding()) {
             slots.ended();

@@ -12,11 +12,13 @@ import java.util.OptionalLong;
 /** The view of a chunk's run that the handler of one item, or of several, has. */
 final class ItemContext implements JobContext {
     private final JobContext chunk;
+    private final ItemTimeLimit timeLimit;
     private final OptionalLong item;
     private final int attempt;
 
-    ItemContext(JobContext chunk, OptionalLong item, int attempt) {
+    ItemContext(JobContext chunk, ItemTimeLimit timeLimit, OptionalLong item, int attempt) {
         this.chunk = chunk;
+        this.timeLimit = timeLimit;
         this.item = item;
         this.attempt = attempt;
     }
@@ -63,7 +65,7 @@ final class ItemContext implements JobContext {
 
     @Override
     public Optional<StopReason> stopReason() {
-        return chunk.stopReason();
+        return chunk.stopReason().or(timeLimit::stopReason);
     }
 
     /** The progress of an array is that of its items. */

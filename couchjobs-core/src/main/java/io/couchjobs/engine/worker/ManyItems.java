@@ -36,26 +36,29 @@ final class ManyItems<T> {
     }
 
     /** Calls the handler. When the run is to stop, the ends that were told are kept. */
-    void run(JobContext context) throws Exception {
+    void run(JobContext context, ItemTimeLimit timeLimit) throws Exception {
         if (byPlace.isEmpty()) {
             return;
         }
+        timeLimit.begin();
         try {
             handler.work()
                     .run(
                             List.copyOf(byPlace.values()),
-                            new ItemContext(context, OptionalLong.empty(), context.attempt()));
+                            new ItemContext(context, timeLimit, OptionalLong.empty(), context.attempt()));
         } catch (Exception | Error thrown) {
             boolean stops = context.stopReason().isPresent() || thrown instanceof HaltException;
             byPlace.forEach((place, item) -> {
                 if (item.hasEnded() || !stops) {
-                    end(place, item, thrown);
+                    end(place, item, timeLimit.problem(thrown));
                 }
             });
             if (stops) {
                 throw thrown;
             }
             return;
+        } finally {
+            timeLimit.end();
         }
         byPlace.forEach((place, item) -> end(place, item, null));
     }

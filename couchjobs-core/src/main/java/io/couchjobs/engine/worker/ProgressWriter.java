@@ -15,7 +15,7 @@ final class ProgressWriter implements AutoCloseable {
     private static final int THREADS = 2;
 
     /** Runs that are planned, or were told of less than a pause ago. */
-    private final Set<Run> busy = ConcurrentHashMap.newKeySet();
+    private final Set<Source> busy = ConcurrentHashMap.newKeySet();
 
     private final Lane lane;
 
@@ -24,7 +24,7 @@ final class ProgressWriter implements AutoCloseable {
     }
 
     /** The run has something to tell. */
-    void tell(Run run) {
+    void tell(Source run) {
         if (busy.add(run)) {
             lane.execute(() -> write(run));
         }
@@ -35,7 +35,7 @@ final class ProgressWriter implements AutoCloseable {
         lane.close();
     }
 
-    private void write(Run run) {
+    private void write(Source run) {
         try {
             run.tell();
         } finally {
@@ -43,10 +43,18 @@ final class ProgressWriter implements AutoCloseable {
         }
     }
 
-    private void rest(Run run) {
+    private void rest(Source run) {
         busy.remove(run);
         if (run.hasSomethingToTell()) {
             tell(run);
         }
+    }
+
+    /** A run. */
+    interface Source {
+        boolean hasSomethingToTell();
+
+        /** Writes what there is to tell. */
+        void tell();
     }
 }

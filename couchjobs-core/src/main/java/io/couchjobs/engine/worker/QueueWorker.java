@@ -55,8 +55,13 @@ public final class QueueWorker implements Worker {
         finder.admission().filter(options.selection().filter());
         finder.admission().classes(options.selection().classes());
         this.executor = new Executor(
-                new Run.Tools(
-                        parts, options, progressWriter, finder.limits(), new JobLogs(parts.store(), parts.feed())),
+                new RunTools(
+                        parts,
+                        options,
+                        progressWriter,
+                        new TimeLimits(options.timeLimit(), environment),
+                        finder.limits(),
+                        new JobLogs(parts.store(), parts.feed())),
                 this::claimed);
         this.dispatcher = new Dispatcher(options, finder, parts, executor);
         this.registration = new Registration(

@@ -4,9 +4,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.claim.Note;
-import io.couchjobs.engine.limit.Limits;
-import io.couchjobs.engine.log.JobLogs;
-import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.HaltException;
@@ -15,7 +13,6 @@ import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.RunReport;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +23,13 @@ import org.slf4j.LoggerFactory;
  * One run of a job, from claim to finish: call the handler, judge how it ended, write that down. {@link #stop} comes
  * from any thread, all else from one thread at a time.
  */
-public final class Run implements LeaseHolder {
+public final class Run implements LeaseHolder, ProgressWriter.Source {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
     private static final Logger JOB_LOG = LoggerFactory.getLogger("couchjobs.job");
 
     private final LeasedJob claim;
     private final Handler<?> handler;
-    private final Tools tools;
+    private final RunTools tools;
     private final RunLog runLog;
     private @Nullable Thread thread;
     private JobContext.@Nullable StopReason stopReason;
@@ -47,11 +44,11 @@ public final class Run implements LeaseHolder {
     private int attempt;
     private Duration took = Duration.ZERO;
 
-    private Run(LeasedJob claim, Handler<?> handler, Tools tools, Duration timeout) {
+    Run(LeasedJob claim, Handler<?> handler, RunTools tools, Duration timeout) {
         this.claim = claim;
         this.handler = handler;
         this.tools = tools;
-        this.runLog = new RunLog(claim, tools.logs, tools.parts.clock());
+        this.runLog = new RunLog(claim, tools.logs(), tools.parts().clock());
         this.timeout = new LeaseTimeout(timeout, claim.confirmedNanos());
     }
 
@@ -109,13 +106,13 @@ public final class Run implements LeaseHolder {
     /** Calls the handler. {@link #sendEnd} or {@link #writeEnd} says how it ended. */
     void call() {
         attempt = claim.job().attempt();
-        long began = tools.parts.clock().nanos(); // not when it was claimed: that may have been long ago
+        long began = tools.parts().clock().nanos(); // not when it was claimed: that may have been long ago
         try {
             ending = judge();
         } finally {
             end(); // whatever a handler may throw, even one that cannot be asked for its message
         }
-        took = Duration.ofNanos(tools.parts.clock().nanos() - began);
+        took = Duration.ofNanos(tools.parts().clock().nanos() - began);
     }
 
     /**
@@ -181,20 +178,22 @@ public final class Run implements LeaseHolder {
     void log(String line) {
         JOB_LOG.info("{}: {}", claim.id(), line);
         runLog.add(line);
-        tools.progressWriter.tell(this);
+        tools.progressWriter().tell(this);
     }
 
     /** Tells how far the run has come. */
     void tell(Note note) {
         claim.tell(note);
-        tools.progressWriter.tell(this);
+        tools.progressWriter().tell(this);
     }
 
-    boolean hasSomethingToTell() {
+    @Override
+    public boolean hasSomethingToTell() {
         return claim.hasSomethingToTell() || runLog.hasLinesToWrite();
     }
 
-    void tell() {
+    @Override
+    public void tell() {
         try {
             runLog.flush();
             claim.writeNote();
@@ -216,15 +215,23 @@ public final class Run implements LeaseHolder {
                     whyCancelled,
                     new IllegalStateException("stopped before it started"));
         }
-        try {
+        try (TimeLimits.Watch watch = watch()) {
             readData();
-            present = handler.attempt(new RunContext(claim, this), this::tell, tools.limits);
-            return finished(present.run(tools.options.interceptors(), this::stopReason));
+            watch.again(); // the time is the handler's
+            present = handler.attempt(new RunContext(claim, this), this::tell, tools.limits(), tools.timeLimits());
+            return finished(present.run(tools.options().interceptors(), this::stopReason));
         } catch (Throwable thrown) {
             return failedIn(thrown);
         } finally {
             end();
         }
+    }
+
+    /** The items of a chunk are watched one by one. */
+    private TimeLimits.Watch watch() {
+        return ItemStates.areIn(claim.job())
+                ? TimeLimits.Watch.NONE
+                : tools.timeLimits().watch(() -> stop(JobContext.StopReason.TOO_SLOW));
     }
 
     /** The handler finds attached data read. A database that is away is not the job's fault. */
@@ -304,7 +311,7 @@ public final class Run implements LeaseHolder {
     }
 
     private Backoff backoff() {
-        return new Backoff(tools.parts.store().environment(), Duration.ofMillis(100), Duration.ofSeconds(5));
+        return new Backoff(tools.parts().store().environment(), Duration.ofMillis(100), Duration.ofSeconds(5));
     }
 
     /** Only the loss of the job ends it early. */
@@ -332,16 +339,6 @@ public final class Run implements LeaseHolder {
             log.warn(what, claim.id(), trouble.getMessage());
         } else {
             log.debug(what, claim.id(), trouble.getMessage());
-        }
-    }
-
-    /** The collaborators of runs, beside their claims. Immutable. */
-    record Tools(QueueParts parts, WorkerOptions options, ProgressWriter progressWriter, Limits limits, JobLogs logs) {
-        /** The run of a claim that has not begun. */
-        Run run(LeasedJob claim) {
-            String type = claim.id().type();
-            Handler<?> handler = Objects.requireNonNull(options.handlers().get(type));
-            return new Run(claim, handler, this, parts.settings().timeoutOf(type));
         }
     }
 }

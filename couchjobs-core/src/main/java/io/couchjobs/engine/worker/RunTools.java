@@ -1,0 +1,23 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.limit.Limits;
+import io.couchjobs.engine.log.JobLogs;
+import io.couchjobs.engine.settings.QueueParts;
+import java.util.Objects;
+
+/** The collaborators of runs, beside their claims. Immutable. */
+record RunTools(
+        QueueParts parts,
+        WorkerOptions options,
+        ProgressWriter progressWriter,
+        TimeLimits timeLimits,
+        Limits limits,
+        JobLogs logs) {
+    /** The run of a claim that has not begun. */
+    Run run(LeasedJob claim) {
+        String type = claim.id().type();
+        Handler<?> handler = Objects.requireNonNull(options.handlers().get(type));
+        return new Run(claim, handler, this, parts.settings().timeoutOf(type));
+    }
+}
