@@ -95,8 +95,8 @@ class ClosedQueueTest {
             for (Worker worker : workers) {
                 worker.awaitStopped();
             }
-            assertThat(other.types().activeIds("endless")).isEmpty();
-            assertThat(other.operations().workers()).isEmpty();
+            TestQueue.until(() -> other.types().activeIds("endless").isEmpty());
+            TestQueue.until(() -> other.operations().workers().isEmpty());
             assertThat(heard.all()).isEmpty();
         }
     }

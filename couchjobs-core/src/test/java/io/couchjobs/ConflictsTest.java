@@ -127,7 +127,7 @@ class ConflictsTest {
             assertThat(queue.operations().resolve(JOB)).isFalse();
             return queue.operations().conflictStats().undecided() == 1;
         });
-        assertThat(queue.operations().conflicts()).containsExactly(JOB);
+        TestQueue.until(() -> queue.operations().conflicts().equals(List.of(JOB)));
 
         ObjectNode ended = queue.database().get(JOB, "2-" + "a".repeat(32)).orElseThrow();
         ended.put("status", "success").remove("lock");

@@ -30,6 +30,7 @@ class DocumentsTest {
     private final CouchDatabase db = COUCH.database();
 
     @Test
+    @NeedsOneCopy("a copy that has not heard of the document takes it as a new one")
     void each_document_of_a_bulk_write_has_a_result_of_its_own_in_order() {
         WriteResult.Stored first = stored(db.put(doc("bulk-1").put("n", 1)));
 

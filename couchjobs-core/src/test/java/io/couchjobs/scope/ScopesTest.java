@@ -187,7 +187,7 @@ class ScopesTest {
         scopes.start(ONE);
         scopes.submit(ONE, job("next"));
         gates.awaitBegun(1);
-        assertThat(scopes.stats(ONE).running()).isEqualTo(1);
+        TestQueue.until(() -> scopes.stats(ONE).running() == 1);
     }
 
     @Test
@@ -262,8 +262,8 @@ class ScopesTest {
         }
         queue.types().change(ONE.jobType(), settings -> settings.withPaused(true));
         scopes.submit(ONE, job("waiting"));
+        TestQueue.until(() -> scopes.history(ONE, 9).size() == 3);
         assertThat(scopes.history(ONE, 2)).extracting(job -> job.id().id()).containsExactly("c", "b");
-        assertThat(scopes.history(ONE, 9)).hasSize(3);
         assertThat(scopes.history(TWO, 9)).isEmpty();
     }
 
