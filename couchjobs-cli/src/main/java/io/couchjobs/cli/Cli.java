@@ -18,7 +18,9 @@ import java.time.InstantSource;
 import java.time.ZoneId;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Parses the arguments, runs the command, turns what happened into an exit code. */
 final class Cli {
@@ -56,10 +58,23 @@ final class Cli {
                 .setExecutionExceptionHandler(problems::failed)
                 .setExecutionStrategy(parsed -> {
                     LogLevels.configure(root.options().verbose, root.options().quiet);
+                    requireKnownCommand(parsed);
                     return new CommandLine.RunLast().execute(parsed);
                 });
         HelpLayout.apply(line);
         return line;
+    }
+
+    /** Picocli lets a word that is no command pass when {@code --help} stands behind it. */
+    private static void requireKnownCommand(ParseResult parsed) {
+        ParseResult last = parsed;
+        while (last.hasSubcommand()) {
+            last = last.subcommand();
+        }
+        CommandLine command = last.commandSpec().commandLine();
+        if (!last.unmatched().isEmpty() && !command.getSubcommands().isEmpty()) {
+            throw new UnmatchedArgumentException(command, last.unmatched());
+        }
     }
 
     /** Our own message, not picocli's "Could not convert ...". */

@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.couchjobs.JobQueue;
+import io.couchjobs.cli.input.IdField;
 import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.input.Times;
 import io.couchjobs.dashboard.view.JobView;
@@ -16,6 +17,7 @@ import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,7 +41,7 @@ import picocli.CommandLine.Parameters;
             "  couchjobs enqueue summary --data '{}' --after report/1 --after report/2 --after-failure run",
             "  find . -type f | couchjobs enqueue sha256 --from - --format lines",
             "  couchjobs enqueue email --from jobs.ndjson -o json",
-            "  couchjobs enqueue email --array campaign-7 --from people.csv --format csv",
+            "  couchjobs enqueue email --array campaign-7 --from people.csv",
             "  couchjobs enqueue report --data '{}' --after-array email/campaign-7"
         })
 final class EnqueueCommand extends QueueCommand {
@@ -73,10 +75,17 @@ final class EnqueueCommand extends QueueCommand {
             names = "--format",
             paramLabel = "FORMAT",
             description = {
-                "What the file is: ndjson (default; objects with data and optionally id, scheduledTime, group, ...),",
-                "csv (the header names the fields of the data) or lines (the data is {\"line\": \"...\"})."
+                "What the file is: ndjson (objects with data and optionally id, scheduledTime, group, ...), csv (the header",
+                "names the fields of the data) or lines (the data is {\"line\": \"...\"}). Default: csv for FILE.csv, lines for",
+                "FILE.txt, else ndjson."
             })
-    private JobReader.Format format = JobReader.Format.NDJSON;
+    private JobReader.@Nullable Format format;
+
+    @Option(
+            names = "--id-field",
+            paramLabel = "FIELD",
+            description = "The field of the data that is the id of a line's job, so that the file can be added again.")
+    private @Nullable String idField;
 
     @Option(
             names = "--array",
@@ -96,10 +105,14 @@ final class EnqueueCommand extends QueueCommand {
             checkArray(array);
         } else if (chunk != null) {
             throw CommandException.usage("--chunk needs --array");
+        } else if (from == null && (format != null || idField != null)) {
+            throw CommandException.usage("--format and --id-field need --from");
         } else if (from == null) {
             request = single();
         } else if (id != null || tracker != null || data.isGiven()) {
             throw CommandException.usage("--from adds many jobs: no ID, --data or --if-new with it");
+        } else if (idField != null && format(from) == JobReader.Format.LINES) {
+            throw CommandException.usage("--id-field names a field of the data, and lines of text have none");
         } else {
             InputFile.check(from);
             options.start(type, Instant.now())
@@ -111,8 +124,9 @@ final class EnqueueCommand extends QueueCommand {
     private void checkArray(String arrayId) {
         if (from == null) {
             throw CommandException.usage("--array needs --from: the file of its items");
-        } else if (id != null || tracker != null || data.isGiven() || replace) {
-            throw CommandException.usage("--array adds items: no ID, --data, --if-new or --replace with it");
+        } else if (id != null || tracker != null || data.isGiven() || replace || idField != null) {
+            throw CommandException.usage(
+                    "--array adds items: no ID, --data, --if-new, --replace or --id-field with it");
         } else if (chunk != null && (chunk < 1 || chunk > 10_000)) {
             throw CommandException.usage("--chunk must be from 1 to 10000, not " + chunk);
         }
@@ -165,7 +179,8 @@ final class EnqueueCommand extends QueueCommand {
         Times times = new Times(InstantSource.system(), ZoneId.systemDefault());
         Instant now = Instant.now();
         try (InputStream in = InputFile.open(file, root().shell())) {
-            JobReader reader = format.open(in, () -> options.start(type, now), times);
+            IdField field = Optional.ofNullable(idField).map(IdField::of).orElse(IdField.NONE);
+            JobReader reader = format(file).open(in, () -> options.start(type, now), times, field);
             return new BulkEnqueue(queue, root(), replace).run(reader);
         }
     }
@@ -173,10 +188,14 @@ final class EnqueueCommand extends QueueCommand {
     private ExitCode array(JobQueue queue, String file) throws IOException {
         Times times = new Times(InstantSource.system(), ZoneId.systemDefault());
         try (InputStream in = InputFile.open(file, root().shell())) {
-            JobReader reader = format.open(in, () -> JobRequest.builder(type), times);
+            JobReader reader = format(file).open(in, () -> JobRequest.builder(type), times, IdField.NONE);
             new ArrayEnqueue(queue, root(), chunk == null ? ArrayEnqueue.ITEMS : chunk).run(request(), reader);
         }
         return ExitCode.DONE;
+    }
+
+    private JobReader.Format format(String file) {
+        return format == null ? JobReader.Format.of(file) : format;
     }
 
     private void show(Job job, JobQueue queue) {

@@ -1,11 +1,13 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.cli.output.Cell;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import java.io.PrintWriter;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -66,8 +68,17 @@ final class Problems {
         if (exitCode == ExitCode.INTERRUPTED) {
             Thread.currentThread().interrupt();
         }
-        say(command.getErr(), exitCode == ExitCode.INTERRUPTED ? "interrupted" : explain(problem), problem);
+        say(command.getErr(), exitCode == ExitCode.INTERRUPTED ? "interrupted" : explained(problem), problem);
         return exitCode.number();
+    }
+
+    private String explained(Exception problem) {
+        return Optional.of(problem)
+                .filter(CouchException.class::isInstance)
+                .map(CouchException.class::cast)
+                .flatMap(failed -> new ServerProblem(root.settings().url()).explain(failed))
+                .map(Problems::oneLine)
+                .orElseGet(() -> explain(problem));
     }
 
     /** Returns a message for people. When CouchDB does not find something, a missing database is by far the likeliest cause. */

@@ -87,6 +87,23 @@ class SecureCommandsTest {
         assertThat(as("ann", "x").run("init", "--secure").exitCode()).isEqualTo(7);
     }
 
+    @Test
+    void what_the_server_does_not_allow_is_said_with_what_to_do() {
+        TestShell root = as("root", "secret");
+        done(root.with("COUCHJOBS_NEW_PASSWORD", "x"), "init", "--secure", "--create-user", "producer:ann");
+        String elsewhere = couch.url().resolve("/elsewhere").toString();
+
+        assertThat(as("ann", "wrong").run("counts").err()).contains("does not accept the name or the password");
+        assertThat(new TestShell()
+                        .run("counts", "--url", couch.url().resolve("/jobs").toString())
+                        .err())
+                .contains("give --user NAME, and the password by COUCHJOBS_PASSWORD");
+        assertThat(as("ann", "x").run("init", "--url", elsewhere).err())
+                .contains("may not create the database elsewhere", "couchjobs init --user ADMIN");
+        assertThat(root.run("counts", "--url", elsewhere).err())
+                .contains("there is no database elsewhere", "run \"couchjobs init\"");
+    }
+
     private TestShell as(String user, String password) {
         return new TestShell()
                 .with("COUCHJOBS_URL", couch.url().resolve("/jobs").toString())

@@ -153,7 +153,8 @@ final class CronExpression {
     private static IllegalArgumentException wrong(String text, String value, int index) {
         Field field = FIELDS.get(index);
         return new IllegalArgumentException("cron expression \"" + text + "\": " + field.name + " \"" + value
-                + "\" is wrong; it may be *, " + field.values + ", a list (a,b), a range (a-b) or a step (*/n)");
+                + "\" is wrong; it may be *, " + field.values + ", a list (a,b), a range (a-b) or a step (*/n)"
+                + (value.contains("?") ? ". Write * for the ? of Quartz" : ""));
     }
 
     private static CronDefinition definition() {

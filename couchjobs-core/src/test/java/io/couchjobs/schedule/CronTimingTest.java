@@ -188,6 +188,7 @@ class CronTimingTest {
             5-1 * * * *    | minute "5-1"
             */0 * * * *    | minute "*/0"
             0 12 ? * *     | day of month "?"
+            0 0 12 * * ?   | Write * for the ? of Quartz
             0 12 * * FRI#2 | day of week "FRI#2"
             +1 * * * *     | minute "+1"
             /5 * * * *     | minute "/5"

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.LocalQueue;
 import io.couchjobs.cli.input.ExportReader;
+import io.couchjobs.cli.input.IdField;
 import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.input.Times;
 import io.couchjobs.cli.output.Format;
@@ -58,7 +59,8 @@ class LinesFuzzTest {
             InputStream in = new ByteArrayInputStream(file);
             ExitCode exitCode = export
                     ? new BulkImport(queue, root, JobFilter.all()).run(new ExportReader(in))
-                    : new BulkEnqueue(queue, root, false).run(format.open(in, () -> JobRequest.builder("t"), TIMES));
+                    : new BulkEnqueue(queue, root, false)
+                            .run(format.open(in, () -> JobRequest.builder("t"), TIMES, IdField.NONE));
             root.shell().out().flush();
             check(Trees.parsed(out.toString()), exitCode, file);
         } catch (IOException refused) {

@@ -17,14 +17,16 @@ import java.util.function.Supplier;
 final class CsvJobReader implements JobReader {
     private final Iterator<NamedCsvRecord> records;
     private final Supplier<JobRequest.Builder> template;
+    private final IdField id;
 
-    CsvJobReader(InputStream in, Supplier<JobRequest.Builder> template) {
+    CsvJobReader(InputStream in, Supplier<JobRequest.Builder> template, IdField id) {
         this.records = CsvReader.builder()
                 .allowExtraFields(true)
                 .allowMissingFields(true)
                 .ofNamedCsvRecord(new InputStreamReader(in, StandardCharsets.UTF_8))
                 .iterator();
         this.template = template;
+        this.id = id;
     }
 
     @Override
@@ -44,9 +46,15 @@ final class CsvJobReader implements JobReader {
             return JobLine.bad(
                     csv.getStartingLineNumber(), csv.getFieldCount() + " fields, but the header has " + expected);
         }
-        return JobLine.good(
-                csv.getStartingLineNumber(),
-                csv.getFields().stream().mapToInt(String::length).sum(),
-                template.get().data(csv.getFieldsAsMap()).build());
+        JobRequest.Builder job = template.get().data(csv.getFieldsAsMap());
+        try {
+            id.identify(job, csv::findField);
+            return JobLine.good(
+                    csv.getStartingLineNumber(),
+                    csv.getFields().stream().mapToInt(String::length).sum(),
+                    job.build());
+        } catch (IllegalArgumentException notAnId) {
+            return JobLine.bad(csv.getStartingLineNumber(), String.valueOf(notAnId.getMessage()));
+        }
     }
 }

@@ -15,24 +15,34 @@ public interface JobReader {
         /** A JSON object per line: {@code data}, and optionally {@code id}, {@code scheduledTime}, ... */
         NDJSON {
             @Override
-            public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times) {
-                return new NdjsonReader(new TextLines(in), template, times);
+            public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times, IdField id) {
+                return new NdjsonReader(new TextLines(in), template, times, id);
             }
         },
         /** A header that names the fields of the data, then a record per job. */
         CSV {
             @Override
-            public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times) {
-                return new CsvJobReader(in, template);
+            public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times, IdField id) {
+                return new CsvJobReader(in, template, id);
             }
         },
         /** Any text: each line becomes {@code {"line": "..."}}. */
         LINES {
             @Override
-            public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times) {
+            public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times, IdField id) {
                 return new PlainReader(new TextLines(in), template);
             }
         };
+
+        /**
+         * {@return what a file of this name is likely to be}
+         *
+         * @param file the name
+         */
+        public static Format of(String file) {
+            String name = file.toLowerCase(Locale.ROOT);
+            return name.endsWith(".csv") ? CSV : name.endsWith(".txt") ? LINES : NDJSON;
+        }
 
         @Override
         public String toString() {
@@ -45,9 +55,10 @@ public interface JobReader {
          * @param in the file, UTF-8; the caller closes it
          * @param template makes a fresh request with the settings that hold for every line
          * @param times how a line may write its time
+         * @param id which field of the data is the id; lines of text have none
          * @return the reader
          */
-        public abstract JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times);
+        public abstract JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times, IdField id);
     }
 
     /**

@@ -22,11 +22,13 @@ final class NdjsonReader implements JobReader {
     private final TextLines lines;
     private final Supplier<JobRequest.Builder> template;
     private final Times times;
+    private final IdField id;
 
-    NdjsonReader(TextLines lines, Supplier<JobRequest.Builder> template, Times times) {
+    NdjsonReader(TextLines lines, Supplier<JobRequest.Builder> template, Times times, IdField id) {
         this.lines = lines;
         this.template = template;
         this.times = times;
+        this.id = id;
     }
 
     @Override
@@ -59,6 +61,9 @@ final class NdjsonReader implements JobReader {
         }
         JobRequest.Builder job = template.get();
         JobOrder.fill(job, order, times::parse);
+        if (!order.has("id")) {
+            id.identify(job, field -> Optional.of(order.path("data").path(field).asText()));
+        }
         return job.build();
     }
 }

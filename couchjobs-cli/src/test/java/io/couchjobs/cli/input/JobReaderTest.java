@@ -15,6 +15,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class JobReaderTest {
+    private IdField id = IdField.NONE;
     private final Times times = new Times(() -> Instant.EPOCH, ZoneOffset.UTC);
 
     @Test
@@ -125,6 +126,31 @@ class JobReaderTest {
         assertThat(lines.next()).isEmpty();
     }
 
+    @Test
+    void a_field_of_the_data_is_the_id_where_a_line_names_none() throws IOException {
+        id = IdField.of("customer");
+        String lines = "{\"data\":{\"customer\":7}}\n{\"id\":\"own\",\"data\":{}}\n{\"data\":{\"n\":1}}\n";
+
+        List<JobLine> ndjson = read(JobReader.Format.NDJSON, lines);
+        List<JobLine> csv = read(JobReader.Format.CSV, "customer,n\nann,1\n,2\n");
+
+        assertThat(ndjson)
+                .flatExtracting(line -> line.request().stream().toList())
+                .extracting("id")
+                .hasToString("[email:7, email:own]");
+        assertThat(problemOf(ndjson, 3)).isEqualTo("data has no customer, which is to be the id");
+        assertThat(csv.get(0).request().orElseThrow().id()).hasToString("email:ann");
+        assertThat(problemOf(csv, 3)).isEqualTo("data has no customer, which is to be the id");
+    }
+
+    @Test
+    void the_name_of_a_file_says_what_it_is() {
+        assertThat(JobReader.Format.of("people.CSV")).isEqualTo(JobReader.Format.CSV);
+        assertThat(JobReader.Format.of("urls.txt")).isEqualTo(JobReader.Format.LINES);
+        assertThat(JobReader.Format.of("jobs.ndjson")).isEqualTo(JobReader.Format.NDJSON);
+        assertThat(JobReader.Format.of("-")).isEqualTo(JobReader.Format.NDJSON);
+    }
+
     private JobRequest request(JobReader.Format format, String text) throws IOException {
         return read(format, text).get(0).request().orElseThrow();
     }
@@ -134,7 +160,7 @@ class JobReaderTest {
     }
 
     private List<JobLine> read(JobReader.Format format, InputStream in) throws IOException {
-        JobReader reader = format.open(in, () -> JobRequest.builder("email"), times);
+        JobReader reader = format.open(in, () -> JobRequest.builder("email"), times, id);
         List<JobLine> lines = new ArrayList<>();
         for (Optional<JobLine> line = reader.next(); line.isPresent(); line = reader.next()) {
             lines.add(line.get());

@@ -1,0 +1,77 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.couch.config.CouchUnauthorizedException;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Says what went wrong between a command and the server, and what to do about it. Paths and statuses are for {@code -v}. */
+final class ServerProblem {
+    private static final Pattern REFUSED = Pattern.compile("no connection \\(.* failed: (.*)\\)");
+    private static final List<String> NO_DATABASE = List.of("Database does not exist.", "no_db_file");
+
+    private final QueueUrl url;
+
+    ServerProblem(QueueUrl url) {
+        this.url = url;
+    }
+
+    /** {@return the sentence; empty for a problem that the server explains better} */
+    Optional<String> explain(CouchException problem) {
+        if (problem instanceof CouchUnreachableException) {
+            return Optional.of("cannot reach CouchDB at " + server() + ": " + why(problem.reason())
+                    + ". Start one with \"couchjobs serve\", or name yours with --url");
+        } else if (problem instanceof CouchNotFoundException && NO_DATABASE.contains(problem.reason())) {
+            return Optional.of("there is no database " + url.name() + " at " + server()
+                    + "; to create it, run \"couchjobs init\"; --url names another");
+        }
+        return problem instanceof CouchUnauthorizedException ? refused(problem) : Optional.empty();
+    }
+
+    private static String why(String reason) {
+        Matcher matcher = REFUSED.matcher(reason);
+        return matcher.matches() ? matcher.group(1) : reason;
+    }
+
+    private Optional<String> refused(CouchException problem) {
+        return switch (problem.reason()) {
+            case "Name or password is incorrect." ->
+                Optional.of("CouchDB at " + server() + " does not accept the name or the password (--user, "
+                        + Settings.PASSWORD + " or --password-file)");
+            case "Authentication required.", "You are not authorized to access this db." ->
+                Optional.of("CouchDB at " + server() + " wants to know who asks: give --user NAME, and the password by "
+                        + Settings.PASSWORD + " or --password-file");
+            case "You are not a server admin." -> Optional.of(needsAdministrator(problem));
+            case "You are not allowed to access this db." ->
+                Optional.of(
+                        "the user may not use the database " + url.name() + " at " + server()
+                                + "; give another --user, or have an administrator run \"couchjobs init --create-user worker:NAME\"");
+            default -> Optional.empty();
+        };
+    }
+
+    private String needsAdministrator(CouchException problem) {
+        boolean creates = problem.method().equals("PUT") && problem.path().equals("/" + url.name());
+        return creates
+                ? "the user may not create the database " + url.name() + " at " + server()
+                        + "; an administrator of CouchDB can: couchjobs init --user ADMIN"
+                : "that needs an administrator of CouchDB at " + server() + ": --user ADMIN";
+    }
+
+    private String server() {
+        return url.embedded().map(folder -> "the store in " + folder).orElseGet(this::servers);
+    }
+
+    private String servers() {
+        return url.servers().stream()
+                .map(URI::toString)
+                .map(server -> server.replaceAll("/$", ""))
+                .collect(Collectors.joining(" or "));
+    }
+}
