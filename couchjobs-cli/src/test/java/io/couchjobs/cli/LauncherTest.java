@@ -78,6 +78,39 @@ class LauncherTest {
         assertThat(script.resolveSibling("target/.launcher-lock")).doesNotExist();
     }
 
+    @Test
+    void the_first_start_builds_and_says_so() throws Exception {
+        Said said = launch(
+                unbuilt("mkdir -p couchjobs-cli/target/quick; echo jar >couchjobs-cli/target/quick/couchjobs.jar"),
+                javaHome("17.0.1"),
+                "--version");
+
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        assertThat(said.out()).contains("[--version]").doesNotContain("noise");
+        assertThat(said.err())
+                .contains("building it first")
+                .containsPattern("built in \\d+ s")
+                .doesNotContain("noise");
+    }
+
+    @Test
+    void a_build_that_fails_shows_why_and_where_all_of_it_is() throws Exception {
+        Said said = launch(unbuilt("echo 'no such compiler'; exit 1"), javaHome("17.0.1"), "--version");
+
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(said.out()).isEmpty();
+        assertThat(said.err()).contains("no such compiler", "the build failed", "target/launcher-build.log");
+        assertThat(folder.resolve("target/.launcher-lock")).doesNotExist();
+    }
+
+    /** A tree that is built by these lines of a shell. */
+    private Path unbuilt(String build) throws IOException {
+        Path script = Files.copy(launcher(), folder.resolve("couchjobs"));
+        Path mvnw = Files.writeString(folder.resolve("mvnw"), "#!/bin/sh\necho noise\n" + build + "\n");
+        Files.setPosixFilePermissions(mvnw, PosixFilePermissions.fromString("rwxr-xr-x"));
+        return script;
+    }
+
     /** A tree in which the build has just been done. */
     private Path built() throws IOException {
         Path script = Files.copy(launcher(), folder.resolve("couchjobs"));
