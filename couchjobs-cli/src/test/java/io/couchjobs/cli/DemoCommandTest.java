@@ -40,6 +40,7 @@ class DemoCommandTest {
         assertThat(summary.path("succeeded").asInt()).isEqualTo(40);
         assertThat(summary.path("failed").asInt()).isZero();
         assertThat(summary.path("mismatches").asInt()).isZero();
+        assertThat(summary.path("steadyJobsPerSecond").asDouble()).isPositive();
         assertThat(summary.path("perWorker")).hasSize(2);
         assertThat(summary.path("perWorker").findValuesAsText("succeeded").stream()
                         .mapToInt(Integer::parseInt)
@@ -56,8 +57,18 @@ class DemoCommandTest {
     }
 
     @Test
+    void the_headline_is_the_rate_at_full_speed() {
+        Summary.Worker worker = new Summary.Worker("worker-1", 200, 200, 0, 0, 3);
+        Summary summary = new Summary(200, 200, 5_000, 4, 812.4, List.of(worker), List.of(), List.of());
+
+        assertThat(summary.lines().get(0))
+                .isEqualTo("812 jobs/s by 1 processes at full speed;"
+                        + " 200 jobs, 5 kB, in 4.0 s with the start, 3 claims lost to another, 0 retries");
+    }
+
+    @Test
     void what_could_not_be_read_is_in_the_json_too() {
-        Summary nothing = new Summary(0, 0, 0, 0, List.of(), List.of(), List.of());
+        Summary nothing = new Summary(0, 0, 0, 0, 0, List.of(), List.of(), List.of());
 
         assertThat(DemoCommand.json(nothing, List.of("cannot read /root: permission denied"))
                         .path("unreadable"))

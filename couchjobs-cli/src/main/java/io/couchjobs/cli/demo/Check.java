@@ -6,6 +6,8 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +20,7 @@ final class Check {
     private final CouchDatabase database;
     private final List<Problem> failures = new ArrayList<>();
     private final List<Problem> mismatches = new ArrayList<>();
+    private final List<Instant> ends = new ArrayList<>();
     private long succeeded;
     private long bytes;
 
@@ -59,6 +62,17 @@ final class Check {
         return mismatches;
     }
 
+    /** How many jobs a second ended in the second half of them, when all workers were at full speed. */
+    double steadyRate() {
+        List<Instant> inOrder = ends.stream().sorted().toList();
+        if (inOrder.size() < 2) {
+            return 0;
+        }
+        List<Instant> half = inOrder.subList(inOrder.size() / 2 - 1, inOrder.size());
+        Duration took = Duration.between(half.get(0), half.get(half.size() - 1));
+        return took.isZero() ? 0 : (half.size() - 1) * 1_000.0 / took.toMillis();
+    }
+
     private void check(FileJob asked, Optional<Job> stored) throws InterruptedException {
         Optional<JsonNode> result =
                 stored.filter(job -> job.status() == JobStatus.SUCCESS).flatMap(Job::result);
@@ -67,6 +81,7 @@ final class Check {
             return;
         }
         succeeded++;
+        stored.map(job -> job.times().get("finished")).ifPresent(ends::add);
         compare(asked, result.get().path("sha256").asText());
     }
 

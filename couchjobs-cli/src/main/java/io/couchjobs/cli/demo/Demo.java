@@ -139,7 +139,14 @@ public final class Demo {
                         process.count("conflicts")))
                 .toList();
         return new Summary(
-                jobs.size(), check.succeeded(), check.bytes(), seconds, workers, check.failures(), check.mismatches());
+                jobs.size(),
+                check.succeeded(),
+                check.bytes(),
+                seconds,
+                check.steadyRate(),
+                workers,
+                check.failures(),
+                check.mismatches());
     }
 
     private static long sum(List<WorkerProcess> processes, String what) {

@@ -13,7 +13,8 @@ import java.util.List;
  * @param jobs how many jobs there were
  * @param succeeded how many of them succeeded
  * @param bytes how many bytes were hashed
- * @param seconds how long the workers needed
+ * @param seconds how long the workers needed, from their start
+ * @param steadyRate jobs per second in the second half of the run; 0 when there were too few
  * @param workers what each worker did
  * @param failures the files whose jobs failed
  * @param mismatches the files whose results are wrong
@@ -23,6 +24,7 @@ public record Summary(
         long succeeded,
         long bytes,
         double seconds,
+        double steadyRate,
         List<Worker> workers,
         List<Check.Problem> failures,
         List<Check.Problem> mismatches) {
@@ -61,8 +63,8 @@ public record Summary(
     public List<String> lines() {
         return List.of(
                 String.format(
-                        "%d jobs, %s in %.1f s: %.0f jobs/s by %d processes, %d claims lost to another, %d retries",
-                        jobs, size(), seconds, jobsPerSecond(), workers.size(), conflicts(), retries()),
+                        "%s%d jobs, %s, in %.1f s with the start, %d claims lost to another, %d retries",
+                        headline(), jobs, size(), seconds, conflicts(), retries()),
                 String.format(
                         "check: %d results recomputed, %d agree, %d differ; %d jobs failed",
                         succeeded, succeeded - mismatches.size(), mismatches.size(), failures.size()));
@@ -95,7 +97,8 @@ public record Summary(
                 .put("retries", retries())
                 .put("bytes", bytes)
                 .put("seconds", Math.round(seconds * 1000) / 1000.0)
-                .put("jobsPerSecond", Math.round(jobsPerSecond() * 10) / 10.0);
+                .put("jobsPerSecond", Math.round(jobsPerSecond() * 10) / 10.0)
+                .put("steadyJobsPerSecond", Math.round(steadyRate * 10) / 10.0);
         ArrayNode each = json.putArray("perWorker");
         workers.forEach(worker -> each.addObject()
                 .put("id", worker.id)
@@ -124,6 +127,12 @@ public record Summary(
 
     private double jobsPerSecond() {
         return seconds > 0 ? jobs / seconds : 0;
+    }
+
+    private String headline() {
+        return steadyRate > 0
+                ? String.format("%.0f jobs/s by %d processes at full speed; ", steadyRate, workers.size())
+                : "";
     }
 
     private String size() {
