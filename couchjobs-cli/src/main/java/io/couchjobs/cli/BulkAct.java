@@ -89,7 +89,7 @@ final class BulkAct {
 
     private void record(Outcome outcome) {
         summary.add(outcome);
-        if (output.format() == Format.NDJSON) {
+        if (isOfEach()) {
             output.line(() -> "", outcome::json);
         }
     }
@@ -130,14 +130,18 @@ final class BulkAct {
         root.say("couchjobs: " + summary.total() + " jobs in " + took()
                 + (stopped.get() ? ", stopped before the end" : ""));
         switch (output.format()) {
-            case TABLE -> summary.lines().forEach(output::raw);
-            case JSON -> output.line(() -> "", summary::json);
-            case NDJSON -> summary.lines().forEach(line -> root.say("couchjobs: " + line));
+            case TABLE, CSV -> summary.lines().forEach(output::raw);
+            case JSON, YAML -> output.line(() -> "", summary::json);
+            case NDJSON, ID -> summary.lines().forEach(line -> root.say("couchjobs: " + line));
         }
         if (stopped.get()) {
             return ExitCode.INTERRUPTED;
         }
         return summary.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private boolean isOfEach() {
+        return output.format() == Format.NDJSON || output.format() == Format.ID;
     }
 
     private String took() {

@@ -118,7 +118,7 @@ final class GlobalOptions {
             names = {"-o", "--output"},
             scope = ScopeType.INHERIT,
             paramLabel = "FORMAT",
-            description = "table (default), json or ndjson.")
+            description = "table (default), json, ndjson, yaml, csv (the tables) or id (nothing else).")
     @Nullable
     Format output;
 

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Jobs as people see them. */
 final class JobText {
@@ -42,21 +43,31 @@ final class JobText {
         return table;
     }
 
-    /** Everything about one job, a field per line. */
+    /** Everything about one job, a field per line, and a line for the error of each attempt. */
     static Table whole(Job job) {
         Table table = new Table("FIELD", "VALUE");
         JobJson.of(job).properties().forEach(field -> {
             boolean empty = isEmpty(field.getValue());
             if (field.getKey().equals("status")) {
                 table.row(Cell.of("status"), status(job.status()));
-            } else if (!empty) {
-                String value = field.getValue().isTextual()
-                        ? field.getValue().asText()
-                        : field.getValue().toString();
-                table.row(Cell.of(field.getKey()), Cell.of(value));
+            } else if (!empty && !field.getKey().equals("errors")) {
+                table.row(Cell.of(field.getKey()), Cell.of(text(field.getKey(), field.getValue())));
             }
         });
+        job.errors()
+                .forEach(error -> table.row(
+                        Cell.of("error " + error.attempt(), Style.BAD),
+                        Cell.of(error.at() + " " + error.kind().json() + ": " + error.message())));
         return table;
+    }
+
+    private static String text(String field, JsonNode value) {
+        if (field.equals("times")) {
+            return value.properties().stream()
+                    .map(time -> time.getKey() + " " + time.getValue().asText())
+                    .collect(Collectors.joining(", "));
+        }
+        return value.isTextual() ? value.asText() : value.toString();
     }
 
     private static boolean isEmpty(JsonNode value) {

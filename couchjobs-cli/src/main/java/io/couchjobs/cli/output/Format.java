@@ -9,7 +9,18 @@ public enum Format {
     /** One JSON value, indented. */
     JSON,
     /** One JSON value per line, one line per result. */
-    NDJSON;
+    NDJSON,
+    /** The same values as YAML, a document per result. */
+    YAML,
+    /** The tables, with commas. */
+    CSV,
+    /** The id of each result, one per line, for other commands. */
+    ID;
+
+    /** {@return whether the results are text for people, or the same with commas} */
+    boolean isTabular() {
+        return this == TABLE || this == CSV;
+    }
 
     @Override
     public String toString() {

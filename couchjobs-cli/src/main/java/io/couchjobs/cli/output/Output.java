@@ -3,7 +3,10 @@ package io.couchjobs.cli.output;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.function.Supplier;
@@ -11,6 +14,10 @@ import java.util.function.Supplier;
 /** Where results go: standard output, in the format asked for, and nothing but results. Not thread-safe. */
 public final class Output {
     private static final ObjectMapper MAPPER = JsonMapper.builder().build();
+    private static final ObjectWriter YAML = YAMLMapper.builder()
+            .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
+            .build()
+            .writer();
 
     private final PrintWriter out;
     private final Format format;
@@ -35,46 +42,46 @@ public final class Output {
     }
 
     /**
-     * Shows one result as a line of text, or as JSON.
+     * Shows one result as a line of text, or as what programs read.
      *
      * @param line what people read
      * @param json what programs read
      */
     public void line(Supplier<String> line, Supplier<JsonNode> json) {
-        if (format == Format.TABLE) {
+        if (format.isTabular()) {
             out.println(Cell.printable(line.get()));
         } else {
-            json(json.get());
+            value(json.get());
         }
         out.flush();
     }
 
     /**
-     * Shows one result as a table, or as JSON.
+     * Shows one result as a table, or as what programs read.
      *
      * @param table what people read
      * @param json what programs read
      */
     public void table(Supplier<Table> table, Supplier<JsonNode> json) {
-        if (format == Format.TABLE) {
-            table.get().print(out, colour);
+        if (format.isTabular()) {
+            print(table.get());
         } else {
-            json(json.get());
+            value(json.get());
         }
         out.flush();
     }
 
     /**
-     * Shows many results: a table of them, a JSON array of them, or a line of JSON for each.
+     * Shows many results: a table of them, a JSON array of them, or a value for each.
      *
      * @param table what people read
      * @param json what programs read, one by one
      */
     public void rows(Supplier<Table> table, Supplier<List<? extends JsonNode>> json) {
         switch (format) {
-            case TABLE -> table.get().print(out, colour);
-            case JSON -> json(MAPPER.createArrayNode().addAll(json.get()));
-            case NDJSON -> json.get().forEach(this::json);
+            case TABLE, CSV -> print(table.get());
+            case JSON -> value(MAPPER.createArrayNode().addAll(json.get()));
+            case NDJSON, YAML, ID -> json.get().forEach(this::value);
         }
         out.flush();
     }
@@ -94,14 +101,32 @@ public final class Output {
         return out.checkError();
     }
 
-    private void json(JsonNode value) {
+    private void print(Table table) {
+        if (format == Format.CSV) {
+            table.printCsv(out);
+        } else {
+            table.print(out, colour);
+        }
+    }
+
+    private void value(JsonNode value) {
         try {
             out.println(
-                    format == Format.JSON
-                            ? MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value)
-                            : MAPPER.writeValueAsString(value));
+                    switch (format) {
+                        case JSON -> MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value);
+                        case YAML -> YAML.writeValueAsString(value).stripTrailing();
+                        case ID -> Cell.printable(id(value));
+                        default -> MAPPER.writeValueAsString(value);
+                    });
         } catch (JsonProcessingException cannotHappen) {
             throw new IllegalStateException("a JSON tree could not be written", cannotHappen);
         }
+    }
+
+    private static String id(JsonNode value) {
+        if (!value.path("id").isTextual()) {
+            throw new IllegalArgumentException("what this command tells has no id: -o id is for jobs");
+        }
+        return value.path("id").textValue();
     }
 }

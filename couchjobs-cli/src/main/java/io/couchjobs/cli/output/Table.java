@@ -1,5 +1,7 @@
 package io.couchjobs.cli.output;
 
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +32,14 @@ public final class Table {
     public Table row(Cell... cells) {
         rows.add(List.of(cells));
         return this;
+    }
+
+    void printCsv(PrintWriter out) {
+        CsvWriter csv = CsvWriter.builder()
+                .bufferSize(0)
+                .lineDelimiter(LineDelimiter.LF)
+                .build(out);
+        rows.forEach(row -> csv.writeRecord(row.stream().map(Cell::text).toList()));
     }
 
     void print(PrintWriter out, boolean colour) {
