@@ -1,6 +1,7 @@
 package io.couchjobs.spring;
 
 import io.couchjobs.job.JobType;
+import io.couchjobs.schedule.ScheduleRequest;
 import io.couchjobs.worker.WorkerBuilder;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -16,24 +17,42 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 /** Finds the {@link JobHandler} methods of an application's beans; the beans are asked for when a job runs. */
 final class HandlerMethods {
     private final ConfigurableApplicationContext context;
+    private final Schedules schedules;
 
     HandlerMethods(ConfigurableApplicationContext context) {
         this.context = context;
+        this.schedules = new Schedules(context.getEnvironment());
+    }
+
+    /** What is to be put before the worker starts: the schedules of the methods that have one. */
+    List<ScheduleRequest> schedules() {
+        List<ScheduleRequest> found = new ArrayList<>();
+        each((bean, method, handler) -> schedules.of(method, handler.value()).ifPresent(found::add));
+        return found;
     }
 
     /** Gives each method to a worker; returns the types that have one. */
     List<String> addTo(WorkerBuilder worker) {
         List<String> types = new ArrayList<>();
+        each((bean, method, handler) -> {
+            add(worker, bean, handler, method);
+            types.add(handler.value());
+        });
+        return types;
+    }
+
+    private void each(Found found) {
         for (String name : context.getBeanNamesForType(Object.class, true, false)) {
             Class<?> type = AutoProxyUtils.determineTargetClass(context.getBeanFactory(), name);
             if (type != null && !name.startsWith("scopedTarget.")) {
-                methods(type).forEach((method, handler) -> {
-                    add(worker, name, handler, method);
-                    types.add(handler.value());
-                });
+                methods(type).forEach((method, handler) -> found.take(name, method, handler));
             }
         }
-        return types;
+    }
+
+    /** A method of a bean. */
+    private interface Found {
+        void take(String bean, Method method, JobHandler handler);
     }
 
     private void add(WorkerBuilder worker, String name, JobHandler handler, Method method) {

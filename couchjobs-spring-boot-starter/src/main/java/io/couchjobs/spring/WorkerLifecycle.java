@@ -63,6 +63,7 @@ public final class WorkerLifecycle implements SmartLifecycle {
             log.debug("no @JobHandler method, so no worker");
             return;
         }
+        methods.schedules().forEach(queue.schedules()::put);
         Worker started = builder.start();
         worker = started;
         log.info("worker {} of {} runs jobs of the types {}", started.id(), queue, types);

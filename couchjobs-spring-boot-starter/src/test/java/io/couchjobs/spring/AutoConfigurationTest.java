@@ -21,12 +21,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.mock.env.MockEnvironment;
 
 /** What an application gets, and when. */
 @Tag("server")
@@ -90,6 +98,64 @@ class AutoConfigurationTest {
                             .isEqualTo("Ada both:1");
                     assertThat(run(queue, "none").status()).isEqualTo(JobStatus.SUCCESS);
                 });
+    }
+
+    @Test
+    void a_method_with_a_schedule_runs_at_its_ticks() {
+        application
+                .withUserConfiguration(Recurring.class)
+                .withPropertyValues("report.pause=1s")
+                .run(context -> {
+                    JobQueue queue = context.getBean(JobQueue.class);
+                    assertThat(queue.schedules().get("report").orElseThrow().timing())
+                            .asString()
+                            .startsWith("every PT1S");
+                    assertThat(queue.schedules().get("nightly").orElseThrow().timing())
+                            .asString()
+                            .contains("0 3 * * *", "Europe/Berlin");
+                    context.getBean(Recurring.class).ran.await();
+                });
+    }
+
+    @Test
+    void a_schedule_that_cannot_be_stops_the_start() {
+        application
+                .withUserConfiguration(Never.class)
+                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("61"));
+    }
+
+    @Test
+    void a_start_that_fails_at_the_database_says_what_to_do(TestDatabase database) {
+        bare.withPropertyValues("couchjobs.url=http://ann:secret@127.0.0.1:1/shop")
+                .run(context -> {
+                    FailureAnalysis analysis =
+                            analysis(context.getStartupFailure(), "http://ann:secret@127.0.0.1:1/shop");
+                    assertThat(analysis.getDescription())
+                            .startsWith(
+                                    "Cannot reach the database of couchjobs (couchjobs.url=http://127.0.0.1:1/shop)");
+                    assertThat(analysis.getAction()).contains("couchjobs serve");
+                });
+        String gone = database.url() + "-gone";
+        application
+                .withPropertyValues("couchjobs.url=" + gone, "couchjobs.create-if-missing=false")
+                .run(context -> assertThat(
+                                analysis(context.getStartupFailure(), gone).getAction())
+                        .contains("couchjobs.create-if-missing=true"));
+    }
+
+    private static FailureAnalysis analysis(Throwable failure, String url) {
+        Environment environment = new MockEnvironment().withProperty("couchjobs.url", url);
+        return SpringFactoriesLoader.forDefaultResourceLocation()
+                .load(
+                        FailureAnalyzer.class,
+                        ArgumentResolver.of(Environment.class, environment)
+                                .and(BeanFactory.class, new DefaultListableBeanFactory()),
+                        (type, other, cannotBeMade) -> {})
+                .stream()
+                .filter(CouchFailureAnalyzer.class::isInstance)
+                .findFirst()
+                .orElseThrow()
+                .analyze(failure);
     }
 
     @Test
@@ -254,6 +320,26 @@ class AutoConfigurationTest {
     static class TooMuch {
         @JobHandler("broken")
         void tooMuch(Person one, Person other) {}
+    }
+
+    static class Recurring {
+        final CountDownLatch ran = new CountDownLatch(1);
+
+        @JobHandler("report")
+        @JobSchedule(every = "${report.pause}")
+        void report() {
+            ran.countDown();
+        }
+
+        @JobHandler("night")
+        @JobSchedule(cron = "0 3 * * *", zone = "Europe/Berlin", name = "nightly")
+        void night() {}
+    }
+
+    static class Never {
+        @JobHandler("never")
+        @JobSchedule(cron = "61 * * * *")
+        void never() {}
     }
 
     static class Slow {
