@@ -4,6 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobId;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /** The actions of keys. They never throw: a failure becomes the message on the screen. Thread-safe. */
@@ -15,15 +16,41 @@ final class Actions {
     }
 
     Cursor apply(Key key, Cursor cursor, Snapshot snapshot) {
+        if (!cursor.page().isEmpty() && key != Key.NONE) {
+            return cursor.saying("");
+        }
         return switch (key) {
             case UP -> cursor.moved(-1, snapshot);
             case DOWN -> cursor.moved(1, snapshot);
             case SWITCH -> cursor.switched();
             case PAUSE -> cursor.saying(attempt(() -> pause(cursor, snapshot)));
             case RETRY -> cursor.saying(attempt(() -> retry(cursor, snapshot)));
+            case SHOW -> shown(cursor, snapshot);
+            case HELP -> cursor.showing(Pages.HELP);
+            case FILTER -> filtered(cursor, snapshot);
             case OTHER -> cursor.saying("");
             case QUIT, NONE -> cursor;
         };
+    }
+
+    private static Cursor shown(Cursor cursor, Snapshot snapshot) {
+        if (cursor.pane() != Cursor.Pane.FAILURES) {
+            return cursor.saying("to see a job, choose one (tab)");
+        }
+        return cursor.chosen(snapshot)
+                .map(row -> cursor.showing(Pages.of(snapshot.failures().get(row))))
+                .orElseGet(() -> cursor.saying("nothing has failed"));
+    }
+
+    private static Cursor filtered(Cursor cursor, Snapshot snapshot) {
+        if (cursor.only().isPresent()) {
+            return cursor.about(Optional.empty());
+        }
+        List<String> types = List.copyOf(snapshot.types().keySet());
+        return cursor.about(cursor.chosen(snapshot)
+                .map(row -> cursor.pane() == Cursor.Pane.TYPES
+                        ? types.get(row)
+                        : snapshot.failures().get(row).type()));
     }
 
     private String pause(Cursor cursor, Snapshot snapshot) {

@@ -1,15 +1,18 @@
 package io.couchjobs.cli.top;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
- * The chosen line and the last message. Immutable.
+ * The chosen line, the last message, and what is shown. Immutable.
  *
  * @param pane which of the two lists
  * @param row which of its lines, from 0; may be beyond the end of a list that has become shorter
  * @param message the outcome of the last action; empty for none
+ * @param only the type that the lists are about; empty for all
+ * @param page what is shown in place of the lists until a key is pressed; empty for the lists
  */
-record Cursor(Pane pane, int row, String message) {
+record Cursor(Pane pane, int row, String message, Optional<String> only, List<String> page) {
     /** A list in which something can be chosen. */
     enum Pane {
         TYPES,
@@ -18,17 +21,38 @@ record Cursor(Pane pane, int row, String message) {
 
     static final Cursor START = new Cursor(Pane.TYPES, 0, "");
 
+    Cursor(Pane pane, int row, String message) {
+        this(pane, row, message, Optional.empty(), List.of());
+    }
+
     Cursor switched() {
-        return new Cursor(pane == Pane.TYPES ? Pane.FAILURES : Pane.TYPES, 0, "");
+        return at(pane == Pane.TYPES ? Pane.FAILURES : Pane.TYPES, 0);
     }
 
     Cursor moved(int by, Snapshot snapshot) {
         int last = rows(snapshot) - 1;
-        return new Cursor(pane, Math.max(0, Math.min(last, Math.min(last, row) + by)), "");
+        return at(pane, Math.max(0, Math.min(last, Math.min(last, row) + by)));
+    }
+
+    private Cursor at(Pane otherPane, int otherRow) {
+        return new Cursor(otherPane, otherRow, "", only, List.of());
     }
 
     Cursor saying(String words) {
-        return new Cursor(pane, row, words);
+        return new Cursor(pane, row, words, only, List.of());
+    }
+
+    Cursor about(Optional<String> type) {
+        return new Cursor(pane, 0, "", type, List.of());
+    }
+
+    Cursor showing(List<String> lines) {
+        return new Cursor(pane, row, "any key: back to the lists", only, lines);
+    }
+
+    /** {@return what of a snapshot is shown} */
+    Snapshot shown(Snapshot snapshot) {
+        return only.map(snapshot::only).orElse(snapshot);
     }
 
     /** {@return the chosen line, or none when the list is empty} */

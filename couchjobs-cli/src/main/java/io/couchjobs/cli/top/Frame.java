@@ -17,7 +17,8 @@ import java.util.Optional;
 
 /** The contents of the screen: a pure function of the snapshot of the queue, the cursor, and the screen's size. */
 final class Frame {
-    private static final String KEYS = "q quit   tab switch list   up/down choose   p pause, resume   r retry";
+    private static final String KEYS =
+            "? help   q quit   tab switch list   up/down choose   enter show   f filter   p pause, resume   r retry";
     private static final String BARS = "▁▂▃▄▅▆▇█";
     private static final int NUMBER = 9;
     private static final int HEADER = 3;
@@ -51,7 +52,9 @@ final class Frame {
     static List<String> of(Snapshot snapshot, Cursor cursor, String trouble, int width, int height, boolean colour) {
         Frame frame = new Frame(snapshot, cursor, width, colour);
         frame.header(trouble);
-        if (height < FIXED + LEAST) {
+        if (!cursor.page().isEmpty()) {
+            frame.page();
+        } else if (height < FIXED + LEAST) {
             frame.chosenList(height - HEADER - 3);
         } else {
             frame.lists(height - FIXED);
@@ -64,6 +67,11 @@ final class Frame {
                     .dressed());
         }
         return List.copyOf(all);
+    }
+
+    private void page() {
+        lines.add("");
+        cursor.page().forEach(text -> put(line().add(text)));
     }
 
     private void lists(int height) {
@@ -134,7 +142,8 @@ final class Frame {
                 .add(oldest() + "  ")
                 .add("workers ", Style.FAINT)
                 .add(snapshot.workers().size() - silent + " live")
-                .add(silent == 0 ? "" : ", " + silent + " silent", Style.BAD));
+                .add(silent == 0 ? "" : ", " + silent + " silent", Style.BAD)
+                .add(cursor.only().map(type -> "  only " + type).orElse(""), Style.WARNING));
     }
 
     private String oldest() {

@@ -9,6 +9,9 @@ enum Key {
     SWITCH,
     PAUSE,
     RETRY,
+    SHOW,
+    HELP,
+    FILTER,
     QUIT,
     OTHER,
     NONE;
@@ -33,6 +36,9 @@ enum Key {
             case '\t' -> SWITCH;
             case 'p', 'P' -> PAUSE;
             case 'r', 'R' -> RETRY;
+            case '\r', '\n' -> SHOW;
+            case '?', 'h' -> HELP;
+            case 'f', 'F' -> FILTER;
             case ESCAPE -> sequence(source);
             default -> first < 0 ? NONE : OTHER;
         };

@@ -121,7 +121,7 @@ public final class Screen {
             if (key == Key.QUIT) {
                 return;
             }
-            cursor = actions.apply(key, cursor, latest);
+            cursor = actions.apply(key, cursor, cursor.shown(latest));
             if (key == Key.PAUSE || key == Key.RETRY) {
                 look();
             }
@@ -133,7 +133,7 @@ public final class Screen {
         int rows = now.getRows() > 0 ? now.getRows() : 24;
         int columns = now.getColumns() > 0 ? now.getColumns() : 80;
         display.resize(rows, columns);
-        List<AttributedString> lines = Frame.of(latest, cursor, trouble, columns, rows, colour).stream()
+        List<AttributedString> lines = Frame.of(cursor.shown(latest), cursor, trouble, columns, rows, colour).stream()
                 .map(line -> AttributedString.fromAnsi(line.isEmpty() ? BLANK : line))
                 .toList();
         display.update(lines, 0);

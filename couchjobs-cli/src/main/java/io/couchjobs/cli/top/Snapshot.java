@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -66,6 +67,16 @@ record Snapshot(
 
     private static Instant failed(Job job) {
         return job.times().getOrDefault(job.status() == JobStatus.STUCK ? "failed" : "finished", Instant.EPOCH);
+    }
+
+    /** {@return what of this is about one type} */
+    Snapshot only(String type) {
+        Map<String, TypeCounts> one = Optional.ofNullable(types.get(type))
+                .map(counts -> Map.of(type, counts))
+                .orElse(Map.of());
+        List<Job> failed =
+                failures.stream().filter(job -> job.type().equals(type)).toList();
+        return new Snapshot(database, now, one, paused, workers, failed, rates);
     }
 
     long count(JobStatus status) {

@@ -41,7 +41,37 @@ class FrameTest {
         assertThat(lines).anySatisfy(line -> assertThat(line).contains("worker-1", "unregistered"));
         assertThat(lines).anySatisfy(line -> assertThat(line)
                 .contains("email:job-1", "failed", "run 6", "2m", "no such mailbox"));
-        assertThat(lines.get(lines.size() - 1)).startsWith("q quit");
+        assertThat(lines.get(lines.size() - 1)).startsWith("? help");
+    }
+
+    @Test
+    void enter_shows_the_chosen_job_until_a_key_is_pressed() {
+        Snapshot snapshot = snapshot(2, 0, 2);
+        Actions actions = new Actions(null);
+        Cursor job = actions.apply(Key.SHOW, Cursor.START.switched(), snapshot);
+
+        List<String> lines = Frame.of(snapshot, job, "", 120, 30, false);
+        assertThat(lines).anySatisfy(line -> assertThat(line).contains("email:job-0", "attempt"));
+        assertThat(lines).anySatisfy(line -> assertThat(line).contains("no such mailbox"));
+        assertThat(lines).noneMatch(line -> line.contains("OLDEST"));
+        assertThat(lines.get(lines.size() - 1)).contains("any key");
+
+        assertThat(actions.apply(Key.NONE, job, snapshot)).isEqualTo(job);
+        assertThat(actions.apply(Key.OTHER, job, snapshot).page()).isEmpty();
+        assertThat(actions.apply(Key.SHOW, Cursor.START, snapshot).message()).contains("choose one");
+        assertThat(actions.apply(Key.HELP, Cursor.START, snapshot).page()).isEqualTo(Pages.HELP);
+    }
+
+    @Test
+    void the_lists_can_be_about_one_type() {
+        Snapshot snapshot = snapshot(3, 0, 2);
+        Actions actions = new Actions(null);
+        Cursor one = actions.apply(Key.FILTER, Cursor.START.moved(1, snapshot), snapshot);
+
+        List<String> lines = Frame.of(one.shown(snapshot), one, "", 120, 30, false);
+        assertThat(lines).anySatisfy(line -> assertThat(line).contains("only type-1"));
+        assertThat(lines).noneMatch(line -> line.contains("type-0") || line.contains("email:job"));
+        assertThat(actions.apply(Key.FILTER, one, one.shown(snapshot)).only()).isEmpty();
     }
 
     @ParameterizedTest

@@ -16,6 +16,7 @@ class KeyTest {
         assertThat(keys("\u001b[B\u001bOBj")).containsExactly(Key.DOWN, Key.DOWN, Key.DOWN);
         assertThat(keys("\u001b[1;5A")).containsExactly(Key.UP);
         assertThat(keys("x\u001b[15~\u001b[C")).containsExactly(Key.OTHER, Key.OTHER, Key.OTHER);
+        assertThat(keys("\r\n?fF")).containsExactly(Key.SHOW, Key.SHOW, Key.HELP, Key.FILTER, Key.FILTER);
         assertThat(keys("\u0003")).containsExactly(Key.QUIT);
     }
 
