@@ -36,11 +36,11 @@ record Securing(boolean dryRun, QueueSecurity.@Nullable Report report, Map<Strin
         if (report != null) {
             text.append(guardText(report));
             report.membersAdded()
-                    .forEach(role -> text.append("\nrole ").append(role).append(may() + "read and write"));
+                    .forEach(role -> text.append("; role ").append(role).append(may() + "read and write"));
             report.adminsAdded()
-                    .forEach(role -> text.append("\nrole ").append(role).append(may() + "administrate"));
+                    .forEach(role -> text.append("; role ").append(role).append(may() + "administrate"));
         }
-        users.forEach((name, granted) -> text.append("\nuser ").append(name).append(userText(granted)));
+        users.forEach((name, granted) -> text.append("; user ").append(name).append(userText(granted)));
         return text.toString();
     }
 
@@ -64,9 +64,9 @@ record Securing(boolean dryRun, QueueSecurity.@Nullable Report report, Map<Strin
     private String guardText(QueueSecurity.Report done) {
         String would = dryRun ? " would be " : " ";
         return switch (done.guardBefore()) {
-            case CURRENT -> "\nthe guard was there";
-            case ABSENT -> "\nthe guard" + (dryRun ? would : " was ") + "stored";
-            case OTHER -> "\nthe guard of another version" + (dryRun ? would : " was ") + "replaced";
+            case CURRENT -> "; the guard was there";
+            case ABSENT -> "; the guard" + (dryRun ? would : " was ") + "stored";
+            case OTHER -> "; the guard of another version" + (dryRun ? would : " was ") + "replaced";
         };
     }
 

@@ -33,7 +33,7 @@ class SecureCommandsTest {
         TestShell.Said first = done(root, "init", "--secure");
         assertThat(first.out())
                 .contains(
-                        "the guard was stored",
+                        "; the guard was stored; role",
                         "role couchjobs-worker may now read",
                         "role couchjobs-admin may now admin");
         JsonNode second = done(root, "init", "--secure", "-o", "json").json();
