@@ -69,6 +69,16 @@ class ReadmeTest {
         assertThat(compiled(wrong)).contains("cannot find symbol");
     }
 
+    @Test
+    void the_coordinates_name_the_version_of_the_project() throws Exception {
+        Matcher version = Pattern.compile("<version>(.*?)</version>").matcher(Files.readString(Path.of("../pom.xml")));
+        assertThat(version.find()).isTrue();
+        assertThat(Files.readString(Path.of("../README.md")))
+                .contains(
+                        "<artifactId>couchjobs-core</artifactId>\n  <version>" + version.group(1) + "</version>",
+                        "\"io.couchjobs:couchjobs-core:" + version.group(1) + "\"");
+    }
+
     private static String program() throws IOException {
         Matcher block =
                 Pattern.compile("```java\n(.*?)```", Pattern.DOTALL).matcher(Files.readString(Path.of("../README.md")));

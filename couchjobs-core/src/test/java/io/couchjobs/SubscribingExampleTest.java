@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The README's example of a subscription runs. */
+/** The example of a subscription on the API map runs. */
 @ServerTest
 class SubscribingExampleTest {
     @Test
@@ -38,10 +38,10 @@ class SubscribingExampleTest {
     }
 
     @Test
-    void the_readme_quotes_it() throws Exception {
-        String readme = Files.readString(Path.of("../README.md"));
-        int start = readme.indexOf("try (Subscription mail");
-        String quoted = readme.substring(start, readme.indexOf("```", start));
+    void the_map_quotes_it() throws Exception {
+        String map = Files.readString(Path.of("../docs/api-map.md"));
+        int start = map.indexOf("try (Subscription mail");
+        String quoted = map.substring(start, map.indexOf("```", start));
         String source = Files.readString(Path.of("src/test/java/io/couchjobs/SubscribingExampleTest.java"));
         assertThat(withoutSpace(source)).contains(withoutSpace(quoted));
     }
