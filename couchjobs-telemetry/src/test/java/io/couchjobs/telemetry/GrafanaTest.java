@@ -22,10 +22,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The dashboard that comes with couchjobs, and the page that lists the metrics, against what Prometheus is told. */
+/** The dashboard and the alerts that come with couchjobs, and the page that lists the metrics, against what Prometheus is told. */
 @ExtendWith(CouchExtension.class)
 class GrafanaTest {
-    private static final Path DASHBOARD = Path.of("../docs/grafana/couchjobs.json");
+    private static final Path DASHBOARD = Path.of("../deploy/grafana/couchjobs.json");
+    private static final Path ALERTS = Path.of("../deploy/prometheus/couchjobs.rules.yaml");
     private static final Path GUIDE = Path.of("../docs/observing.md");
     private static final Pattern METRIC = Pattern.compile("\\bcouchjobs_[a-z_]+");
 
@@ -40,6 +41,10 @@ class GrafanaTest {
                 queries.stream().flatMap(query -> metrics(query).stream()).collect(Collectors.toSet());
         assertThat(queries).hasSizeGreaterThan(10);
         assertThat(named).hasSizeGreaterThan(10).isSubsetOf(told);
+        assertThat(metrics(Files.readString(ALERTS)))
+                .as("the alerts")
+                .hasSizeGreaterThan(4)
+                .isSubsetOf(told);
         assertThat(metrics(Files.readString(GUIDE)))
                 .as("the guide")
                 .hasSizeGreaterThan(10)
