@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -111,6 +112,26 @@ class LauncherTest {
         return script;
     }
 
+    @Test
+    void a_distribution_builds_nothing_and_writes_only_to_the_cache() throws Exception {
+        Path bin = Files.createDirectories(folder.resolve("dist/bin"));
+        Path jar = Files.createDirectories(folder.resolve("dist/lib")).resolve("couchjobs.jar");
+        Files.writeString(jar, "jar");
+        Path script = Files.copy(launcher(), bin.resolve("couchjobs"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), script);
+
+        Said said = launch(link, javaHome("17.0.1"), "counts");
+
+        assertThat(said.err()).isEmpty();
+        assertThat(said.out())
+                .contains("[" + jar.toRealPath() + "]\n[counts]\n")
+                .contains("[-Dcouchjobs.home=" + folder.toRealPath().resolve("dist") + "]");
+        assertThat(folder.resolve("cache/couchjobs/couchjobs-17.0.1.jsa")).exists();
+        try (Stream<Path> files = Files.walk(folder.resolve("dist"))) {
+            assertThat(files.filter(Files::isRegularFile)).containsExactlyInAnyOrder(jar, script);
+        }
+    }
+
     /** A tree in which the build has just been done. */
     private Path built() throws IOException {
         Path script = Files.copy(launcher(), folder.resolve("couchjobs"));
@@ -138,11 +159,12 @@ class LauncherTest {
         return await(start(script, javaHome, args));
     }
 
-    private static Process start(Path script, Path javaHome, String... args) throws IOException {
+    private Process start(Path script, Path javaHome, String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(script.toString()));
         command.addAll(List.of(args));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("JAVA_HOME", javaHome.toString());
+        builder.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
         return builder.start();
     }
 
