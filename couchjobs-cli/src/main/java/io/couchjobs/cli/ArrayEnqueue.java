@@ -14,20 +14,19 @@ import java.io.UncheckedIOException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Adds the lines of a file as the items of an array, in constant memory. A bad line ends it: an item has its place in the array. */
 final class ArrayEnqueue {
-    /** How many items a chunk has at most. */
-    static final int ITEMS = 500;
-
     private static final int TOLD_EVERY = 1_000;
 
     private final JobQueue queue;
     private final Couchjobs root;
     private final ProgressLine progress;
-    private final int ofAChunk;
+    private final OptionalInt ofAChunk;
 
-    ArrayEnqueue(JobQueue queue, Couchjobs root, int ofAChunk) {
+    /** Adds items to chunks of the usual size, or of the one that somebody asks for. */
+    ArrayEnqueue(JobQueue queue, Couchjobs root, OptionalInt ofAChunk) {
         this.queue = queue;
         this.root = root;
         this.progress = root.progress();
@@ -38,7 +37,9 @@ final class ArrayEnqueue {
         Iterable<ObjectNode> items = () -> new Items(reader);
         long added;
         try {
-            added = queue.arrays().add(template, items, ofAChunk);
+            added = ofAChunk.isPresent()
+                    ? queue.arrays().add(template, items, ofAChunk.getAsInt())
+                    : queue.arrays().add(template, items);
         } catch (UncheckedIOException trouble) {
             throw trouble.getCause();
         } finally {

@@ -18,6 +18,7 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -189,7 +190,8 @@ final class EnqueueCommand extends QueueCommand {
         Times times = new Times(InstantSource.system(), ZoneId.systemDefault());
         try (InputStream in = InputFile.open(file, root().shell())) {
             JobReader reader = format(file).open(in, () -> JobRequest.builder(type), times, IdField.NONE);
-            new ArrayEnqueue(queue, root(), chunk == null ? ArrayEnqueue.ITEMS : chunk).run(request(), reader);
+            new ArrayEnqueue(queue, root(), chunk == null ? OptionalInt.empty() : OptionalInt.of(chunk))
+                    .run(request(), reader);
         }
         return ExitCode.DONE;
     }
