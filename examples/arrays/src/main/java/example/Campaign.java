@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A campaign of 1,000 e-mails in two documents, sent a hundred at a time. */
+/** A campaign of 100,000 e-mails in two hundred documents, sent a hundred at a time. */
 public final class Campaign {
     record Mail(String to) {}
 
@@ -33,7 +33,7 @@ public final class Campaign {
     }
 
     public static void main(String[] arguments) throws Exception {
-        List<Mail> mails = IntStream.range(0, 1000)
+        List<Mail> mails = IntStream.range(0, 100_000)
                 .mapToObj(number -> new Mail((number == 500 ? "nobody" : "customer" + number) + "@example.org"))
                 .toList();
         try (JobQueue queue = JobQueue.open(arguments[0]);
