@@ -144,7 +144,7 @@ public final class CheckStaged {
         return managed;
     }
 
-    /** What the POM says, or else its parent. */
+    /** The value in the POM, or else in its parent. */
     private String inherited(Element pom, String path) throws Exception {
         Optional<Element> parent = child(pom, "parent");
         Optional<String> own = text(pom, path);

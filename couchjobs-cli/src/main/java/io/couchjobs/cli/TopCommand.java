@@ -13,9 +13,9 @@ import picocli.CommandLine.Option;
         name = "top",
         description = {
             "Show live how many runs end per second, jobs by type and status, since when the oldest has been due,",
-            "workers and failures. Keys: q quits, tab switches between types and failures, the arrows choose, p pauses",
-            "or resumes the chosen type, r retries the chosen job. Without a terminal, or with -o json, it is shown",
-            "once."
+            "workers and failures. The key ? shows the keys: tab switches between types and failures, the arrows choose,",
+            "Enter shows the chosen job, f shows one type only, p pauses or resumes the chosen type, r retries the chosen",
+            "job, q quits. Without a terminal, or with -o json, it is shown once."
         },
         footer = {"", "Examples:", "  couchjobs top", "  ssh -t worker1 couchjobs top", "  couchjobs top --once"})
 final class TopCommand extends QueueCommand {
@@ -36,12 +36,13 @@ final class TopCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        if (root().settings().output() != Format.TABLE) {
+        Format format = root().settings().output();
+        if (!format.isTabular()) {
             output().line(() -> "", () -> Top.json(queue));
             return ExitCode.DONE;
         }
         Shell.Terminals terminals = root().shell().terminals();
-        boolean live = !once && terminals.in() && terminals.out();
+        boolean live = !once && format == Format.TABLE && terminals.in() && terminals.out();
         if (!live || !Screen.show(queue, interval, root().settings().colour(), TopCommand::onSignal)) {
             Top.print(queue, root().shell().out());
         }

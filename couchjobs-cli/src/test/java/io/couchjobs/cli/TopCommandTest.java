@@ -33,6 +33,7 @@ class TopCommandTest {
 
         TestShell.Said text = shell.run("top");
         JsonNode json = shell.run("top", "-o", "json").json();
+        assertThat(shell.run("top", "-o", "csv").out()).contains("no such mailbox");
 
         assertThat(text.exitCode()).isZero();
         assertThat(text.out())

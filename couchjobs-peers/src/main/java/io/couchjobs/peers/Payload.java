@@ -2,7 +2,7 @@ package io.couchjobs.peers;
 
 import java.util.Random;
 
-/** What each job carries: characters that cannot be compressed. */
+/** The data of each job: characters that cannot be compressed. */
 final class Payload {
     /** Says how many; each process is told by its command line. */
     static final String LENGTH = "couchjobs.peers.bytes";

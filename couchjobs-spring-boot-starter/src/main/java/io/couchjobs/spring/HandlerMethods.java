@@ -24,7 +24,7 @@ final class HandlerMethods {
         this.schedules = new Schedules(context.getEnvironment());
     }
 
-    /** What is to be put before the worker starts: the schedules of the methods that have one. */
+    /** The schedules of the methods that have one. They are put before the worker starts. */
     List<ScheduleRequest> schedules() {
         List<ScheduleRequest> found = new ArrayList<>();
         each((bean, method, handler) -> schedules.of(method, handler.value()).ifPresent(found::add));

@@ -18,7 +18,7 @@ public enum Format {
     ID;
 
     /** {@return whether the results are text for people, or the same with commas} */
-    boolean isTabular() {
+    public boolean isTabular() {
         return this == TABLE || this == CSV;
     }
 

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What can be shown in place of the lists. */
+/** The pages that can take the place of the lists. */
 final class Pages {
     static final List<String> HELP = List.of(
             "tab, shift-tab   go to the other list: types, failures",
@@ -19,7 +19,7 @@ final class Pages {
             "?                this help",
             "q                quit",
             "",
-            "The lists are read once a second (--interval). Waiting jobs count as due when their time has come.");
+            "The lists are read once a second (--interval).");
 
     private static final int STACK = 6;
 

@@ -34,7 +34,7 @@ final class TimeLimits implements AutoCloseable {
 
     /** Watches calls, one after the other. */
     interface Watch extends AutoCloseable {
-        /** Of calls that may take as long as they like. */
+        /** Watches nothing: the calls may take as long as they like. */
         Watch NONE = new Watch() {
             @Override
             public void again() {}
