@@ -268,7 +268,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
       (fenceKept() || (!locked(from) && newDoc.fence > count(before.fence)));
   }
   function asksAnother() {
-    return asksOwner() && onlyChanged('resubmit cancelRequested times fence');
+    return asksOwner() && onlyChanged('resubmit cancelRequested cancelReason times fence');
   }
 
   function checkJob() {

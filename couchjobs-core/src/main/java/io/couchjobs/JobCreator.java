@@ -189,6 +189,17 @@ public interface JobCreator {
     CancelResult cancel(JobId id, CancelMode mode);
 
     /**
+     * As {@link #cancel(JobId, CancelMode)}, with a reason. A pending job keeps it as an error of kind {@code cancelled}, and so does a
+     * running one when its owner has stopped; until then {@link Job#cancelReason} has it.
+     *
+     * @param id its identity
+     * @param mode whether a running job is asked to stop
+     * @param reason why, for people
+     * @return what happened
+     */
+    CancelResult cancel(JobId id, CancelMode mode, String reason);
+
+    /**
      * As {@link #cancel(JobId, CancelMode)}, by type and id.
      *
      * @param type its type

@@ -219,7 +219,12 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     @Override
     public CancelResult cancel(JobId id, CancelMode mode) {
-        return engine.creator().cancel(id, mode);
+        return engine.creator().cancel(id, mode, null);
+    }
+
+    @Override
+    public CancelResult cancel(JobId id, CancelMode mode, String reason) {
+        return engine.creator().cancel(id, mode, reason);
     }
 
     @Override

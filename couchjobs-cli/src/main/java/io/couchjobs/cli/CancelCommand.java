@@ -5,6 +5,7 @@ import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRefusedException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -17,6 +18,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  couchjobs cancel email 42",
             "  couchjobs cancel email 42 --if-queued",
+            "  couchjobs cancel email 42 --reason 'the customer called'",
             "  couchjobs cancel mail --array campaign-7",
             "  couchjobs cancel --type email --status stuck --all --yes"
         })
@@ -24,9 +26,17 @@ final class CancelCommand extends JobsCommand {
     @Option(names = "--if-queued", order = -1, description = "Leave running jobs alone (exit code 4).")
     private boolean ifQueued;
 
+    @Option(
+            names = "--reason",
+            order = -1,
+            paramLabel = "TEXT",
+            description = "Why; kept with the job, where inspect shows it.")
+    private @Nullable String reason;
+
     @Override
     String act(JobQueue queue, JobId id) {
-        CancelResult result = queue.cancel(id.type(), id.id(), ifQueued ? CancelMode.IF_QUEUED : CancelMode.REQUEST);
+        CancelMode mode = ifQueued ? CancelMode.IF_QUEUED : CancelMode.REQUEST;
+        CancelResult result = reason == null ? queue.cancel(id, mode) : queue.cancel(id, mode, reason);
         return switch (result) {
             case CANCELLED -> "cancelled";
             case REQUESTED -> "is running, its worker was asked to stop";

@@ -4,6 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -19,6 +20,9 @@ abstract class JobsCommand extends QueueCommand {
 
     @Mixin
     private final FilterOptions which = new FilterOptions();
+
+    @Mixin
+    private final WhereOptions where = new WhereOptions();
 
     @Option(
             names = "--array",
@@ -60,18 +64,19 @@ abstract class JobsCommand extends QueueCommand {
     }
 
     private void checkArray() {
-        if (type == null || id != null || all || which.type().isPresent()) {
-            throw CommandException.usage("which array? Give TYPE and --array ID, without ID, --type and --all");
+        if (type == null || id != null || all || which.type().isPresent() || !where.isEmpty()) {
+            throw CommandException.usage(
+                    "which array? Give TYPE and --array ID, without ID, --type, --where and --all");
         }
         new JobId(type, String.valueOf(array));
     }
 
     private void checkSingle() {
-        if (type == null && !which.isEmpty()) {
+        if (type == null && !(which.isEmpty() && where.isEmpty())) {
             throw CommandException.usage("to act on all jobs that these options let through, add --all");
         }
         single();
-        if (!which.isEmpty()) {
+        if (!which.isEmpty() || !where.isEmpty()) {
             throw CommandException.usage("name one job by TYPE ID, or many by --type, --status, ... and --all");
         }
     }
@@ -85,11 +90,14 @@ abstract class JobsCommand extends QueueCommand {
             output().line(() -> one.id() + " " + one.what(), one::json);
             return ExitCode.DONE;
         }
-        if (!yes && !confirmed(queue.all(which.filter()).count())) {
+        if (!yes && !confirmed(selected(queue).count())) {
             throw new CommandException(ExitCode.FAILED, "nothing done");
         }
-        return new BulkAct(root(), id -> act(queue, id))
-                .run(queue.all(which.filter()).map(Job::id));
+        return new BulkAct(root(), id -> act(queue, id)).run(selected(queue).map(Job::id));
+    }
+
+    private Stream<Job> selected(JobQueue queue) {
+        return where.of(queue, queue.all(which.filter()));
     }
 
     private ExitCode runArray(JobQueue queue, JobId id) {

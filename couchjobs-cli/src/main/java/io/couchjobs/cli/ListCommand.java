@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  couchjobs list --type email --status failed",
             "  couchjobs list --status failed --since 1h",
+            "  couchjobs list --type email --where /to=ada@example.org",
             "  couchjobs list --type email --array campaign-7 --status failed",
             "  couchjobs list --tag nightly --limit 1000 -o ndjson | jq -r .id"
         })
@@ -37,6 +39,9 @@ final class ListCommand extends QueueCommand {
 
     @Mixin
     private final FilterOptions which = new FilterOptions();
+
+    @Mixin
+    private final WhereOptions where = new WhereOptions();
 
     @Option(
             names = "--array",
@@ -62,6 +67,7 @@ final class ListCommand extends QueueCommand {
         if (array != null
                 && (which.type().isEmpty()
                         || since != null
+                        || !where.isEmpty()
                         || which.filter().ofSite() != null
                         || !which.filter().labels().isEmpty())) {
             throw CommandException.usage("--array needs --type, and goes with --status and --limit only");
@@ -90,9 +96,7 @@ final class ListCommand extends QueueCommand {
 
     private List<Job> listed(JobQueue queue) throws Exception {
         return new IndexWait(queue, root().progress())
-                .ask(() -> since == null
-                        ? queue.list(which.filter(), limit)
-                        : since(queue, Instant.now().minus(since)));
+                .ask(() -> since == null && where.isEmpty() ? queue.list(which.filter(), limit) : searched(queue));
     }
 
     private List<Job> chunks(JobQueue queue, JobId id) {
@@ -105,18 +109,18 @@ final class ListCommand extends QueueCommand {
     }
 
     /** Reads no further than to the first older job: jobs come newest first. */
-    private List<Job> since(JobQueue queue, Instant time) {
+    private List<Job> searched(JobQueue queue) {
+        Instant time = since == null ? Instant.MIN : Instant.now().minus(since);
         JobFilter filter = which.filter();
         List<Job> jobs = new ArrayList<>();
         JobPage.Place place = null;
         do {
-            JobPage page = queue.page(filter, place, Math.min(limit, PAGE));
-            page.jobs().stream()
-                    .filter(job -> !time(filter, job).isBefore(time))
-                    .limit(limit - jobs.size())
-                    .forEach(jobs::add);
+            JobPage page = queue.page(filter, place, where.isEmpty() ? Math.min(limit, PAGE) : PAGE);
+            Stream<Job> young =
+                    page.jobs().stream().filter(job -> !time(filter, job).isBefore(time));
+            where.of(queue, young).limit(limit - jobs.size()).forEach(jobs::add);
             place = page.end();
-        } while (place != null && place.time() >= time.toEpochMilli() && jobs.size() < limit);
+        } while (place != null && !Instant.ofEpochMilli(place.time()).isBefore(time) && jobs.size() < limit);
         return jobs;
     }
 

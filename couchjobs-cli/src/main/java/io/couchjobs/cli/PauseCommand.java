@@ -4,7 +4,9 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code pause TYPE}: no worker claims jobs of the type any more. */
@@ -14,12 +16,18 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "Examples:",
-            "  couchjobs pause email",
+            "  couchjobs pause email --reason 'the mail server moves'",
             "  couchjobs pause email && couchjobs list --type email --status running"
         })
 final class PauseCommand extends QueueCommand {
     @Parameters(paramLabel = "TYPE", description = "The type.")
     private String type = "";
+
+    @Option(
+            names = "--reason",
+            paramLabel = "TEXT",
+            description = "Why; types and explain show it until it is resumed.")
+    private @Nullable String reason;
 
     @Override
     void check() {
@@ -28,7 +36,12 @@ final class PauseCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        TypeText.show(output(), queue.types().change(type, settings -> settings.withPaused(true)));
+        TypeText.show(
+                output(),
+                queue.types()
+                        .change(
+                                type,
+                                settings -> reason == null ? settings.withPaused(true) : settings.withPaused(reason)));
         if (!mayHaveJobs(queue)) {
             root().say("couchjobs: warning: there is no job of type " + type + " yet; it is paused for the first one");
         }

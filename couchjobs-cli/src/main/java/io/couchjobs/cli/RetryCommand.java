@@ -13,7 +13,8 @@ import picocli.CommandLine.Command;
             "Examples:",
             "  couchjobs retry email 42",
             "  couchjobs retry mail --array campaign-7 --status failed",
-            "  couchjobs retry --type email --status failed --all"
+            "  couchjobs retry --type email --status failed --all",
+            "  couchjobs retry --type email --status failed --where /to=ada@example.org --all --yes"
         })
 final class RetryCommand extends JobsCommand {
     @Override

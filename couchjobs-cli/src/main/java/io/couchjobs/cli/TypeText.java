@@ -36,10 +36,14 @@ final class TypeText {
                     Cell.of(Durations.format(type.retryPolicy().delay())),
                     Cell.of(RetentionOptions.text(type.retention())),
                     Cell.of(type.classes().map(TypeText::names).orElse("all")),
-                    type.isPaused() ? Cell.of("paused", Style.WARNING) : Cell.of("yes"),
+                    type.isPaused() ? Cell.of(paused(type), Style.WARNING) : Cell.of("yes"),
                     Cell.of(limits(type)));
         }
         return table;
+    }
+
+    private static String paused(TypeSettings type) {
+        return type.pauseReason().map(reason -> "paused: " + reason).orElse("paused");
     }
 
     private static String limits(TypeSettings type) {
@@ -87,6 +91,7 @@ final class TypeText {
                 .put("maxRetryDelay", type.retryPolicy().maxDelay().toMillis())
                 .put("retryJitter", type.retryPolicy().jitter())
                 .put("paused", type.isPaused())
+                .put("pauseReason", type.pauseReason().orElse(null))
                 .put("limit", number(type, Limit.RUNNING))
                 .put("groupLimit", number(type, Limit.RUNNING_PER_GROUP))
                 .put("rate", rate(type))

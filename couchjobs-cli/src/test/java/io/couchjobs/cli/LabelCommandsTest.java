@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -81,6 +83,31 @@ class LabelCommandsTest {
         assertThat(shell.run("list", "--since", "yesterday").err()).contains("--since", "yesterday");
     }
 
+    @Test
+    void jobs_are_found_by_what_is_in_their_data() {
+        shell.done("enqueue", "email", "d", "--data", "{\"to\":\"ada\",\"order\":{\"number\":42}}");
+        shell.done("enqueue", "email", "e", "--data", "{\"to\":\"42\"}");
+        assertThat(ids("list", "--where", "/to=ada")).containsExactly("d");
+        assertThat(ids("list", "--where", "/order/number=42")).containsExactly("d");
+        assertThat(ids("list", "--where", "/to=42", "--since", "1h", "--type", "email"))
+                .containsExactly("e");
+        assertThat(ids("list", "--where", "/to=ada", "--where", "/order/number=43"))
+                .isEmpty();
+
+        shell.done("cancel", "--type", "email", "--where", "/to=ada", "--all", "--yes");
+        assertThat(ids("list", "--status", "cancelled", "--type", "email")).containsExactly("d");
+    }
+
+    @Test
+    void more_jobs_than_a_page_has_are_looked_through() {
+        shell.input(IntStream.range(0, 450)
+                        .mapToObj(n -> "{\"id\":\"n" + n + "\",\"data\":{\"n\":" + n + "}}\n")
+                        .collect(Collectors.joining()))
+                .done("enqueue", "page", "--from", "-");
+        assertThat(ids("list", "--type", "page", "--where", "/n=7", "--limit", "2"))
+                .containsExactly("n7");
+    }
+
     private List<String> ids(String... words) {
         return List.copyOf(shell.done(
                         Stream.concat(Stream.of(words), Stream.of("-o", "json")).toArray(String[]::new))
@@ -116,6 +143,10 @@ class LabelCommandsTest {
     void what_is_wrong_is_named() {
         shell.usage("'colour' is none of", "counts", "--by", "colour");
         shell.usage("exclude each other", "counts", "--by", "group", "--type", "email");
+        shell.usage("not /PATH=VALUE", "list", "--where", "to=ada");
+        shell.usage("add --all", "retry", "--where", "/to=ada");
+        shell.usage("all jobs of all types?", "retry", "--where", "/to=ada", "--all", "--yes");
+        shell.usage("name one job", "retry", "email", "a", "--where", "/to=ada");
         shell.usage("--limit must be at least 1: 0", "counts", "--by", "group", "--limit", "0");
     }
 

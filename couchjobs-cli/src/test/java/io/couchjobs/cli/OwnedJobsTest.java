@@ -81,6 +81,22 @@ class OwnedJobsTest {
     }
 
     @Test
+    void the_reason_of_a_cancel_is_with_a_running_job_and_in_its_error_when_it_has_stopped() throws Exception {
+        done("enqueue", "email", "1");
+        ClaimedJob claim = claim();
+        done("cancel", "email", "1", "--reason", "the customer called");
+        assertThat(done("inspect", "email", "1", "-o", "json")
+                        .json()
+                        .path("cancelReason")
+                        .asText())
+                .isEqualTo("the customer called");
+
+        claim.acknowledgeCancel("cancelled while it ran");
+
+        assertThat(done("inspect", "email", "1").out()).contains("cancelled while it ran: the customer called");
+    }
+
+    @Test
     void all_owned_jobs_of_a_type_are_released_at_once() throws Exception {
         IntStream.range(0, 5).forEach(i -> done("enqueue", "email", "" + i));
         queue.accept(AcceptOptions.of("email").max(3));

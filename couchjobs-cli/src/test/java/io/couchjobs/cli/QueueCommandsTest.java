@@ -304,6 +304,38 @@ class QueueCommandsTest {
     }
 
     @Test
+    void the_reason_of_a_pause_is_shown_until_the_type_is_resumed() {
+        done("enqueue", "email", "1");
+        assertThat(done("pause", "email", "--reason", "the server moves").out()).contains("paused: the server moves");
+        assertThat(done("types", "-o", "json")
+                        .json()
+                        .path(0)
+                        .path("pauseReason")
+                        .asText())
+                .isEqualTo("the server moves");
+        assertThat(done("explain", "email", "1").out()).contains("type email is paused: the server moves");
+        assertThat(done("resume", "email", "-o", "json")
+                        .json()
+                        .path("pauseReason")
+                        .isNull())
+                .isTrue();
+        assertThat(done("pause", "email", "-o", "json")
+                        .json()
+                        .path("pauseReason")
+                        .isNull())
+                .isTrue();
+    }
+
+    @Test
+    void the_reason_of_a_cancel_is_kept_with_the_job() {
+        done("enqueue", "email", "1");
+        done("cancel", "email", "1", "--reason", "the customer called");
+        JsonNode error = done("inspect", "email", "1", "-o", "json").json().at("/errors/0");
+        assertThat(error.path("kind").asText()).isEqualTo("cancelled");
+        assertThat(error.path("message").asText()).isEqualTo("the customer called");
+    }
+
+    @Test
     void an_empty_list_says_so_beside_the_result() {
         TestShell.Said said = done("list", "--status", "failed");
         assertThat(said.err()).isEqualTo("couchjobs: no such jobs\n");
@@ -320,7 +352,7 @@ class QueueCommandsTest {
         assertThat(done("types", "-o", "json").json())
                 .hasToString("[{\"type\":\"email\",\"timeout\":300000,\"maxRetries\":2,\"retryDelay\":1000,"
                         + "\"maxRetryDelay\":60000,\"retryJitter\":0.2,"
-                        + "\"paused\":true,\"limit\":null,\"groupLimit\":null,\"rate\":null,\"maxQueued\":null,"
+                        + "\"paused\":true,\"pauseReason\":null,\"limit\":null,\"groupLimit\":null,\"rate\":null,\"maxQueued\":null,"
                         + "\"maxExpirations\":null,\"retention\":{\"time\":604800000},"
                         + "\"failureRetention\":{\"time\":2592000000}}]");
         assertThat(shell.run("type", "set", "email", "--retry-jitter", "120%").err())

@@ -292,6 +292,13 @@ public final class Job {
         return document.path(Field.CANCEL_REQUESTED).asBoolean(false);
     }
 
+    /** {@return why the owner has been asked to stop, where the caller said so} */
+    public Optional<String> cancelReason() {
+        return Optional.of(document.path(Field.CANCEL_REASON))
+                .filter(reason -> isCancelRequested() && reason.isTextual())
+                .map(JsonNode::textValue);
+    }
+
     /** {@return the group for fair scheduling; empty string by default} */
     public String group() {
         return text(Field.GROUP).orElse("");

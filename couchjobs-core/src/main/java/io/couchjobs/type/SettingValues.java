@@ -29,6 +29,13 @@ record SettingValues(ObjectNode document) {
                 .map(JsonNode::asDouble);
     }
 
+    /** {@return a text} */
+    Optional<String> text(String field) {
+        return Optional.ofNullable(document.get(field))
+                .filter(JsonNode::isTextual)
+                .map(JsonNode::textValue);
+    }
+
     /** {@return a list of texts, in order and each once} */
     Optional<Set<String>> names(String field) {
         JsonNode list = document.path(field);

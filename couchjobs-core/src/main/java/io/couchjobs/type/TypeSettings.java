@@ -30,6 +30,7 @@ public final class TypeSettings {
     private static final String MAX_RETRY_DELAY = "maxRetryDelay";
     private static final String RETRY_JITTER = "retryJitter";
     private static final String PAUSED = "paused";
+    private static final String PAUSE_REASON = "pauseReason";
     private static final String RATE = "rate";
     private static final String RETENTION = "retention";
     private static final String FAILURE_RETENTION = "failureRetention";
@@ -121,6 +122,11 @@ public final class TypeSettings {
     /** {@return whether no worker may claim jobs of this type} */
     public boolean isPaused() {
         return document.path(PAUSED).asBoolean(false);
+    }
+
+    /** {@return why the type is paused, where somebody said so} */
+    public Optional<String> pauseReason() {
+        return values.text(PAUSE_REASON).filter(reason -> isPaused());
     }
 
     /** {@return how long jobs that succeeded are kept; 30 days where nothing is set} */
@@ -244,7 +250,17 @@ public final class TypeSettings {
      * @return the changed settings
      */
     public TypeSettings withPaused(boolean paused) {
-        return changed(settings -> settings.put(PAUSED, paused));
+        return changed(settings -> settings.put(PAUSED, paused).remove(PAUSE_REASON));
+    }
+
+    /**
+     * Stops claiming.
+     *
+     * @param reason why, for people
+     * @return the changed settings
+     */
+    public TypeSettings withPaused(String reason) {
+        return changed(settings -> settings.put(PAUSED, true).put(PAUSE_REASON, reason));
     }
 
     /**

@@ -615,7 +615,7 @@ class ClusterSequencesTest {
 
     private static boolean isCancelConfirmed(Client client, JobId id) {
         try {
-            new Creator(client.parts().store(), client.parts().clock()).cancel(id, CancelMode.REQUEST);
+            new Creator(client.parts().store(), client.parts().clock()).cancel(id, CancelMode.REQUEST, null);
             return true;
         } catch (UnconfirmedException minority) {
             return false;

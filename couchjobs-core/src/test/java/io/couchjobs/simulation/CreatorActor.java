@@ -94,7 +94,7 @@ final class CreatorActor {
             switch (random.nextInt(3)) {
                 case 0 -> {
                     journal.cancelled(id);
-                    if (creator.cancel(id, CancelMode.REQUEST) == CancelResult.CANCELLED) {
+                    if (creator.cancel(id, CancelMode.REQUEST, null) == CancelResult.CANCELLED) {
                         journal.notToRun(id, "it was cancelled", Duration.ofDays(1));
                     }
                 }
@@ -303,7 +303,7 @@ final class CreatorActor {
         } else if (what < 15) {
             journal.cancelled(id);
             journal.note(client.process(), "cancels " + id);
-            journal.note(client.process(), "cancelled " + id + " " + creator.cancel(id, CancelMode.REQUEST));
+            journal.note(client.process(), "cancelled " + id + " " + creator.cancel(id, CancelMode.REQUEST, null));
         } else if (what < 17) {
             creator.change(id, "stays", (job, now) -> Transitions.reschedule(job, soon, now));
         } else if (what < 19) {

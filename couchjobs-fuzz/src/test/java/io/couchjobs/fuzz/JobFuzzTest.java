@@ -106,7 +106,7 @@ class JobFuzzTest {
                 Transitions.expire(job, OptionalInt.empty(), NOW),
                 Transitions.expire(job, OptionalInt.of(1), NOW),
                 Transitions.cancel(job, NOW),
-                Transitions.requestCancel(job, NOW),
+                Transitions.requestCancel(job, null, NOW),
                 Transitions.acknowledgeCancel(job, "asked", NOW),
                 Transitions.resubmit(job, NOW, MAPPER.createObjectNode(), NOW),
                 Transitions.resubmitOwn(job, null, NOW),

@@ -129,7 +129,13 @@ public final class Explainer {
         time(job);
         TypeSettings settings = queue.types().settings(job.type());
         if (settings.isPaused()) {
-            add(Verdict.PAUSED, "type " + job.type() + " is paused", "couchjobs resume " + word(job.type()));
+            add(
+                    Verdict.PAUSED,
+                    "type " + job.type() + " is paused"
+                            + settings.pauseReason()
+                                    .map(reason -> ": " + reason)
+                                    .orElse(""),
+                    "couchjobs resume " + word(job.type()));
         }
         job.after().ifPresent(this::held);
         limits(job, settings);

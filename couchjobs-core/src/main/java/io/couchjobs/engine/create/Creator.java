@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The operations of creators and operators on jobs: read, decide by the state, write on the revision read, and after a
@@ -237,16 +238,17 @@ public final class Creator {
      *
      * @param id the job
      * @param mode how far to go
+     * @param reason what the job remembers of it; null for none
      * @return what happened
      * @throws JobNotFoundException when there is none
      * @throws UnconfirmedException when only a minority of a cluster's copies is known to have it
      */
-    public CancelResult cancel(JobId id, CancelMode mode) {
+    public CancelResult cancel(JobId id, CancelMode mode, @Nullable String reason) {
         Settled settled = decide(
                 id,
                 job -> mode == CancelMode.REQUEST && job.status().isLocked()
-                        ? Transitions.requestCancel(job, clock.instant())
-                        : Transitions.cancel(job, clock.instant()));
+                        ? Transitions.requestCancel(job, reason, clock.instant())
+                        : Transitions.cancel(job, reason, clock.instant()));
         return switch (settled.decision.before().phase()) {
             case PENDING -> CancelResult.CANCELLED;
             case RUNNING -> mode == CancelMode.REQUEST ? CancelResult.REQUESTED : CancelResult.RUNNING;

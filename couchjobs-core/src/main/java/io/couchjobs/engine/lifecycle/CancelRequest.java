@@ -6,14 +6,16 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request to cancel a job, on a leaf that lost. It goes over to the winner, once: a second resolution before the
  * losers are gone changes nothing.
  *
  * @param fence the fence of the claim during or after which it was made
+ * @param reason what the caller gave as the reason, if anything
  */
-record CancelRequest(long fence, Instant at) {
+record CancelRequest(long fence, Instant at, @Nullable String reason) {
     private static final Comparator<CancelRequest> LAST =
             Comparator.comparing((CancelRequest request) -> request.at).thenComparing(request -> request.fence);
 
@@ -31,7 +33,8 @@ record CancelRequest(long fence, Instant at) {
         return loser.job()
                 .filter(job -> job.status() == JobStatus.CANCELLED || job.isCancelRequested())
                 .filter(job -> loser.kind() != Leaf.Kind.RESUBMITTED)
-                .map(job -> new CancelRequest(loser.storedFence(), at(job)));
+                .map(job -> new CancelRequest(
+                        loser.storedFence(), at(job), job.cancelReason().orElse(null)));
     }
 
     private static Instant at(Job job) {
@@ -51,8 +54,9 @@ record CancelRequest(long fence, Instant at) {
     private Job applyTo(Job winner) {
         boolean askedAgainSince = winner.isResubmitted()
                 && !winner.times().getOrDefault("resubmitted", Instant.EPOCH).isBefore(at);
-        Decision decision =
-                winner.status().isLocked() ? Transitions.requestCancel(winner, at) : Transitions.cancel(winner, at);
+        Decision decision = winner.status().isLocked()
+                ? Transitions.requestCancel(winner, reason, at)
+                : Transitions.cancel(winner, reason, at);
         return askedAgainSince ? winner : decision.write().orElse(winner);
     }
 }

@@ -3,6 +3,7 @@ package io.couchjobs.engine.lifecycle;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
@@ -116,7 +117,7 @@ public final class Transitions {
             if (job.isResubmitted()) {
                 return edit.resubmitted();
             }
-            return edit.remove(Field.CANCEL_REQUESTED)
+            return edit.remove(Field.CANCEL_REQUESTED, Field.CANCEL_REASON)
                     .putIfGiven(Field.RESULT, result)
                     .moveTo(JobStatus.SUCCESS);
         });
@@ -136,7 +137,9 @@ public final class Transitions {
                 return edit.resubmitted();
             }
             if (job.isCancelRequested()) {
-                return edit.remove(Field.CANCEL_REQUESTED).at("finished").moveTo(JobStatus.CANCELLED);
+                return edit.remove(Field.CANCEL_REQUESTED, Field.CANCEL_REASON)
+                        .at("finished")
+                        .moveTo(JobStatus.CANCELLED);
             }
             if (permanent || isLastRun(job, policy)) {
                 return edit.at("finished").moveTo(JobStatus.FAILED);
@@ -225,18 +228,23 @@ public final class Transitions {
         return on(Event.CANCEL, job, now, Edit::cancelled);
     }
 
-    /** The same with a reason, which the job remembers as an error of kind {@code cancelled}. */
-    public static Decision cancel(Job job, String reason, Instant now) {
-        return on(Event.CANCEL, job, now, edit -> edit.cancelled(reason));
+    /** The same with a reason, which the job remembers as an error of kind {@code cancelled}; null is none. */
+    public static Decision cancel(Job job, @Nullable String reason, Instant now) {
+        return on(Event.CANCEL, job, now, edit -> reason == null ? edit.cancelled() : edit.cancelled(reason));
     }
 
-    /** A caller asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not. */
-    public static Decision requestCancel(Job job, Instant now) {
+    /**
+     * A caller asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not.
+     *
+     * @param reason what the owner notes when it obeys, or null
+     */
+    public static Decision requestCancel(Job job, @Nullable String reason, Instant now) {
         if (job.status().isLocked() && Edit.isCancelled(job)) {
             return Decision.nothingToDo(job);
         }
         return on(Event.REQUEST_CANCEL, job, now, edit -> edit.put(Field.CANCEL_REQUESTED, true)
-                .remove(Field.RESUBMIT)
+                .remove(Field.RESUBMIT, Field.CANCEL_REASON)
+                .putIfGiven(Field.CANCEL_REASON, reason == null ? null : TextNode.valueOf(reason))
                 .at("cancelRequested")
                 .stay());
     }
@@ -249,7 +257,11 @@ public final class Transitions {
                 now,
                 edit -> job.isResubmitted()
                         ? edit.resubmitted()
-                        : edit.at("stopped").cancelled(reason));
+                        : edit.at("stopped")
+                                .remove(Field.CANCEL_REASON)
+                                .cancelled(job.cancelReason()
+                                        .map(why -> reason + ": " + why)
+                                        .orElse(reason)));
     }
 
     /**

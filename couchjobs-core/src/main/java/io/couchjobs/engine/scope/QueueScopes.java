@@ -199,7 +199,7 @@ public final class QueueScopes implements Scopes {
     @Override
     public Scopes.CancelAnswer cancel(Scope scope, String id, boolean kill) {
         JobId job = scope.job(id);
-        CancelResult result = creator.cancel(job, kill ? CancelMode.REQUEST : CancelMode.IF_QUEUED);
+        CancelResult result = creator.cancel(job, kill ? CancelMode.REQUEST : CancelMode.IF_QUEUED, null);
         return switch (result) {
             case CANCELLED -> Scopes.CancelAnswer.CANCELLED;
             case REQUESTED -> Scopes.CancelAnswer.KILLED;

@@ -3,6 +3,7 @@ package io.couchjobs.engine.lifecycle;
 import static io.couchjobs.testing.Jobs.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.Job;
@@ -79,7 +80,7 @@ class TransitionsTest {
         events.put("expire", job -> Transitions.expire(job, OptionalInt.empty(), NOW));
         events.put("expire once only", job -> Transitions.expire(job, OptionalInt.of(0), NOW));
         events.put("cancel", job -> Transitions.cancel(job, NOW));
-        events.put("request cancel", job -> Transitions.requestCancel(job, NOW));
+        events.put("request cancel", job -> Transitions.requestCancel(job, null, NOW));
         events.put("resubmit", job -> Transitions.resubmit(job, later, null, NOW));
         events.put("resubmit as it was", job -> Transitions.resubmit(job, null, null, NOW));
         events.put("retry", job -> Transitions.retry(job, NOW));
@@ -366,22 +367,38 @@ class TransitionsTest {
 
     @Test
     void a_failure_after_a_cancel_request_ends_cancelled() {
-        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), NOW));
+        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), null, NOW));
         JobError error = new JobError(1, NOW, JobError.Kind.FAILED, "interrupted", null);
         assertThat(write(Transitions.fail(asked, error, TWICE, false, NOW)).status())
                 .isEqualTo(JobStatus.CANCELLED);
         assertThat(write(Transitions.expire(asked, OptionalInt.empty(), NOW)).status())
                 .isEqualTo(JobStatus.CANCELLED);
         assertThat(write(Transitions.release(asked, NOW)).status()).isEqualTo(JobStatus.CANCELLED);
-        assertThat(Transitions.requestCancel(asked, NOW).write())
+        assertThat(Transitions.requestCancel(asked, null, NOW).write())
                 .as("asking twice")
                 .isEmpty();
     }
 
     @Test
+    void the_reason_of_a_cancel_request_is_in_the_error_when_the_owner_has_stopped() {
+        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), "wrong prices", NOW));
+        assertThat(asked.cancelReason()).contains("wrong prices");
+        Job stopped = write(Transitions.acknowledgeCancel(asked, "cancelled while it ran", NOW));
+        assertThat(stopped.errors())
+                .extracting(JobError::kind, JobError::message)
+                .containsExactly(tuple(JobError.Kind.CANCELLED, "cancelled while it ran: wrong prices"));
+        assertThat(stopped.toDocument().has("cancelReason")).isFalse();
+        assertThat(write(Transitions.finish(asked, null, null, NOW))
+                        .toDocument()
+                        .has("cancelReason"))
+                .as("it had finished before it heard of it")
+                .isFalse();
+    }
+
+    @Test
     void a_cancel_request_drops_an_older_resubmit() {
         Job flagged = write(Transitions.add(Jobs.inStatus(JobStatus.RUNNING), requestAt(NOW), false, NOW));
-        Job asked = write(Transitions.requestCancel(flagged, NOW));
+        Job asked = write(Transitions.requestCancel(flagged, null, NOW));
         assertThat(asked.isResubmitted()).isFalse();
         assertThat(write(Transitions.acknowledgeCancel(asked, "asked to", NOW)).status())
                 .isEqualTo(JobStatus.CANCELLED);
@@ -389,7 +406,7 @@ class TransitionsTest {
 
     @Test
     void a_job_added_again_after_a_cancel_request_waits_again_however_its_run_ends() {
-        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), NOW));
+        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), null, NOW));
         Job added = write(Transitions.add(asked, requestAt(NOW), false, NOW));
         JobError error = new JobError(1, NOW, JobError.Kind.FAILED, "interrupted", null);
         List<Decision> endings = List.of(
@@ -409,7 +426,7 @@ class TransitionsTest {
 
     @Test
     void an_owner_that_is_to_stop_cannot_resubmit_its_job() {
-        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), NOW));
+        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), null, NOW));
         assertThat(Transitions.resubmitOwn(asked, NOW, NOW).write()).isEmpty();
     }
 
@@ -428,7 +445,7 @@ class TransitionsTest {
         assertThat(snoozed.scheduledTime()).isEqualTo(NOW.plusSeconds(5));
         assertThat(snoozed.attempt()).isEqualTo(running.attempt() - 1);
         assertThat(snoozed.errors()).isEmpty();
-        Job asked = write(Transitions.requestCancel(running, NOW));
+        Job asked = write(Transitions.requestCancel(running, null, NOW));
         assertThat(write(Transitions.snooze(asked, NOW, NOW)).status()).isEqualTo(JobStatus.CANCELLED);
     }
 

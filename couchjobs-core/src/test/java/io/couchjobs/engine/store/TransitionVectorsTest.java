@@ -88,7 +88,7 @@ class TransitionVectorsTest {
                 given.has("reason")
                         ? Transitions.cancel(job, given.path("reason").asText(), now)
                         : Transitions.cancel(job, now);
-            case "requestCancel" -> Transitions.requestCancel(job, now);
+            case "requestCancel" -> Transitions.requestCancel(job, null, now);
             case "resubmit" ->
                 Transitions.resubmit(
                         job,

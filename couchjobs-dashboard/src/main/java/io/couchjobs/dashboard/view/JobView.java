@@ -46,6 +46,7 @@ public final class JobView {
         json.put("fence", job.fence());
         json.put("resubmitted", job.isResubmitted());
         json.put("cancelRequested", job.isCancelRequested());
+        json.put("cancelReason", job.cancelReason().orElse(null));
         json.put("group", job.group());
         json.put("priority", job.priority());
         json.put("class", job.jobClass().orElse(null));

@@ -1,0 +1,52 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.couchjobs.dashboard.view.JobView;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.UnreadableDataException;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * A condition on the data of jobs: what a JSON Pointer (RFC 6901) leads to.
+ *
+ * @param path where to look
+ * @param value the text that has to be there
+ */
+record Where(JsonPointer path, String value) {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /** {@return whether the job's data, which must have been read, has the value there, as JSON or as text; not where it is lost} */
+    boolean holds(Job job) {
+        try {
+            JsonNode found = job.data().at(path);
+            return JobView.isSame(found, TextNode.valueOf(value)) || JobView.isSame(found, json());
+        } catch (UnreadableDataException lost) {
+            return false;
+        }
+    }
+
+    private JsonNode json() {
+        try {
+            return JSON.readTree(value);
+        } catch (JsonProcessingException noJson) {
+            return TextNode.valueOf(value);
+        }
+    }
+
+    /** Reads {@code /pointer=value}. */
+    static final class Converter implements ITypeConverter<Where> {
+        @Override
+        public Where convert(String text) {
+            int equals = text.indexOf('=');
+            if (!text.startsWith("/") || equals < 0) {
+                throw new TypeConversionException("not /PATH=VALUE, such as /customer/id=42: '" + text + "'");
+            }
+            return new Where(JsonPointer.compile(text.substring(0, equals)), text.substring(equals + 1));
+        }
+    }
+}
