@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -160,6 +161,13 @@ final class Chrome implements AutoCloseable {
         until(expression, () -> run("return !!(" + expression + ")", arguments).asBoolean());
     }
 
+    /** Waits until a page of the dashboard has loaded and is live. */
+    void awaitLive() throws IOException, InterruptedException {
+        await(
+                "document.querySelector('.live.is-live') && document.querySelector('main h1')"
+                        + " && !document.body.innerText.includes('Looking …') && !document.body.innerText.includes('Checking …')");
+    }
+
     /** Waits until the page says something. */
     void awaitText(String text) throws IOException, InterruptedException {
         await("document.body.innerText.includes(arguments[0])", text);
@@ -195,8 +203,20 @@ final class Chrome implements AutoCloseable {
         return complaints.toString();
     }
 
+    /** Takes the whole page. */
     void screenshot(Path file) throws IOException, InterruptedException {
-        JsonNode shot = devTools("Page.captureScreenshot", Map.of("captureBeyondViewport", true));
+        screenshot(file, Map.of());
+    }
+
+    /** Takes the upper part of the page. */
+    void screenshot(Path file, int width, int height) throws IOException, InterruptedException {
+        screenshot(file, Map.of("clip", Map.of("x", 0, "y", 0, "width", width, "height", height, "scale", 1)));
+    }
+
+    private void screenshot(Path file, Map<String, ?> part) throws IOException, InterruptedException {
+        Map<String, Object> parameters = new HashMap<>(part);
+        parameters.put("captureBeyondViewport", true);
+        JsonNode shot = devTools("Page.captureScreenshot", parameters);
         Files.createDirectories(file.getParent());
         Files.write(file, Base64.getDecoder().decode(shot.path("data").asText()));
     }
@@ -223,12 +243,16 @@ final class Chrome implements AutoCloseable {
     }
 
     /** Something that a browser may have come to. */
-    private interface Condition {
+    interface Condition {
         boolean holds() throws IOException, InterruptedException;
     }
 
     private static void until(String what, Condition condition) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        until(what, PATIENCE, condition);
+    }
+
+    static void until(String what, Duration patience, Condition condition) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
         while (!condition.holds()) {
             if (System.nanoTime() > deadline) {
                 throw new AssertionError("did not come to be: " + what);

@@ -154,9 +154,7 @@ class PagesTest {
 
     private static void go(String page) throws IOException, InterruptedException {
         chrome.go(dashboard.url().resolve(page));
-        chrome.await(
-                "document.querySelector('.live.is-live') && document.querySelector('main h1')"
-                        + " && !document.body.innerText.includes('Looking …') && !document.body.innerText.includes('Checking …')");
+        chrome.awaitLive();
     }
 
     private static String job(String type, String id) {

@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * The jobs of a small shop, so that a dashboard has something to show. Some mails fail, reports take their time, one type is
@@ -26,6 +27,10 @@ public final class Traffic implements AutoCloseable {
     private static final String REPORT = "report";
     private static final String STOCK = "stock-count";
     private static final int CONCURRENCY = 4;
+    private static final int MOST_ORDERS = 6;
+    private static final int EACH_WITH_REPORT = 40;
+    private static final int READERS = 60;
+    private static final int READERS_PER_CHUNK = 20;
     private static final int STEPS = 40;
     private static final long STEP_MS = 400;
 
@@ -59,7 +64,7 @@ public final class Traffic implements AutoCloseable {
     public static Traffic start(JobQueue queue) {
         Traffic traffic = new Traffic(queue);
         traffic.prepare();
-        var unused = traffic.customers.scheduleWithFixedDelay(traffic::order, 0, 1, TimeUnit.SECONDS);
+        var unused = traffic.customers.scheduleWithFixedDelay(traffic::orders, 0, 1, TimeUnit.SECONDS);
         return traffic;
     }
 
@@ -76,15 +81,29 @@ public final class Traffic implements AutoCloseable {
                         .cron("0 3 * * *")
                         .job(JobRequest.of(REPORT, Map.of("of", "yesterday")))
                         .build());
+        queue.arrays()
+                .add(JobRequest.builder(MAIL).id("newsletter").data(Map.of()).build(), readers(), READERS_PER_CHUNK);
         queue.add(JobRequest.builder("thumbnail")
                 .id("photo-1")
                 .data(Map.of("why", "nobody runs this type"))
                 .build());
     }
 
-    private void order() {
-        int number = ++orders;
+    private static List<Map<String, String>> readers() {
+        return IntStream.range(0, READERS)
+                .mapToObj(reader -> Map.of("to", "reader" + reader + "@example.org", "subject", "News"))
+                .toList();
+    }
+
+    private void orders() {
         List<JobRequest> jobs = new ArrayList<>();
+        for (int left = 1 + random.nextInt(MOST_ORDERS); left > 0; left--) {
+            order(++orders, jobs);
+        }
+        queue.addAll(jobs);
+    }
+
+    private void order(int number, List<JobRequest> jobs) {
         jobs.add(JobRequest.builder(MAIL)
                 .id("order-" + number)
                 .data(Map.of("to", "customer" + random.nextInt(9) + "@example.org", "subject", "Your order " + number))
@@ -93,7 +112,7 @@ public final class Traffic implements AutoCloseable {
                 .correlationId("order-" + number)
                 .maxRetries(2)
                 .build());
-        if (number % 10 == 1) {
+        if (number % EACH_WITH_REPORT == 1) {
             jobs.add(JobRequest.builder(REPORT)
                     .id("sales-" + number)
                     .data(Map.of("pages", STEPS))
@@ -104,7 +123,6 @@ public final class Traffic implements AutoCloseable {
                     .correlationId("order-" + number)
                     .build());
         }
-        queue.addAll(jobs);
     }
 
     private Object mail(ObjectNode data, JobContext context) throws InterruptedException {
