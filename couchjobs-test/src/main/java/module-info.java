@@ -6,4 +6,6 @@ module io.couchjobs.test {
     requires static transitive org.junit.jupiter.api;
 
     exports io.couchjobs.test;
+
+    uses io.couchjobs.test.TestQueueProvider;
 }

@@ -6,6 +6,8 @@ import io.couchjobs.QueueExtension;
 import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.Secret;
 import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -13,10 +15,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 
-/** Gives an application a {@link JobQueue}, and a worker for its {@link JobHandler} methods, when {@code couchjobs.url} is set. */
+/**
+ * Gives an application a {@link JobQueue}, and a worker for its {@link JobHandler} methods, when {@code couchjobs.url} is set or
+ * there are {@link CouchjobsConnectionDetails}.
+ */
 @AutoConfiguration(after = CouchjobsTelemetryAutoConfiguration.class)
-@ConditionalOnProperty("couchjobs.url")
+@Conditional(OnDatabase.class)
 @EnableConfigurationProperties(CouchjobsProperties.class)
 public class CouchjobsAutoConfiguration {
 
@@ -27,25 +33,39 @@ public class CouchjobsAutoConfiguration {
     @ConditionalOnMissingBean
     JobQueue jobQueue(
             CouchjobsProperties properties,
+            ObjectProvider<CouchjobsConnectionDetails> details,
             ObjectProvider<QueueExtension> extensions,
             ObjectProvider<JobQueueCustomizer> customizers) {
-        JobQueueBuilder builder = JobQueue.builder(Objects.requireNonNull(properties.url()))
+        JobQueueBuilder builder = Optional.ofNullable(details.getIfAvailable())
+                .map(CouchjobsAutoConfiguration::builder)
+                .orElseGet(() -> builder(properties))
                 .createIfMissing(properties.createIfMissing())
                 .defaultTimeout(properties.defaultTimeout());
-        properties.nodes().forEach(builder::url);
-        String token = properties.token();
-        if (token != null) {
-            builder.auth(new Auth.Bearer(() -> token));
-        } else if (properties.user() != null) {
-            String password = properties.password() == null ? "" : properties.password();
-            builder.auth(new Auth.Basic(properties.user(), Secret.of(password)));
-        }
         if (properties.site() != null) {
             builder.site(properties.site());
         }
         extensions.orderedStream().forEach(builder::extension);
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
         return builder.open();
+    }
+
+    private static JobQueueBuilder builder(CouchjobsConnectionDetails details) {
+        return withUser(JobQueue.builder(details.url()), details.user(), details.password());
+    }
+
+    private static JobQueueBuilder builder(CouchjobsProperties properties) {
+        JobQueueBuilder builder = JobQueue.builder(Objects.requireNonNull(properties.url()));
+        properties.nodes().forEach(builder::url);
+        String token = properties.token();
+        return token != null
+                ? builder.auth(new Auth.Bearer(() -> token))
+                : withUser(builder, properties.user(), properties.password());
+    }
+
+    private static JobQueueBuilder withUser(JobQueueBuilder builder, @Nullable String user, @Nullable String password) {
+        return user == null
+                ? builder
+                : builder.auth(new Auth.Basic(user, Secret.of(Objects.requireNonNullElse(password, ""))));
     }
 
     @Bean

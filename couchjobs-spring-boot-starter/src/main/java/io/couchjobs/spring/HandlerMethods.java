@@ -2,12 +2,12 @@ package io.couchjobs.spring;
 
 import io.couchjobs.job.JobType;
 import io.couchjobs.schedule.ScheduleRequest;
-import io.couchjobs.worker.WorkerBuilder;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -31,8 +31,8 @@ final class HandlerMethods {
         return found;
     }
 
-    /** Gives each method to a worker; returns the types that have one. */
-    List<String> addTo(WorkerBuilder worker) {
+    /** Gives each method to a worker, with the type of its jobs; returns the types that have one. */
+    List<String> addTo(BiConsumer<JobType<Object>, MethodHandler> worker) {
         List<String> types = new ArrayList<>();
         each((bean, method, handler) -> {
             add(worker, bean, handler, method);
@@ -55,12 +55,13 @@ final class HandlerMethods {
         void take(String bean, Method method, JobHandler handler);
     }
 
-    private void add(WorkerBuilder worker, String name, JobHandler handler, Method method) {
+    private void add(
+            BiConsumer<JobType<Object>, MethodHandler> worker, String name, JobHandler handler, Method method) {
         Class<?> exposed = context.getType(name);
         Method invocable = exposed == null ? method : AopUtils.selectInvocableMethod(method, exposed);
         invocable.setAccessible(true);
         MethodHandler bound = MethodHandler.of(invocable, () -> context.getBean(name));
-        worker.handler(bound.jobType(handler.value(), declared(handler.value())), bound);
+        worker.accept(bound.jobType(handler.value(), declared(handler.value())), bound);
     }
 
     /** The bean that says what a type's data is, and its defaults. */

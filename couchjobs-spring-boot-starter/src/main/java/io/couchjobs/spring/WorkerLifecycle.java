@@ -57,7 +57,7 @@ public final class WorkerLifecycle implements SmartLifecycle {
                 queue.worker().concurrency(options.concurrency()).prefetch(options.prefetch());
         Optional.ofNullable(options.id()).ifPresent(builder::id);
         Optional.ofNullable(options.timeLimit()).ifPresent(builder::timeLimit);
-        List<String> types = methods.addTo(builder);
+        List<String> types = methods.addTo(builder::handler);
         customizers.forEach(customizer -> customizer.customize(builder));
         if (types.isEmpty() && customizers.isEmpty()) {
             log.debug("no @JobHandler method, so no worker");

@@ -1,6 +1,8 @@
 package io.couchjobs.test;
 
 import io.couchjobs.JobQueue;
+import java.util.Optional;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
@@ -18,20 +20,30 @@ public final class CouchJobsExtension implements ParameterResolver {
     /** Made by JUnit. */
     public CouchJobsExtension() {}
 
+    /** A parameter with an annotation, such as Spring's {@code @Autowired}, is left to the extension that the annotation is for. */
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        if (parameter.getParameter().getDeclaredAnnotations().length > 0) {
+            return false;
+        }
         Class<?> type = parameter.getParameter().getType();
         return type == TestQueue.class || type == JobQueue.class || type == TestClock.class || type == TestFaults.class;
     }
 
     @Override
     public @Nullable Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        TestQueue jobs = context.getStore(NAMESPACE)
-                .getOrComputeIfAbsent(context.getUniqueId(), test -> TestQueue.start(), TestQueue.class);
+        TestQueue jobs = provided(context).orElseGet(() -> context.getStore(NAMESPACE)
+                .getOrComputeIfAbsent(context.getUniqueId(), test -> TestQueue.start(), TestQueue.class));
         Class<?> type = parameter.getParameter().getType();
         if (type == TestQueue.class) {
             return jobs;
         }
         return type == JobQueue.class ? jobs.queue() : type == TestClock.class ? jobs.clock() : jobs.faults();
+    }
+
+    private static Optional<TestQueue> provided(ExtensionContext context) {
+        return ServiceLoader.load(TestQueueProvider.class).stream()
+                .flatMap(provider -> provider.get().find(context).stream())
+                .findFirst();
     }
 }

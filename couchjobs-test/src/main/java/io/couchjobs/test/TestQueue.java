@@ -35,6 +35,7 @@ public final class TestQueue implements AutoCloseable {
     private final JobQueue queue;
     private final TestFaults faults;
     private final Map<String, Consumer<WorkerBuilder>> handlers = new LinkedHashMap<>();
+    private final List<Consumer<WorkerBuilder>> options = new ArrayList<>();
 
     private TestQueue(EmbeddedCouch couch, UnaryOperator<JobQueueBuilder> options) {
         this.couch = couch;
@@ -122,6 +123,17 @@ public final class TestQueue implements AutoCloseable {
     }
 
     /**
+     * Sets what {@link #drain} uses besides handlers, such as interceptors and filters.
+     *
+     * @param settings sets it
+     * @return this
+     */
+    public TestQueue worker(Consumer<WorkerBuilder> settings) {
+        options.add(settings);
+        return this;
+    }
+
+    /**
      * Runs, in the calling thread and one after the other, all jobs that are due by the clock and have a handler: also those that
      * schedules make, those that handlers add, and those that waited for others. Retries run when the clock has moved.
      *
@@ -130,7 +142,7 @@ public final class TestQueue implements AutoCloseable {
      * @throws InterruptedException when interrupted
      */
     public List<RunReport> drain() throws InterruptedException {
-        if (handlers.isEmpty()) {
+        if (handlers.isEmpty() && options.isEmpty()) {
             throw new IllegalStateException("no type has a handler yet; give one by handler(type, ...)");
         }
         List<RunReport> reports = new ArrayList<>();
@@ -139,6 +151,7 @@ public final class TestQueue implements AutoCloseable {
             queue.schedules().makeDue();
             WorkerBuilder worker = queue.worker().id("test");
             handlers.values().forEach(handler -> handler.accept(worker));
+            options.forEach(option -> option.accept(worker));
             round = worker.drain();
             reports.addAll(round);
         } while (!round.isEmpty());

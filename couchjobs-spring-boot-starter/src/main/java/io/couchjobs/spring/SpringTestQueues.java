@@ -1,0 +1,29 @@
+package io.couchjobs.spring;
+
+import io.couchjobs.test.TestQueue;
+import io.couchjobs.test.TestQueueProvider;
+import java.util.Arrays;
+import java.util.Optional;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.springframework.test.context.junit.jupiter.SpringExtension;
+
+/** Gives the parameters of a test the queue of the application that it started. */
+public final class SpringTestQueues implements TestQueueProvider {
+    /** Made by the service loader. */
+    public SpringTestQueues() {}
+
+    @Override
+    public Optional<TestQueue> find(ExtensionContext context) {
+        return isOfSpring(context)
+                ? Optional.of(SpringExtension.getApplicationContext(context).getBean(TestQueue.class))
+                : Optional.empty();
+    }
+
+    private static boolean isOfSpring(ExtensionContext context) {
+        return AnnotationSupport.findRepeatableAnnotations(context.getRequiredTestClass(), ExtendWith.class).stream()
+                .flatMap(extensions -> Arrays.stream(extensions.value()))
+                .anyMatch(SpringExtension.class::equals);
+    }
+}

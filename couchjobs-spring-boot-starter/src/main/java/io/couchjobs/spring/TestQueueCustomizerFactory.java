@@ -1,0 +1,44 @@
+package io.couchjobs.spring;
+
+import io.couchjobs.test.CouchJobsTest;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.test.context.ContextConfigurationAttributes;
+import org.springframework.test.context.ContextCustomizer;
+import org.springframework.test.context.ContextCustomizerFactory;
+import org.springframework.test.context.MergedContextConfiguration;
+import org.springframework.test.context.TestContextAnnotationUtils;
+import org.springframework.util.ClassUtils;
+
+/** Gives an application that is tested with {@code @CouchJobsTest} a queue of the test, where couchjobs-test is there. */
+final class TestQueueCustomizerFactory implements ContextCustomizerFactory {
+    @Override
+    public @Nullable ContextCustomizer createContextCustomizer(
+            Class<?> testClass, List<ContextConfigurationAttributes> attributes) {
+        boolean isThere = ClassUtils.isPresent(
+                "io.couchjobs.test.CouchJobsTest", TestQueueCustomizerFactory.class.getClassLoader());
+        return isThere && TestContextAnnotationUtils.hasAnnotation(testClass, CouchJobsTest.class)
+                ? new TestQueueCustomizer(testClass)
+                : null;
+    }
+
+    /** Contexts are shared by tests with equal customizers: here by those of one class. */
+    private record TestQueueCustomizer(Class<?> testClass) implements ContextCustomizer {
+        @Override
+        public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration merged) {
+            context.getEnvironment()
+                    .getPropertySources()
+                    .addFirst(new MapPropertySource(
+                            "couchjobs-test",
+                            Map.of("couchjobs.url", "the queue of the test", "couchjobs.worker.enabled", "false")));
+            ((BeanDefinitionRegistry) context.getBeanFactory())
+                    .registerBeanDefinition(
+                            "couchjobsTestQueueConfiguration", new RootBeanDefinition(TestQueueConfiguration.class));
+        }
+    }
+}
