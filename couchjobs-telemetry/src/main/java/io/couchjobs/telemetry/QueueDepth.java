@@ -6,6 +6,7 @@ import io.couchjobs.type.TypeCounts;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,7 +42,7 @@ final class QueueDepth implements AutoCloseable {
     private long readNanos;
     private boolean closed;
 
-    QueueDepth(JobQueue queue, MeterRegistry registry, Tags tags, Duration every) {
+    QueueDepth(JobQueue queue, MeterRegistry registry, Iterable<Tag> tags, Duration every) {
         this.queue = queue;
         this.registry = registry;
         this.every = every.toNanos();

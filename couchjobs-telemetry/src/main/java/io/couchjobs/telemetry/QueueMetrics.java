@@ -8,6 +8,7 @@ import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.WorkerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -103,11 +104,10 @@ public final class QueueMetrics implements QueueExtension {
     @Override
     public void added(AddResult result) {
         switch (result.outcome()) {
-            case ADDED, RESUBMITTED ->
-                registry.counter(
-                                "couchjobs.jobs.added",
-                                tags.and("type", result.id().type()))
-                        .increment();
+            case ADDED, RESUBMITTED -> {
+                Iterable<Tag> ofType = tags.and("type", result.id().type());
+                registry.counter("couchjobs.jobs.added", ofType).increment();
+            }
             case UPDATED, UNCHANGED, REJECTED -> {}
         }
         result.job().ifPresent(job -> job.rev()

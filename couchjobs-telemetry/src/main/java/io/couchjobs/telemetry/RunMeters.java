@@ -4,7 +4,7 @@ import io.couchjobs.worker.RunReport;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -26,7 +26,8 @@ final class RunMeters {
     private final AtomicInteger running = new AtomicInteger();
     private final Map<RunReport.Outcome, Counter> ends = new EnumMap<>(RunReport.Outcome.class);
 
-    RunMeters(MeterRegistry registry, Tags tags) {
+    /** Micrometer before 1.16 has no {@code counter(String, Tags)}. */
+    RunMeters(MeterRegistry registry, Iterable<Tag> tags) {
         this.claimed = registry.counter("couchjobs.jobs.claimed", tags);
         this.conflicts = registry.counter("couchjobs.claim.conflicts", tags);
         for (RunReport.Outcome outcome : RunReport.Outcome.values()) {
@@ -71,7 +72,7 @@ final class RunMeters {
         runs.record(report.took());
     }
 
-    static Timer.Builder timer(String name, String description, Tags tags) {
+    static Timer.Builder timer(String name, String description, Iterable<Tag> tags) {
         return Timer.builder(name)
                 .description(description)
                 .tags(tags)
