@@ -11,6 +11,7 @@ import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.ChainElement;
+import org.apache.hc.client5.http.impl.DefaultConnectionKeepAliveStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
@@ -18,6 +19,7 @@ import org.apache.hc.client5.http.io.HttpClientConnectionManager;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.io.CloseMode;
@@ -34,7 +36,7 @@ final class Pools implements Transport {
      */
     private static final TimeValue TRUSTED = TimeValue.ofMilliseconds(200);
 
-    private static final Timeout KEPT_IDLE = Timeout.ofSeconds(30);
+    private static final TimeValue KEPT_IDLE = TimeValue.ofSeconds(30);
 
     private final CouchConfig config;
     private final Optional<ProxyRoutes> proxy;
@@ -104,10 +106,17 @@ final class Pools implements Transport {
                 .disableRedirectHandling()
                 .disableCookieManagement()
                 .disableAuthCaching()
+                .setKeepAliveStrategy(Pools::keptIdle)
                 .addExecInterceptorBefore(ChainElement.MAIN_TRANSPORT.name(), "sent", (request, scope, chain) -> {
                     scope.clientContext.setAttribute(SENT, true); // there is a connection from here on
                     return chain.proceed(request, scope);
                 });
+    }
+
+    /** A server may ask for less. An idle timeout of the pool would need HttpClient 5.6. */
+    private static TimeValue keptIdle(HttpResponse answer, HttpContext context) {
+        TimeValue asked = DefaultConnectionKeepAliveStrategy.INSTANCE.getKeepAliveDuration(answer, context);
+        return TimeValue.isPositive(asked) && asked.compareTo(KEPT_IDLE) < 0 ? asked : KEPT_IDLE;
     }
 
     private HttpClientConnectionManager manager(int connections) {
@@ -123,7 +132,6 @@ final class Pools implements Transport {
                         .setConnectTimeout(timeout(config.connectTimeout()))
                         .setSocketTimeout(timeout(config.responseTimeout()))
                         .setValidateAfterInactivity(TRUSTED)
-                        .setIdleTimeout(KEPT_IDLE)
                         .build())
                 .build();
     }

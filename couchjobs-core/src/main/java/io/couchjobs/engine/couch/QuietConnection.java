@@ -1,34 +1,42 @@
 package io.couchjobs.engine.couch;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.Socket;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
-import org.apache.hc.client5.http.impl.io.DefaultManagedHttpClientConnection;
 import org.apache.hc.client5.http.io.ManagedHttpClientConnection;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpStatus;
 import org.apache.hc.core5.http.Method;
+import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.impl.io.DefaultBHttpClientConnection;
 import org.apache.hc.core5.http.impl.io.SocketHolder;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
 
-/** A connection that logs neither headers nor bodies, at no level: they hold passwords, tokens and cookies. */
-final class QuietConnection extends DefaultManagedHttpClientConnection {
-
-    private static final AtomicLong COUNT = new AtomicLong();
-
+/**
+ * A connection that logs neither headers nor bodies, at no level: they hold passwords, tokens and cookies. It is not made from the
+ * client's own class, which cannot be extended before HttpClient 5.6: frameworks such as Spring Boot 3 choose older versions.
+ */
+final class QuietConnection extends DefaultBHttpClientConnection implements ManagedHttpClientConnection {
     /** The most interim answers (103 and the like) before the answer. */
     private static final int MOST_BEFORE_THE_ANSWER = 100;
 
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile Timeout socketTimeout = Timeout.ZERO_MILLISECONDS;
     private int beforeTheAnswer;
     private boolean connecting;
 
     private QuietConnection() {
-        super("couch-" + COUNT.incrementAndGet());
+        super(Http1Config.DEFAULT);
     }
 
-    static ManagedHttpClientConnection on(Socket socket) throws IOException {
+    static ManagedHttpClientConnection on(@Nullable Socket socket) throws IOException {
         QuietConnection connection = new QuietConnection();
         if (socket != null) {
             connection.bind(socket);
@@ -44,6 +52,53 @@ final class QuietConnection extends DefaultManagedHttpClientConnection {
     @Override
     public void bind(SSLSocket encrypted, Socket socket) throws IOException {
         bind(new SocketHolder(encrypted, socket));
+    }
+
+    /** Another thread may have given the request up while this one connected. */
+    @Override
+    public void bind(SocketHolder holder) throws IOException {
+        if (closed.get()) {
+            holder.getSocket().close();
+            throw new InterruptedIOException("the connection was closed while it was being made");
+        }
+        super.bind(holder);
+        socketTimeout = Timeout.ofMilliseconds(holder.getSocket().getSoTimeout());
+    }
+
+    @Override
+    public @Nullable Socket getSocket() {
+        SocketHolder holder = getSocketHolder();
+        return holder == null ? null : holder.getSocket();
+    }
+
+    @Override
+    public @Nullable SSLSession getSSLSession() {
+        return getSocket() instanceof SSLSocket encrypted ? encrypted.getSession() : null;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (closed.compareAndSet(false, true)) {
+            super.close();
+        }
+    }
+
+    @Override
+    public void close(CloseMode mode) {
+        if (closed.compareAndSet(false, true)) {
+            super.close(mode);
+        }
+    }
+
+    /** In the pool it waits for nothing. */
+    @Override
+    public void passivate() {
+        setSocketTimeout(Timeout.ZERO_MILLISECONDS);
+    }
+
+    @Override
+    public void activate() {
+        setSocketTimeout(socketTimeout);
     }
 
     @Override
@@ -70,7 +125,4 @@ final class QuietConnection extends DefaultManagedHttpClientConnection {
     protected void onRequestSubmitted(ClassicHttpRequest request) {
         connecting = Method.CONNECT.isSame(request.getMethod());
     }
-
-    @Override
-    protected void onResponseReceived(ClassicHttpResponse answer) {}
 }
