@@ -10,6 +10,8 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
@@ -290,6 +292,46 @@ class ApiTest {
         assertThat(browser.post("action", Map.of("action", "release", "type", "email", "id", "job 1"))
                         .statusCode())
                 .isEqualTo(409);
+    }
+
+    @Test
+    void a_job_is_added_and_a_finished_one_is_run_again_with_other_data_as_a_new_one() throws Exception {
+        answer("jobs", Map.of("type", "email", "id", "first", "data", "{\"n\": 9007199254740993}"));
+        assertThat(queue.get("email", "first").orElseThrow().data()).hasToString("{\"n\":9007199254740993}");
+
+        queue.add(JobRequest.builder("email")
+                .id("old")
+                .data(Map.of())
+                .group("shop")
+                .tag("red")
+                .priority(7)
+                .build());
+        queue.cancel("email", "old", CancelMode.IF_QUEUED);
+        answer("jobs", Map.of("type", "email", "from", "old", "id", "new", "data", "{\"to\": \"ada\"}"));
+        Job copy = queue.get("email", "new").orElseThrow();
+        assertThat(copy.origin()).contains("job:email:old");
+        assertThat(copy.group()).isEqualTo("shop");
+        assertThat(copy.priority()).isEqualTo(7);
+        assertThat(copy.tags()).containsExactly("red");
+        assertThat(copy.data()).hasToString("{\"to\":\"ada\"}");
+        assertThat(queue.get("email", "old").orElseThrow().status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void a_job_that_cannot_be_added_is_refused_with_the_reason() throws Exception {
+        answer("jobs", Map.of("type", "email", "id", "1", "data", "{}"));
+        assertThat(browser.post("jobs", Map.of("type", "email", "id", "1", "data", "{}"))
+                        .statusCode())
+                .isEqualTo(409);
+        assertThat(browser.post("jobs", Map.of("type", "email", "data", "[1]")).body())
+                .contains("must be a JSON object");
+        assertThat(browser.post("jobs", Map.of("type", "email", "data", "{")).body())
+                .contains("is no JSON");
+        assertThat(browser.post("jobs", Map.of("type", "", "data", "{}")).statusCode())
+                .isEqualTo(400);
+        assertThat(browser.post("jobs", Map.of("type", "email", "from", "none", "data", "{}"))
+                        .statusCode())
+                .isEqualTo(404);
     }
 
     @Test

@@ -1,5 +1,5 @@
 // What people can do to jobs, one or many, always after a question where something may be lost.
-import { h, get, post, number, now, WORDS } from './lib.js';
+import { h, get, go, post, jobHref, number, now, WORDS } from './lib.js';
 import { ask, attempt, say } from './dialog.js';
 
 const ACTIONS = {
@@ -90,5 +90,57 @@ export async function actOnAll(name, filter) {
       dispatchEvent(new Event('couchjobs-bulk'));
       return { done: 'begun' };
     });
+  }
+}
+
+/** Says whether a text is a JSON object. */
+export function isObject(text) {
+  try {
+    const json = JSON.parse(text);
+    return json !== null && typeof json === 'object' && !Array.isArray(json);
+  } catch (noJson) {
+    return false;
+  }
+}
+
+function dataField(text) {
+  return h('label', { class: 'field' }, 'Data, a JSON object',
+    h('textarea', { name: 'data', rows: Math.min(16, Math.max(4, text.split('\n').length)), spellcheck: false,
+      onInput: (event) => event.target.setCustomValidity(isObject(event.target.value) ? '' : 'This is no JSON object.') }, text));
+}
+
+function textField(name, label, props) {
+  return h('label', { class: 'field' }, label, h('input', { name, autocomplete: 'off', spellcheck: false, ...props }));
+}
+
+async function add(what, order) {
+  const added = await attempt(what, () => post('jobs', order));
+  if (added) {
+    go(jobHref(added));
+  }
+}
+
+/** Adds a job, and shows it. */
+export async function addJob(type) {
+  const form = await ask({
+    title: 'Add a job',
+    fields: [textField('type', 'Type', { required: true, value: type || '' }), textField('id', 'Id', { placeholder: 'made by itself' }), dataField('{}')],
+    yes: 'Add 1 job',
+  });
+  if (form) {
+    await add('Add ' + form.type, form);
+  }
+}
+
+/** Runs a job again with other data: as a new one, which names the old one as its origin. */
+export async function editAgain(job) {
+  const form = await ask({
+    title: 'Run it again with other data?',
+    text: job.type + ' ' + job.id + ' stays as it is. A new job with its labels gets this data.',
+    fields: [textField('id', 'Id of the new job', { placeholder: 'made by itself' }), dataField(job.data)],
+    yes: 'Add 1 job',
+  });
+  if (form) {
+    await add('Run ' + job.type + ' again', { type: job.type, from: job.id, ...form });
   }
 }

@@ -1,6 +1,6 @@
 // One job: where it stands and how it came there, what it is, what went wrong, what it says.
 import { h, Component, Loading, Ago, Card, Empty, Trouble, Status, Progress, Button, get, jobHref, jobsHref, duration, exact, number } from '../lib.js';
-import { actionsFor, actOn } from '../actions.js';
+import { actionsFor, actOn, editAgain, isObject } from '../actions.js';
 import { Labels } from './jobs.js';
 import { say } from '../dialog.js';
 import { arrayHref, Strip } from '../items.js';
@@ -45,7 +45,8 @@ export class Job extends Loading {
       h('div', { class: 'job-head' },
         title, h(Status, { status: job.status }),
         actions && h('span', { class: 'group', role: 'group', 'aria-label': 'Act on this job' },
-          actionsFor(job.status).map((action) => h(Button, { key: action.name, kind: action.kind || '', onClick: () => actOn(action.name, job) }, action.word)))),
+          actionsFor(job.status).map((action) => h(Button, { key: action.name, kind: action.kind || '', onClick: () => actOn(action.name, job) }, action.word)),
+          mayBeEdited(job) && h(Button, { onClick: () => editAgain(job) }, 'Edit and run again'))),
       h(Trouble, { error }),
       h(Sentence, { job }),
       h('div', { class: 'columns uneven' },
@@ -57,6 +58,11 @@ export class Job extends Loading {
           h(Log, { type: job.type, id: job.id, running: job.status === 'running' })),
         h('div', null, h(Timeline, { job }), h(Facts, { job }))));
   }
+}
+
+/** Not where the page has only the beginning of the data. */
+function mayBeEdited(job) {
+  return job.state === 'finished' && !job.items && isObject(job.data);
 }
 
 /** A chunk of an array has several. */

@@ -1,7 +1,7 @@
 // Jobs that pass a filter, newest first, a page at a time. Filter and page are in the URL.
-import { h, Component, Loading, Ago, Card, Empty, Trouble, Status, JobLink, Progress, Button, STATUSES, WORDS, get, go, jobsHref, number } from '../lib.js';
+import { h, Component, Loading, Ago, Card, Empty, Trouble, Status, JobLink, Progress, Button, STATUSES, WORDS, get, go, jobHref, jobsHref, number } from '../lib.js';
 import { RowAction } from '../row.js';
-import { actionsFor, actOnAll } from '../actions.js';
+import { actionsFor, actOnAll, addJob } from '../actions.js';
 
 const FIELDS = ['type', 'status', 'group', 'class', 'origin', 'tag', 'correlation', 'site'];
 
@@ -13,7 +13,8 @@ export class Jobs extends Component {
   render({ params, summary, actions }) {
     const filter = filterOf(params);
     return h('div', null,
-      h('h1', { tabIndex: -1 }, 'Jobs'),
+      h('div', { class: 'job-head' }, h('h1', { tabIndex: -1 }, 'Jobs'),
+        actions && h('span', { class: 'group' }, h(Button, { onClick: () => addJob(filter.type) }, 'Add a job …'))),
       h(FilterBar, { filter, key: JSON.stringify(filter), types: summary ? summary.types.map((type) => type.type) : [] }),
       h(List, { key: JSON.stringify(filter) + params.after, filter, after: params.after, actions }));
   }
@@ -103,7 +104,8 @@ export function Labels({ job }) {
     labels.push(h('a', { class: 'label', href: jobsHref({ class: job.class }), title: 'class ' + job.class }, 'class ', h('b', null, job.class)));
   }
   if (job.origin) {
-    labels.push(h('a', { class: 'label', href: jobsHref({ origin: job.origin }), title: 'origin ' + job.origin }, 'from ', h('b', null, job.origin)));
+    const [, type, id] = /^job:([^:]+):(.+)$/s.exec(job.origin) || [];
+    labels.push(h('a', { class: 'label', href: type ? jobHref({ type, id }) : jobsHref({ origin: job.origin }), title: 'origin ' + job.origin }, 'from ', h('b', null, job.origin)));
   }
   (job.tags || []).forEach((tag) => labels.push(h('a', { class: 'label', href: jobsHref({ tag }), title: 'tag ' + tag }, '#', h('b', null, tag))));
   if (job.correlation) {

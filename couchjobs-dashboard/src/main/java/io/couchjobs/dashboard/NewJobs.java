@@ -1,0 +1,54 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRequest;
+
+/** Adds the jobs that people write on the pages, also as changed copies of others. Thread-safe. */
+final class NewJobs {
+    private final JobQueue queue;
+
+    NewJobs(JobQueue queue) {
+        this.queue = queue;
+    }
+
+    /** The data comes as text, because JavaScript would round its numbers. */
+    ObjectNode add(ObjectNode body) {
+        String type = JobId.checkType(body.path("type").asText());
+        JobRequest.Builder request =
+                JobRequest.builder(type).data(data(body.path("data").asText()));
+        if (!body.path("id").asText().isEmpty()) {
+            request.id(body.path("id").asText());
+        }
+        if (body.has("from")) {
+            copy(new JobId(type, body.path("from").asText()), request);
+        }
+        return JobJson.name(queue.insert(request.build()).id()).put("done", "added");
+    }
+
+    private static ObjectNode data(String text) {
+        try {
+            if (Call.JSON.readTree(text) instanceof ObjectNode object) {
+                return object;
+            }
+        } catch (JsonProcessingException noJson) {
+            throw new Refusal(400, "the data is no JSON: " + noJson.getOriginalMessage());
+        }
+        throw new Refusal(400, "the data must be a JSON object, such as {\"to\": \"ada@example.org\"}");
+    }
+
+    /** The copy names the job that it came from as its origin. */
+    private void copy(JobId id, JobRequest.Builder request) {
+        Job old = queue.get(id).orElseThrow(() -> new JobNotFoundException(id));
+        request.origin(id.docId()).group(old.group()).priority(old.priority());
+        old.maxRetries().ifPresent(request::maxRetries);
+        old.jobClass().ifPresent(request::jobClass);
+        old.correlationId().ifPresent(request::correlationId);
+        old.site().ifPresent(request::site);
+        old.tags().forEach(request::tag);
+    }
+}
