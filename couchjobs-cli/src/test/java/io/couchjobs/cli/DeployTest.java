@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 /** The files that start couchjobs elsewhere, against the commands, options and variables that there are. */
 class DeployTest {
     private static final Path DEPLOY = Path.of("../deploy");
+    private static final Path EXAMPLE = Path.of("../examples/kubernetes");
     private static final ObjectMapper YAML = new ObjectMapper(YAMLFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build());
@@ -34,6 +35,7 @@ class DeployTest {
     @Test
     void every_yaml_file_is_well_formed_and_says_something() throws IOException {
         List<Path> files = files(DEPLOY, "yaml");
+        files.addAll(files(EXAMPLE, "yaml"));
         files.addAll(files(Path.of("../.github"), "yml"));
         assertThat(files).hasSizeGreaterThan(10);
         for (Path file : files) {
@@ -44,7 +46,9 @@ class DeployTest {
     @Test
     void containers_start_commands_that_there_are() throws IOException {
         List<List<String>> commands = new ArrayList<>();
-        for (Path file : files(DEPLOY, "yaml")) {
+        List<Path> files = files(DEPLOY, "yaml");
+        files.addAll(files(EXAMPLE, "yaml"));
+        for (Path file : files) {
             for (JsonNode document : documents(file)) {
                 Stream.of("command", "args")
                         .flatMap(name -> document.findValues(name).stream())
