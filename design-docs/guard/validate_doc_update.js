@@ -4,7 +4,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
   if (deepField(newDoc) !== null) {
     refuse('this document is nested deeper than 500 levels');
   }
-  var kind = (/^(job|type|schedule|scope|slot|rate|worker|gc|log):/.exec(newDoc._id) || [])[1];
+  var kind = (/^(job|type|schedule|scope|slot|rate|worker|gc|log|stats):/.exec(newDoc._id) || [])[1];
   if (!kind) {
     return;
   }
@@ -317,6 +317,10 @@ function (newDoc, oldDoc, userCtx, secObj) {
     return absent(time) || (typeof time === 'number' && Math.floor(time) === time && Math.abs(time) <= 8.64e15 / 40);
   }
 
+  function marksOnly() {
+    return Object.keys(newDoc).every(function (name) { return name.charAt(0) === '_' || has(['marks', 'uncounted'], name); });
+  }
+
   function check() {
     switch (kind) {
     case 'job':
@@ -329,6 +333,9 @@ function (newDoc, oldDoc, userCtx, secObj) {
     case 'scope':
       return worker || (before && !deleted && onlyChanged('rejected')) ||
         refuse(user + ' may not start or stop scopes: that needs the role couchjobs-worker');
+    case 'stats':
+      return worker || (!deleted && (before ? onlyChanged('marks uncounted') : marksOnly())) ||
+        refuse(user + ' may only add marks to the history: the rest needs the role couchjobs-worker');
     case 'log':
       return worker || deleted || refuse(user + ' may not write logs of jobs: that needs the role couchjobs-worker');
     default:

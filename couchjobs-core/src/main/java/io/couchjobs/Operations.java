@@ -2,6 +2,7 @@ package io.couchjobs;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.GarbageCollection;
+import io.couchjobs.admin.History;
 import io.couchjobs.admin.QueueSecurity;
 import io.couchjobs.couch.ConflictStats;
 import io.couchjobs.couch.CouchDatabase;
@@ -11,6 +12,7 @@ import io.couchjobs.engine.create.Restorer;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.gc.GarbageCollector;
+import io.couchjobs.engine.history.QueueHistory;
 import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
@@ -302,6 +304,11 @@ public final class Operations {
      */
     public GarbageCollection gc() {
         return new GarbageCollector(engine.parts(), engine.designs());
+    }
+
+    /** {@return what the workers did, by minute and hour, and marks such as deploys} */
+    public History history() {
+        return new QueueHistory(engine.parts());
     }
 
     /**

@@ -8,6 +8,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.SimulatedCluster;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.gc.Sweeps;
+import io.couchjobs.engine.history.HistoryOfWorkers;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.After;
 import io.couchjobs.job.CancelMode;
@@ -33,6 +34,7 @@ import io.couchjobs.type.Rate;
 import io.couchjobs.type.Retention;
 import io.couchjobs.type.RetryPolicy;
 import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.SnoozeException;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
@@ -66,6 +68,7 @@ class StoredDocumentsTest {
             scopes(queue);
             take(queue.database());
             garbage(queue);
+            history(queue);
             sites(database, queue);
             take(queue.database());
         }
@@ -306,6 +309,21 @@ class StoredDocumentsTest {
             queue.scopes().stop(scope, Duration.ofSeconds(5));
             TestQueue.until(() -> host.scopes().isEmpty());
         }
+    }
+
+    private void history(JobQueue queue) throws InterruptedException {
+        queue.operations().history().mark("v1.4");
+        try (HistoryOfWorkers workers = new HistoryOfWorkers(queue, Instant.now())) {
+            workers.run("a", "email", RunReport.Outcome.SUCCEEDED, Duration.ofSeconds(1));
+            workers.run("a", "email", RunReport.Outcome.FAILED, Duration.ofSeconds(2));
+            workers.pass(Duration.ofMinutes(1));
+            workers.write("a");
+            workers.collect("b");
+            take(queue.database());
+            workers.pass(Duration.ofHours(3));
+            workers.tidy();
+        }
+        take(queue.database());
     }
 
     private void garbage(JobQueue queue) throws Exception {

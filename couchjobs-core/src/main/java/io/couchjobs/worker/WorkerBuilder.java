@@ -153,7 +153,8 @@ public interface WorkerBuilder {
 
     /**
      * Keeps this worker from taking turns in deleting the finished jobs that retention lets go, which one of all workers does
-     * every ten minutes. Some other process with a worker has to, or a {@code gc} from time to time.
+     * every ten minutes, and in summing up the history. Some other process with a worker has to, or a {@code gc} from time to
+     * time.
      *
      * @return this
      */

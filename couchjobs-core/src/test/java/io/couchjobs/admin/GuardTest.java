@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.WriteResult;
@@ -239,6 +240,26 @@ class GuardTest {
     void a_producer_neither_starts_nor_stops_scopes() {
         refuses(() -> secured.as(Role.PRODUCER).scopes().start(Scope.of("index", 1)))
                 .hasMessageContaining("may not start or stop scopes");
+    }
+
+    @Test
+    void a_producer_may_add_marks_to_the_history_and_nothing_else() {
+        JobQueue producer = secured.as(Role.PRODUCER);
+        producer.operations().history().mark("v1.4");
+        producer.operations().history().mark("v1.5");
+        assertThat(producer.database().put(history("2026-01-01")))
+                .isInstanceOfSatisfying(WriteResult.Refused.class, refused -> assertThat(refused.reason())
+                        .contains("may only add marks"));
+
+        JobQueue worker = secured.as(Role.WORKER);
+        assertThat(worker.database().put(history("2026-01-01"))).isInstanceOf(WriteResult.Stored.class);
+        worker.operations().history().mark("v1.6");
+    }
+
+    private static ObjectNode history(String day) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode().put("_id", "stats:" + day);
+        document.putObject("hours");
+        return document;
     }
 
     @Test

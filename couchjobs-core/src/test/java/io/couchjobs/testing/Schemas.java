@@ -43,6 +43,10 @@ public final class Schemas {
             return "deleted";
         } else if (id.startsWith(DocIds.GC)) {
             return "gc-lease";
+        } else if (id.startsWith(DocIds.STATS)) {
+            return id.startsWith("stats:worker:")
+                    ? "stats-worker"
+                    : id.startsWith("T", 16) ? "stats-hour" : "stats-day";
         }
         Matcher kind = KIND.matcher(id);
         if (!kind.matches()) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.QueueHealth;
+import io.couchjobs.admin.History;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -12,6 +13,8 @@ import io.opentelemetry.api.OpenTelemetry;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -37,6 +40,16 @@ class ObservingGuideTest {
         }
     }
 
+    static void lookBack(JobQueue queue) {
+        History history = queue.operations().history();
+        history.mark("v1.4");
+        Instant now = Instant.now();
+        History.Chart lastDay = history.read(now.minus(Duration.ofDays(1)), now, Duration.ofMinutes(10));
+        lastDay.byType()
+                .forEach((type, series) -> System.out.println(type + ": "
+                        + series.total().failures() + " of " + series.total().runs() + " runs failed"));
+    }
+
     // Until here.
 
     @Test
@@ -45,6 +58,7 @@ class ObservingGuideTest {
         try (JobQueue queue = observed(database.url(), registry, OpenTelemetry.noop())) {
             queue.add("email", Map.of());
             report(queue);
+            lookBack(queue);
             assertThat(registry.get("couchjobs.jobs.added")
                             .tag("queue", "shop")
                             .counter()
@@ -64,6 +78,6 @@ class ObservingGuideTest {
             assertThat(source).contains(block.group(1).replaceAll("\\s", ""));
             blocks++;
         }
-        assertThat(blocks).isEqualTo(2);
+        assertThat(blocks).isEqualTo(3);
     }
 }

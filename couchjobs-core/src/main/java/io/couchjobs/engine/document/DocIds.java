@@ -31,7 +31,10 @@ public final class DocIds {
     /** The memory of garbage collection: {@code gc:NAME}. */
     public static final String GC = "gc:";
 
-    private static final List<String> BESIDE_JOBS = List.of(TYPE, SCHEDULE, SCOPE, SLOT, RATE, WORKER, GC, LOG);
+    /** The history: {@code stats:DAY}, {@code stats:DAYTHOUR} and {@code stats:worker:ID}. */
+    public static final String STATS = "stats:";
+
+    private static final List<String> BESIDE_JOBS = List.of(TYPE, SCHEDULE, SCOPE, SLOT, RATE, WORKER, GC, LOG, STATS);
 
     private DocIds() {}
 

@@ -44,11 +44,11 @@ final class Audience {
     }
 
     /**
-     * Whether a listener needs the document. Documents other than jobs and logs are rare, and any listener may need
-     * them.
+     * Whether a listener needs the document. Documents other than jobs, logs and the history are rare, and any listener may
+     * need them.
      */
     boolean needs(FeedNotice notice) {
-        return !notice.isOfMany()
+        return !notice.isReadOnDemand()
                 || Stream.concat(always.stream(), listeners.stream()).anyMatch(listener -> needs(listener, notice));
     }
 

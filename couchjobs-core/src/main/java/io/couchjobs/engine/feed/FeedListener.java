@@ -20,7 +20,7 @@ public interface FeedListener {
     /**
      * Whether the listener needs a document that changed. When no listener does, the document may not be read, and
      * all are told by {@link #unread}; otherwise all get it by {@link #changed}. The answer may change with time.
-     * Asked about jobs and chunks of their logs only: other documents are always read.
+     * Asked about jobs, chunks of their logs and the history only: other documents are always read.
      *
      * @param notice the known facts of the change
      * @return true by default

@@ -41,6 +41,11 @@ public record FeedNotice(String docId, List<String> revs, boolean deleted, boole
         return docId.startsWith(DocIds.JOB) || docId.startsWith(DocIds.LOG);
     }
 
+    /** {@return whether it is only read when a listener needs it: one of very many, or of the history, which is large} */
+    public boolean isReadOnDemand() {
+        return isOfMany() || docId.startsWith(DocIds.STATS);
+    }
+
     /** {@return whether it may have more than one leaf that is not deleted} */
     public boolean mayBeConflicted() {
         return revs.size() > 1;

@@ -4,6 +4,7 @@ import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.history.HistoryKeeper;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.engine.settings.QueueParts;
@@ -130,6 +131,7 @@ public final class GarbageCollector implements GarbageCollection {
         attempt("design documents of other versions cannot be removed", this::removeOldDesigns);
         if (!dryRun) {
             new FinishedLogs(parts).deleteOrphans();
+            new HistoryKeeper(parts).tidy();
         }
         attempt("tombstones cannot be purged", this::purge);
         if (!dryRun) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.history.HistoryKeeper;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
@@ -40,6 +41,7 @@ public final class Sweeper implements AutoCloseable {
     private final String leaseId;
     private final Retirement retirement;
     private final Marks marks;
+    private final HistoryKeeper history;
     private final LongSupplier claims;
     private final Environment environment;
     private final Lane lane;
@@ -65,6 +67,7 @@ public final class Sweeper implements AutoCloseable {
         this.leaseId = LEASE + parts.store().site().suffix();
         this.retirement = new Retirement(parts);
         this.marks = new Marks(database, parts.clock());
+        this.history = new HistoryKeeper(parts);
         this.environment = parts.store().environment();
         this.lane = environment.lane("couchjobs-sweeper-" + worker, 1);
     }
@@ -151,6 +154,7 @@ public final class Sweeper implements AutoCloseable {
         if (!deleted.isEmpty()) {
             log.info("deleted finished jobs, as the retention of their types says: {}", deleted);
         }
+        history.tidy();
         if (database.info().deletedDocCount() > 0) {
             marks.add();
         }

@@ -118,7 +118,7 @@ final class Tombstones {
     private static boolean mayBeOurs(Change change) {
         String id = change.id();
         boolean called = JobId.fromDocId(id).isPresent() || LogChunk.jobOf(id).isPresent();
-        return change.deleted() && (called || id.startsWith(DocIds.WORKER));
+        return change.deleted() && (called || id.startsWith(DocIds.WORKER) || id.startsWith(DocIds.STATS));
     }
 
     /** The tombstones that may go, with their leaves. */

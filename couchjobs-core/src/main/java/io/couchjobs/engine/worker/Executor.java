@@ -28,6 +28,7 @@ public final class Executor {
     private final WorkerOptions options;
     private final Environment environment;
     private final Consumer<Run> onClaimed;
+    private final Consumer<RunReport> onEnded;
     private final Slots slots;
     private final WorkerCounters counters = new WorkerCounters();
     /** All that this worker owns, started or not: their leases are kept. */
@@ -37,11 +38,12 @@ public final class Executor {
     /** Takes in the answers to ends that no thread waits for. Never closed: a run that still ends needs it. */
     private final Lane ends;
 
-    Executor(RunTools tools, Consumer<Run> onClaimed) {
+    Executor(RunTools tools, Consumer<Run> onClaimed, Consumer<RunReport> onEnded) {
         this.tools = tools;
         this.options = tools.options();
         this.environment = tools.parts().store().environment();
         this.onClaimed = onClaimed;
+        this.onEnded = onEnded;
         this.slots = new Slots(options.concurrency());
         this.ends = environment.lane("couchjobs-ends", 1);
     }
@@ -224,6 +226,7 @@ public final class Executor {
 
     private void tell(RunReport report) {
         counters.ended(report.outcome());
+        onEnded.accept(report);
         options.listener().accept(report);
     }
 

@@ -2,6 +2,7 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.gc.Sweeper;
+import io.couchjobs.engine.history.WorkerHistory;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Owner;
@@ -38,6 +39,7 @@ public final class QueueWorker implements Worker {
     private final CancelWatch cancelWatch;
     private final Dependencies dependencies;
     private final Sweeper sweeper;
+    private final WorkerHistory history;
     private final ProgressWriter progressWriter;
     private Listening listening = () -> {};
     private @Nullable Thread exitHook;
@@ -54,6 +56,7 @@ public final class QueueWorker implements Worker {
         this.progressWriter = new ProgressWriter(environment);
         finder.admission().filter(options.selection().filter());
         finder.admission().classes(options.selection().classes());
+        this.history = new WorkerHistory(parts, options.id());
         this.executor = new Executor(
                 new RunTools(
                         parts,
@@ -62,7 +65,8 @@ public final class QueueWorker implements Worker {
                         new TimeLimits(options.timeLimit(), environment),
                         finder.limits(),
                         new JobLogs(parts.store(), parts.feed())),
-                this::claimed);
+                this::claimed,
+                history::ended);
         this.dispatcher = new Dispatcher(options, finder, parts, executor);
         this.registration = new Registration(
                         parts.store().database(),
@@ -207,6 +211,7 @@ public final class QueueWorker implements Worker {
         accompanied = hook.join(this);
         if (options.sweeping()) {
             sweeper.start();
+            history.start();
         }
         dispatcher.start();
         options.closeOnExit().ifPresent(this::closeOnExit);
@@ -241,6 +246,7 @@ public final class QueueWorker implements Worker {
         leases.close();
         progressWriter.close();
         executor.close();
+        history.close();
         finder.close();
         forgetExitHook();
     }

@@ -1,0 +1,50 @@
+package io.couchjobs.engine.history;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What one worker did in one minute.
+ *
+ * @param instance names the worker as it was started once
+ * @param number of that instance's buckets: each has a greater one than those before, whatever its clock did
+ * @param minute when the minute begins
+ * @param sums the numbers
+ */
+record Bucket(String instance, long number, Instant minute, Sums sums) {
+    private static final String INSTANCE = "instance";
+    private static final String MINUTES = "minutes";
+    private static final String NUMBER = "number";
+    private static final String AT = "at";
+    private static final String TYPES = "types";
+
+    /** The buckets that a worker's document has. */
+    static List<Bucket> of(JsonNode document) {
+        String instance = document.path(INSTANCE).asText();
+        List<Bucket> buckets = new ArrayList<>();
+        document.path(MINUTES)
+                .forEach(minute -> buckets.add(new Bucket(
+                        instance,
+                        minute.path(NUMBER).asLong(),
+                        Instant.ofEpochMilli(minute.path(AT).asLong()),
+                        Sums.of(minute.path(TYPES)))));
+        return buckets;
+    }
+
+    /** Writes the buckets of an instance into its document. */
+    static void put(ObjectNode document, String instance, List<Bucket> buckets) {
+        document.put(INSTANCE, instance);
+        var minutes = document.putArray(MINUTES);
+        buckets.forEach(bucket -> minutes.add(bucket.toJson()));
+    }
+
+    private ObjectNode toJson() {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put(NUMBER, number).put(AT, minute.toEpochMilli()).set(TYPES, sums.toJson());
+        return json;
+    }
+}

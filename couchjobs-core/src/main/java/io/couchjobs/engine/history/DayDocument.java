@@ -1,0 +1,63 @@
+package io.couchjobs.engine.history;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.admin.History;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The numbers of a day by hour, and its marks.
+ *
+ * @param document the document, which the verbs change
+ */
+record DayDocument(ObjectNode document) {
+    private static final int MOST_MARKS = 100;
+    private static final String HOURS = "hours";
+    private static final String MARKS = "marks";
+    private static final String AT = "at";
+    private static final String TEXT = "text";
+
+    static DayDocument empty() {
+        return new DayDocument(JsonNodeFactory.instance.objectNode());
+    }
+
+    /** The numbers of an hour; empty while they are in the hour's own document only. */
+    Optional<Sums> hour(Instant hour) {
+        JsonNode sums = document.path(HOURS).path(key(hour));
+        return sums.isMissingNode() ? Optional.empty() : Optional.of(Sums.of(sums));
+    }
+
+    void put(Instant hour, Sums sums) {
+        document.withObject("/" + HOURS).set(key(hour), sums.toJson());
+    }
+
+    List<History.Mark> marks() {
+        List<History.Mark> marks = new ArrayList<>();
+        document.path(MARKS)
+                .forEach(mark -> marks.add(new History.Mark(
+                        Instant.ofEpochMilli(mark.path(AT).asLong()),
+                        mark.path(TEXT).asText())));
+        return marks;
+    }
+
+    /** Adds a mark, once. */
+    void add(History.Mark mark) {
+        if (marks().contains(mark)) {
+            return;
+        }
+        ArrayNode marks = document.withArray("/" + MARKS);
+        marks.addObject().put(AT, mark.at().toEpochMilli()).put(TEXT, mark.text());
+        while (marks.size() > MOST_MARKS) {
+            marks.remove(0);
+        }
+    }
+
+    private static String key(Instant hour) {
+        return String.valueOf(HistoryIds.hourOfDay(hour));
+    }
+}

@@ -1,0 +1,97 @@
+package io.couchjobs.engine.history;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.settings.QueueParts;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sums up the hours that are over in the documents of their days, and deletes what is too old. Thread-safe, and any number of
+ * processes may do it at the same time.
+ */
+public final class HistoryKeeper {
+    /** A worker that has run nothing for so long writes its document anew when it does. */
+    private static final Duration KEEP_WORKERS = Duration.ofHours(1);
+
+    private final HistoryStore store;
+    private final InstantSource clock;
+
+    /**
+     * Prepares it. No I/O.
+     *
+     * @param parts what it works with
+     */
+    public HistoryKeeper(QueueParts parts) {
+        this.store = new HistoryStore(parts.store());
+        this.clock = parts.clock();
+    }
+
+    /** Does all of it once. */
+    public void tidy() {
+        Instant now = clock.instant();
+        List<ObjectNode> workers = store.workers();
+        store.merge(
+                workers.stream().flatMap(worker -> Bucket.of(worker).stream()).toList(), now);
+        store.delete(silent(workers, now));
+        Map<String, String> revs = store.list();
+        sumUp(closedHours(revs.keySet(), now));
+        store.delete(tooOld(revs, now));
+    }
+
+    private static Map<String, String> silent(Collection<ObjectNode> workers, Instant now) {
+        Map<String, String> silent = new HashMap<>();
+        for (ObjectNode worker : workers) {
+            Instant last = Bucket.of(worker).stream()
+                    .map(Bucket::minute)
+                    .max(Comparator.naturalOrder())
+                    .orElse(Instant.EPOCH);
+            if (last.isBefore(now.minus(KEEP_WORKERS))) {
+                silent.put(worker.path("_id").asText(), worker.path("_rev").asText());
+            }
+        }
+        return silent;
+    }
+
+    private Collection<Instant> closedHours(Collection<String> docIds, Instant now) {
+        return docIds.stream()
+                .flatMap(docId -> store.ids().hourOf(docId).stream())
+                .filter(hour -> HistoryStore.isClosed(hour, now))
+                .toList();
+    }
+
+    private void sumUp(Collection<Instant> closed) {
+        Map<Instant, DayDocument> days = store.days(closed);
+        List<Instant> open = closed.stream()
+                .filter(hour -> !isSummedUp(hour, days.get(HistoryIds.startOfDay(hour))))
+                .toList();
+        store.hours(open).forEach(store::sumUp);
+    }
+
+    private static boolean isSummedUp(Instant hour, @Nullable DayDocument day) {
+        return day != null && day.hour(hour).isPresent();
+    }
+
+    private Map<String, String> tooOld(Map<String, String> revs, Instant now) {
+        Map<String, String> old = new HashMap<>();
+        revs.forEach((docId, rev) -> {
+            boolean isOldHour = isBefore(store.ids().hourOf(docId), now.minus(HistoryStore.KEEP_HOURS));
+            boolean isOldDay = isBefore(store.ids().dayOf(docId), now.minus(HistoryStore.KEEP_DAYS));
+            if (isOldHour || isOldDay) {
+                old.put(docId, rev);
+            }
+        });
+        return old;
+    }
+
+    private static boolean isBefore(Optional<Instant> time, Instant limit) {
+        return time.filter(limit::isAfter).isPresent();
+    }
+}

@@ -1,0 +1,3 @@
+/** What workers did, by minute and hour. */
+@org.jspecify.annotations.NullMarked
+package io.couchjobs.engine.history;

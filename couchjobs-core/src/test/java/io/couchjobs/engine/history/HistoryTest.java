@@ -1,0 +1,433 @@
+package io.couchjobs.engine.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.admin.History;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.testing.NeedsOneCopy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.RunReport;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What workers did is counted by minute and hour, once, whoever dies meanwhile. */
+@ServerTest
+@Timeout(120)
+class HistoryTest {
+    private static final Instant BEGIN = Instant.parse("2026-03-01T10:00:05Z");
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final String THIS_HOUR = "stats:2026-03-01T10";
+
+    private JobQueue queue;
+    private HistoryOfWorkers workers;
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        queue = TestQueue.open(database);
+        queue.operations().init();
+        workers = new HistoryOfWorkers(queue, BEGIN);
+    }
+
+    @AfterEach
+    void close() {
+        workers.close();
+        queue.close();
+    }
+
+    @Test
+    void runs_of_three_workers_add_up_though_one_is_killed_between_minutes() {
+        int runs = 0;
+        for (int minute = 0; minute < 20; minute++) {
+            List<String> alive = minute < 10 ? List.of("a", "b", "c") : List.of("a", "b");
+            alive.forEach(worker -> workers.run(worker, "email", 100));
+            runs += alive.size() * 100;
+            workers.run("a", "sms", RunReport.Outcome.FAILED, Duration.ofMillis(5));
+            workers.pass(MINUTE);
+            alive.forEach(workers::write);
+            if (minute == 9) {
+                workers.run("c", "email", 3);
+                workers.kill("c");
+                runs += 3;
+            }
+            workers.collect("a");
+        }
+
+        History.Point email = workers.total("email", HOUR);
+        assertThat(email.runs()).isCloseTo(runs, withinPercentage(1)).isEqualTo(runs - 3);
+        assertThat(email.failures()).isZero();
+        assertThat(workers.total("sms", HOUR).failures()).isEqualTo(20);
+    }
+
+    @Test
+    void a_killed_worker_takes_along_only_the_minute_that_was_not_over() {
+        workers.run("a", "email", 7);
+        workers.pass(MINUTE);
+        workers.run("a", "email", 5);
+        workers.write("a");
+        workers.kill("a");
+
+        workers.collect("b");
+
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(7);
+    }
+
+    @Test
+    void a_worker_that_closes_leaves_nothing_out_and_no_document() {
+        workers.run("a", "email", 7);
+        workers.pass(MINUTE);
+        workers.write("a");
+        workers.collect("b");
+        workers.run("a", "email", 5);
+        assertThat(workers.workers()).hasSize(1);
+
+        workers.close("a");
+
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(12);
+        assertThat(workers.workers()).isEmpty();
+    }
+
+    @Test
+    void what_was_not_collected_is_read_all_the_same_and_counts_once_when_it_is() {
+        workers.run("a", "email", 7);
+        workers.pass(MINUTE);
+        workers.write("a");
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(7);
+
+        workers.collect("b");
+
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(7);
+    }
+
+    @Test
+    void collecting_twice_counts_once_also_by_a_process_that_has_forgotten_what_it_collected() {
+        workers.run("a", "email", 7);
+        workers.pass(MINUTE);
+        workers.write("a");
+
+        workers.collect("b");
+        workers.collect("b");
+        workers.restartCollector("b");
+        workers.collect("b");
+
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(7);
+    }
+
+    @Test
+    void collecting_by_many_at_the_same_moment_counts_once() {
+        for (int minute = 0; minute < 3; minute++) {
+            for (int worker = 0; worker < 4; worker++) {
+                workers.run("w" + worker, "email", 10);
+            }
+            workers.pass(HourDocument.TURN);
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            for (int worker = 0; worker < 4; worker++) {
+                workers.write("w" + worker);
+            }
+            for (int worker = 0; worker < 4; worker++) {
+                Collector collector = workers.collector("w" + worker);
+                all.add(CompletableFuture.runAsync(collector::collect));
+            }
+            all.forEach(CompletableFuture::join);
+        }
+
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(120);
+    }
+
+    @Test
+    void one_collects_until_it_does_no_more_and_then_another() {
+        workers.collect("a");
+        workers.pass(MINUTE);
+        workers.collect("b");
+        assertThat(collector()).isEqualTo("a");
+
+        workers.pass(HourDocument.TURN);
+        workers.collect("b");
+        assertThat(collector()).isEqualTo("b");
+
+        workers.collect("a");
+        assertThat(collector()).isEqualTo("b");
+    }
+
+    @Test
+    void a_turn_that_was_taken_by_a_clock_that_was_wrong_holds_nobody_up() {
+        workers.pass(Duration.ofMinutes(40));
+        workers.collect("from-the-future");
+        workers.pass(Duration.ofMinutes(-40));
+
+        workers.collect("a");
+
+        assertThat(collector()).isEqualTo("a");
+    }
+
+    @Test
+    void a_worker_that_ran_nothing_writes_nothing() {
+        workers.write("a");
+        workers.close("a");
+        assertThat(workers.workers()).isEmpty();
+
+        workers.run("b", "email", 1);
+        workers.pass(MINUTE);
+        workers.write("b");
+        String rev = workers.workers().get(0).path("_rev").asText();
+        workers.pass(MINUTE);
+        workers.write("b");
+
+        assertThat(workers.workers().get(0).path("_rev").asText()).isEqualTo(rev);
+    }
+
+    @Test
+    void a_worker_that_starts_again_with_its_id_is_counted_anew() {
+        for (int start = 0; start < 3; start++) {
+            workers.run("a", "email", 1);
+            workers.pass(MINUTE);
+            workers.write("a");
+            workers.collect("b");
+            workers.kill("a");
+        }
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(3);
+    }
+
+    @Test
+    void a_clock_that_goes_back_loses_nothing() {
+        workers.run("a", "email", 3);
+        workers.pass(MINUTE);
+        workers.run("a", "email", 3);
+        workers.pass(MINUTE.negated());
+        workers.run("a", "email", 3);
+        workers.pass(Duration.ofMinutes(2));
+        workers.write("a");
+
+        workers.collect("b");
+
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(9);
+    }
+
+    @Test
+    void a_run_that_gave_its_job_back_or_lost_it_is_none() {
+        for (RunReport.Outcome outcome : RunReport.Outcome.values()) {
+            workers.run("a", "email", outcome, Duration.ofMillis(10));
+        }
+        workers.close("a");
+
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(4);
+        assertThat(workers.total("email", HOUR).failures()).isEqualTo(2);
+    }
+
+    @Test
+    void percentiles_are_right_within_ten_percent() {
+        for (int millis = 1; millis <= 1000; millis++) {
+            workers.run("a", "email", RunReport.Outcome.SUCCEEDED, Duration.ofMillis(millis));
+        }
+        workers.close("a");
+
+        History.Point email = workers.total("email", HOUR);
+        assertThat(email.p50().toNanos()).isCloseTo(500_000_000L, withinPercentage(10));
+        assertThat(email.p95().toNanos()).isCloseTo(950_000_000L, withinPercentage(10));
+    }
+
+    @Test
+    void the_jobs_that_wait_are_counted_with_each_collection() {
+        for (int i = 0; i < 3; i++) {
+            queue.add(JobRequest.of("email", Map.of()));
+        }
+        workers.collect("a");
+        queue.add(JobRequest.of("sms", Map.of()));
+        workers.pass(MINUTE);
+        workers.collect("a");
+
+        History.Chart chart = workers.history().read(BEGIN, BEGIN.plus(HOUR), MINUTE);
+
+        assertThat(chart.byType().get("email").points())
+                .extracting(History.Point::waiting)
+                .startsWith(3L, 3L, 0L);
+        assertThat(chart.all().points()).extracting(History.Point::waiting).startsWith(3L, 4L, 0L);
+        assertThat(chart.all().total().waiting()).isEqualTo(4);
+    }
+
+    @Test
+    void a_chart_has_each_step_and_adds_up_its_minutes() {
+        for (int minute = 0; minute < 30; minute++) {
+            workers.run("a", "email", minute == 12 ? 0 : 1);
+            workers.pass(MINUTE);
+        }
+        workers.close("a");
+
+        History.Chart chart = workers.history().read(BEGIN, BEGIN.plus(HOUR), Duration.ofMinutes(10));
+
+        assertThat(chart.from()).isEqualTo(Instant.parse("2026-03-01T10:00:00Z"));
+        assertThat(chart.byType().get("email").points())
+                .extracting(History.Point::runs)
+                .containsExactly(0L, 0L, 10L, 0L, 0L, 0L, 0L);
+        assertThat(chart.all().points().get(1).p50()).isNull();
+    }
+
+    @Test
+    void hours_are_summed_up_and_stay_when_their_minutes_go() {
+        workers.run("a", "email", 8);
+        workers.close("a");
+        workers.pass(HOUR.plus(HistoryStore.CLOSED_AFTER));
+        workers.tidy();
+        assertThat(runsByHour()).isEqualTo(8);
+        assertThat(queue.database().get(THIS_HOUR)).isPresent();
+
+        workers.pass(HistoryStore.KEEP_HOURS);
+        workers.tidy();
+
+        assertThat(queue.database().get(THIS_HOUR)).isEmpty();
+        assertThat(runsByHour()).isEqualTo(8);
+
+        workers.pass(HistoryStore.KEEP_DAYS);
+        workers.tidy();
+        assertThat(queue.database().get("stats:2026-03-01")).isEmpty();
+    }
+
+    @Test
+    void an_hour_that_is_not_summed_up_yet_is_read_by_hours_too() {
+        workers.run("a", "email", 8);
+        workers.close("a");
+        workers.run("b", "email", 1);
+        workers.pass(MINUTE);
+        workers.write("b");
+
+        assertThat(runsByHour()).isEqualTo(9);
+    }
+
+    @Test
+    void what_a_worker_left_behind_is_taken_in_by_a_sweep_even_when_its_hour_was_summed_up() {
+        workers.run("a", "email", 8);
+        workers.pass(MINUTE);
+        workers.write("a");
+        workers.kill("a");
+        workers.run("b", "email", 1);
+        workers.close("b");
+        workers.pass(Duration.ofHours(3));
+
+        workers.tidy();
+        workers.tidy();
+
+        assertThat(runsByHour()).isEqualTo(9);
+        assertThat(workers.workers()).isEmpty();
+    }
+
+    @Test
+    void a_worker_writes_on_after_a_sweep_took_its_document_away() {
+        workers.run("a", "email", 1);
+        workers.pass(MINUTE);
+        workers.write("a");
+        workers.pass(Duration.ofHours(2));
+        workers.tidy();
+        assertThat(workers.workers()).isEmpty();
+
+        workers.run("a", "email", 1);
+        workers.pass(MINUTE);
+        workers.write("a");
+
+        workers.collect("b");
+        assertThat(workers.total("email", Duration.ofHours(3)).runs()).isEqualTo(2);
+    }
+
+    @Test
+    @NeedsOneCopy("tombstones are purged on one node")
+    void a_garbage_collection_takes_in_what_was_left_and_purges_what_was_deleted() throws Exception {
+        workers.run("a", "email", 1);
+        workers.pass(MINUTE);
+        workers.write("a");
+        workers.close("a");
+        assertThat(queue.database().info().deletedDocCount()).isEqualTo(1);
+
+        TestQueue.gc(queue).keepTombstones(Duration.ZERO).run();
+
+        assertThat(queue.database().info().deletedDocCount()).isZero();
+    }
+
+    @Test
+    void very_many_types_are_summed_up_as_one_and_the_document_stays_small() {
+        for (int type = 0; type < 300; type++) {
+            workers.run("a", "type" + type, 2);
+        }
+        workers.close("a");
+
+        History.Chart chart = workers.history().read(BEGIN, BEGIN.plus(HOUR), MINUTE);
+        assertThat(chart.byType()).hasSize(101);
+        assertThat(chart.byType().get(":other").total().runs()).isEqualTo(400);
+        assertThat(chart.all().total().runs()).isEqualTo(600);
+    }
+
+    @Test
+    void a_full_hour_of_twenty_types_has_less_than_half_a_megabyte() {
+        for (int minute = 0; minute < 60; minute++) {
+            for (int type = 0; type < 20; type++) {
+                for (int took = 1; took < 20_000; took *= 2) {
+                    workers.run("a", "type" + type, RunReport.Outcome.SUCCEEDED, Duration.ofMillis(took));
+                }
+            }
+            workers.pass(MINUTE);
+            workers.write("a");
+            workers.collect("a");
+        }
+        ObjectNode hour = queue.database().get(THIS_HOUR).orElseThrow();
+        assertThat(hour.path("minutes")).hasSize(60);
+        assertThat(hour.toString().length()).isLessThan(500_000);
+    }
+
+    @Test
+    void marks_are_kept_with_their_time_and_the_oldest_of_too_many_go() {
+        History.Mark first = workers.history().mark("v1.4");
+        workers.pass(MINUTE);
+        History.Mark second = workers.history().mark("v1.5");
+
+        assertThat(marks()).containsExactly(first, second);
+        assertThat(first).isEqualTo(new History.Mark(BEGIN, "v1.4"));
+        assertThat(workers.history().marks(second.at(), second.at().plusMillis(1)))
+                .containsExactly(second);
+
+        for (int i = 0; i < 99; i++) {
+            workers.pass(Duration.ofMillis(1));
+            workers.history().mark("more");
+        }
+        assertThat(marks()).hasSize(100).startsWith(second);
+    }
+
+    @Test
+    void a_mark_and_a_step_that_make_no_sense_are_refused() {
+        History history = workers.history();
+        assertThatIllegalArgumentException().isThrownBy(() -> history.mark(" "));
+        assertThatIllegalArgumentException().isThrownBy(() -> history.mark("x".repeat(201)));
+        for (Duration step : List.of(Duration.ZERO, Duration.ofSeconds(90), Duration.ofMinutes(90))) {
+            assertThatIllegalArgumentException().isThrownBy(() -> history.read(BEGIN, BEGIN.plus(HOUR), step));
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> history.read(BEGIN, BEGIN.plus(Duration.ofDays(8)), MINUTE));
+    }
+
+    private List<History.Mark> marks() {
+        return workers.history().marks(BEGIN, BEGIN.plus(HOUR));
+    }
+
+    private String collector() {
+        return queue.database().get(THIS_HOUR).orElseThrow().path("by").asText();
+    }
+
+    private long runsByHour() {
+        return workers.history()
+                .read(BEGIN.minus(HOUR), BEGIN.plus(HOUR), HOUR)
+                .all()
+                .total()
+                .runs();
+    }
+}
