@@ -29,6 +29,7 @@ record HelpGroup(String title, List<Entry> commands) {
                             new Entry("explain", "Tell why a job does not run, and what changes it."),
                             new Entry("failures", "List failed jobs in groups, by their errors."),
                             new Entry("logs", "Show the log of a job."),
+                            new Entry("history", "Show runs, failures and waiting jobs over time."),
                             new Entry("watch", "Show changes as they happen."),
                             new Entry("top", "Show rates, jobs and workers live."),
                             new Entry("workers", "List workers and the jobs they run."),
@@ -44,7 +45,8 @@ record HelpGroup(String title, List<Entry> commands) {
                             new Entry("remove", "Delete jobs."),
                             new Entry("pause", "Let no worker claim jobs of a type."),
                             new Entry("resume", "Let workers claim jobs of a type again."),
-                            new Entry("type", "Change the settings of a type."))),
+                            new Entry("type", "Change the settings of a type."),
+                            new Entry("mark", "Mark a deploy in the charts of the history."))),
             new HelpGroup(
                     "Set up",
                     List.of(

@@ -43,6 +43,7 @@ final class Overview {
         for (String name : names) {
             ObjectNode type = all.addObject().put("type", name).put("paused", types.isPaused(name));
             Types.numbersOf(numbers.getOrDefault(name, new TypeCounts(Map.of(), null)), type);
+            types.histories().putPercentiles(name, type);
         }
         ArrayNode fleet = json.putArray("workers");
         workers.all().forEach(worker -> fleet.add(Workers.summary(worker, now)));

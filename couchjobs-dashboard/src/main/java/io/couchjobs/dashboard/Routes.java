@@ -26,6 +26,7 @@ final class Routes implements AutoCloseable {
         Types types = new Types(queue, counts);
         Problems problems = new Problems(queue, options.checks(), counts, types, workers);
         Overview overview = new Overview(queue, hub, counts, types, workers, problems, mayAct);
+        Histories histories = types.histories();
         Jobs jobs = new Jobs(queue, counts);
         Arrays arrays = new Arrays(queue);
         Schedules schedules = new Schedules(queue);
@@ -38,6 +39,7 @@ final class Routes implements AutoCloseable {
         reads.put("job", call -> call.answer(jobs.job(call)));
         reads.put("array", call -> call.answer(arrays.json(call)));
         reads.put("log", call -> call.answer(jobs.log(call)));
+        reads.put("history", call -> call.answer(histories.json(call)));
         reads.put("types", call -> call.answer(types.json()));
         reads.put("recurring", call -> call.answer(schedules.json()));
         reads.put("workers", call -> call.answer(workers.json()));

@@ -31,17 +31,23 @@ final class Types {
 
     private final JobQueue queue;
     private final Counts counts;
+    private final Histories histories;
     private final Cached<Map<String, TypeSettings>> cached;
 
     Types(JobQueue queue, Counts counts) {
         this.queue = queue;
         this.counts = counts;
+        this.histories = new Histories(queue);
         this.cached = new Cached<>(FRESH, queue.types()::settings);
     }
 
     /** {@return the settings of types that have some} */
     Map<String, TypeSettings> settings() {
         return cached.get();
+    }
+
+    Histories histories() {
+        return histories;
     }
 
     boolean isPaused(String type) {
@@ -58,6 +64,7 @@ final class Types {
         for (String name : names) {
             ObjectNode type = json(settings().getOrDefault(name, TypeSettings.none(name)));
             numbersOf(numbers.getOrDefault(name, new TypeCounts(Map.of(), null)), type);
+            histories.putPercentiles(name, type);
             types.add(type);
         }
         return json;

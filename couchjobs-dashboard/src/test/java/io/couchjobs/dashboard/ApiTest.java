@@ -106,6 +106,38 @@ class ApiTest {
     }
 
     @Test
+    void the_history_tells_what_ran_of_all_types_or_of_one_with_percentiles_and_marks() throws Exception {
+        add(4, "email");
+        add(1, "sms");
+        queue.operations().history().mark("v1.4 " + EVIL);
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> null)
+                .handler("sms", (data, context) -> {
+                    throw new PermanentJobException("never");
+                })
+                .untilEmpty()
+                .start()) {
+            worker.awaitStopped();
+        }
+
+        for (String range : List.of("hour", "day", "month")) {
+            JsonNode all = browser.json("history?range=" + range);
+            assertThat(all.at("/total/runs").asLong()).as(range).isEqualTo(5);
+            assertThat(all.at("/total/failures").asLong()).isEqualTo(1);
+            assertThat(all.path("points").size()).isBetween(61, 181);
+            assertThat(all.at("/types/0/type").asText()).isEqualTo("email");
+            assertThat(all.at("/types/0/p95").isNumber()).isTrue();
+            assertThat(all.at("/marks/0/text").asText()).isEqualTo("v1.4 " + EVIL);
+        }
+        JsonNode sms = browser.json("history?type=sms");
+        assertThat(sms.at("/total/runs").asLong()).isEqualTo(1);
+        assertThat(browser.json("history?type=none").at("/total/runs").asLong()).isZero();
+        assertThat(browser.get("api/history?range=year").statusCode()).isEqualTo(400);
+        assertThat(browser.json("types").at("/types/0/p50").isNumber()).isTrue();
+        assertThat(browser.json("overview").at("/types/0/p95").isNumber()).isTrue();
+    }
+
+    @Test
     void pages_by_key_bring_every_job_once_whatever_its_type_and_status() throws Exception {
         add(23, "email");
         add(23, "report");

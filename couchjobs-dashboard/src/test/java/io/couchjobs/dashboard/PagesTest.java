@@ -171,6 +171,7 @@ class PagesTest {
                 job(NAME, "runs" + NAME),
                 job(NAME, "array" + NAME + ":000001"),
                 job(NAME, "array" + NAME).replace("job?", "array?"),
+                "history",
                 "types",
                 "recurring",
                 "workers",

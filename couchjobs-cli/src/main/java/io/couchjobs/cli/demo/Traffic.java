@@ -69,6 +69,7 @@ public final class Traffic implements AutoCloseable {
     }
 
     private void prepare() {
+        queue.operations().history().mark("the demo began");
         queue.types().change(REPORT, settings -> settings.with(Limit.RUNNING, 2));
         queue.types().change("invoice", settings -> settings.withPaused(true));
         queue.schedules()

@@ -9,6 +9,7 @@ import { Overview } from './pages/overview.js';
 import { Jobs } from './pages/jobs.js';
 import { Job } from './pages/job.js';
 import { ArrayPage } from './pages/array.js';
+import { History } from './pages/history.js';
 import { Types } from './pages/types.js';
 import { Recurring } from './pages/recurring.js';
 import { Workers } from './pages/workers.js';
@@ -17,6 +18,7 @@ import { Problems } from './pages/problems.js';
 const PAGES = {
   overview: { title: 'Overview', view: Overview },
   jobs: { title: 'Jobs', view: Jobs },
+  history: { title: 'History', view: History },
   types: { title: 'Types', view: Types },
   recurring: { title: 'Recurring', view: Recurring },
   workers: { title: 'Workers', view: Workers },

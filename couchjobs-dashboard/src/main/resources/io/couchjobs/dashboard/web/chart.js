@@ -1,7 +1,15 @@
-// What the last minutes were like, a value a second, drawn as SVG; the colours come from the style sheet.
-import { h, Component, now, duration, small } from './lib.js';
+// Values over time, drawn as SVG; the colours come from the style sheet.
+import { h, Component, now, duration, exact, small } from './lib.js';
 
 const SECONDS = 300;
+const LIVE = {
+  span: (SECONDS - 1) * 1000,
+  step: 1000,
+  gap: 10000,
+  ticks: [[299000, '−5 min'], [240000, '−4 min'], [180000, '−3 min'], [120000, '−2 min'], [60000, '−1 min']],
+  marks: [],
+};
+const MOST_NAMED = 6;
 const HEIGHT = 150;
 const LEFT = 52;
 const BOTTOM = 20;
@@ -14,7 +22,8 @@ function round(value) {
   return power * steps.find((step) => step * power >= value * 0.9999);
 }
 
-class Plot extends Component {
+/** Points at the ends of their steps; the first of the ticks is where the plot begins. */
+export class Plot extends Component {
   constructor() {
     super();
     this.state = { width: 600, at: null };
@@ -35,14 +44,14 @@ class Plot extends Component {
     this.setState({ at: share >= 0 && share <= 1 ? share : null });
   }
 
-  render({ title, history, lines, stacked, format, least }, { width, at }) {
+  render({ title, history, lines, stacked, format, least, span, step, gap, ticks, marks }, { width, at }) {
     const end = history.length ? history[history.length - 1].at : now();
-    const x = (time) => LEFT + (width - LEFT) * (1 - (end - time) / 1000 / (SECONDS - 1));
-    const shown = history.filter((second) => second.at > end - SECONDS * 1000);
+    const x = (time) => LEFT + (width - LEFT) * (1 - (end - time) / span);
+    const shown = history.filter((point) => point.at >= end - span);
     const values = shown.map((second) => layers(second, lines, stacked));
     const top = round(Math.max(least, ...values.map((value) => Math.max(0, ...value.filter((one) => one !== null)))));
     const y = (value) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
-    const index = at === null ? shown.length - 1 : nearest(shown, end - (1 - at) * (SECONDS - 1) * 1000);
+    const index = at === null ? shown.length - 1 : nearest(shown, end - (1 - at) * span);
     const second = shown[index];
     return h('figure', { class: 'plot' },
       h('figcaption', null, h('span', { class: 'title' }, title),
@@ -55,11 +64,15 @@ class Plot extends Component {
           [0, 0.5, 1].map((part) => h('g', { key: part },
             h('line', { class: 'grid', x1: LEFT, x2: width, y1: y(top * part), y2: y(top * part) }),
             h('text', { class: 'axis', x: LEFT - 6, y: y(top * part) + 4, 'text-anchor': 'end' }, format(top * part)))),
-          (width < 480 ? [5, 3, 1] : [5, 4, 3, 2, 1]).map((minute) => h('text', { key: minute, class: 'axis', x: x(end - Math.min(minute * 60, SECONDS - 1) * 1000), y: HEIGHT - 4, 'text-anchor': minute === 5 ? 'start' : 'middle' }, '−' + minute + ' min')),
+          ticks.filter((tick, index) => width >= 480 || index % 2 === 0).map(([back, text], index) => h('text', { key: text, class: 'axis', x: x(end - back), y: HEIGHT - 4, 'text-anchor': index === 0 ? 'start' : 'middle' }, text)),
           h('text', { class: 'axis', x: width, y: HEIGHT - 4, 'text-anchor': 'end' }, 'now'),
           lines.map((line, number) => stacked
-            ? h('path', { key: line.name, class: 'area is-' + line.color, d: area(shown, values, number, x, y, (width - LEFT) / SECONDS) })
-            : h('path', { key: line.name, class: 'line is-' + line.color, d: path(shown, values, number, x, y) })),
+            ? h('path', { key: line.name, class: 'area is-' + line.color, d: area(shown, values, number, x, y, (width - LEFT) * step / span) })
+            : h('path', { key: line.name, class: 'line is-' + line.color, d: path(shown, values, number, x, y, gap) })),
+          marks.filter((mark) => mark.at >= end - span).map((mark, index) => h('g', { key: mark.at, class: 'mark' },
+            h('title', null, exact(mark.at) + ' ' + mark.text),
+            h('line', { x1: x(mark.at), x2: x(mark.at), y1: TOP, y2: HEIGHT - BOTTOM }),
+            index < MOST_NAMED && h('text', { class: 'axis', x: x(mark.at) - 3, y: TOP + 9 + 11 * (index % 2), 'text-anchor': 'end' }, mark.text.slice(0, 16)))),
           at !== null && second && h('line', { class: 'cursor', x1: x(second.at), x2: x(second.at), y1: TOP, y2: HEIGHT - BOTTOM }))));
   }
 }
@@ -87,7 +100,7 @@ function nearest(seconds, time) {
   return best;
 }
 
-/** A bar a second, from the layer below. */
+/** A bar a step, from the layer below. */
 function area(seconds, values, number, x, y, step) {
   const wide = Math.max(1, step * 0.8);
   return seconds.map((second, index) => {
@@ -97,15 +110,15 @@ function area(seconds, values, number, x, y, step) {
   }).join('');
 }
 
-/** A line through the seconds that have a value; a gap of more than some seconds is one. */
-function path(seconds, values, number, x, y) {
+/** A line through the points that have a value; a long gap is one. */
+function path(seconds, values, number, x, y, gap) {
   let last = 0;
   return seconds.map((second, index) => {
     const value = values[index][number];
     if (value === null) {
       return '';
     }
-    const move = second.at - last > 10000;
+    const move = second.at - last > gap;
     last = second.at;
     return (move ? 'M' : 'L') + x(second.at).toFixed(1) + ' ' + y(value).toFixed(1) + (move ? 'h0.1' : '');
   }).join('');
@@ -118,11 +131,12 @@ function spoken(title, lines, seconds, format) {
     const mean = values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : 0;
     return line.name + ' ' + format(mean);
   });
-  return title + ', on average of the last seconds: ' + parts.join(', ');
+  return title + ', lately on average: ' + parts.join(', ');
 }
 
 export function Throughput({ history }) {
   return h(Plot, {
+    ...LIVE,
     title: 'Runs ended per second',
     history,
     stacked: true,
@@ -138,6 +152,7 @@ export function Throughput({ history }) {
 
 export function Latency({ history }) {
   return h(Plot, {
+    ...LIVE,
     title: 'Time, median of each second',
     history,
     stacked: false,

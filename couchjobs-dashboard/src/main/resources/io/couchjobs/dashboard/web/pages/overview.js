@@ -1,6 +1,7 @@
 // What goes on: speed, numbers, what failed and why, who works.
-import { h, Component, Loading, Ago, Card, Empty, Trouble, JobLink, STATUSES, WORDS, get, jobsHref, number, small, now } from '../lib.js';
+import { h, Component, Loading, Ago, Card, Empty, Trouble, JobLink, STATUSES, WORDS, get, jobsHref, number, small, now, duration } from '../lib.js';
 import { Throughput, Latency } from '../chart.js';
+import { Past } from '../past.js';
 import { RowAction } from '../row.js';
 
 export class Overview extends Component {
@@ -12,6 +13,7 @@ export class Overview extends Component {
       h('h1', { tabIndex: -1, class: 'away' }, 'Overview'),
       h(Tiles, { summary }),
       h(Card, { class: 'charts' }, h(Throughput, { history: summary.history }), h(Latency, { history: summary.history })),
+      h(Past, null),
       h(TypeTable, { types: summary.types, workers: summary.workers }),
       h('div', { class: 'columns' },
         h(Latest, { title: 'Latest failures', status: 'failed', none: 'Nothing has failed for good.', actions }),
@@ -60,12 +62,14 @@ function TypeTable({ types, workers }) {
   return h(Card, { title: 'Types' }, h('table', { class: 'cards counts' },
     h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Type'),
       STATUSES.map((status) => h('th', { scope: 'col', key: status, class: 'num' }, WORDS[status])),
-      h('th', { scope: 'col', class: 'num' }, 'Oldest due'), h('th', { scope: 'col' }, 'State'))),
+      ['p50', 'p95', 'Oldest due'].map((text) => h('th', { scope: 'col', key: text, class: 'num' }, text)), h('th', { scope: 'col' }, 'State'))),
     h('tbody', null, types.map((type) => h('tr', { key: type.type },
       h('th', { scope: 'row' }, h('a', { href: jobsHref({ type: type.type }) }, type.type)),
       STATUSES.map((status) => h('td', { key: status, class: 'num', 'data-label': WORDS[status] }, type[status]
         ? h('a', { class: 'count-of is-' + status, href: jobsHref({ type: type.type, status }) }, number(type[status]))
         : h('span', { class: 'faint' }, '0'))),
+      ['p50', 'p95'].map((part) => h('td', { class: 'num', key: part, 'data-label': part, title: 'how long runs took in the last hour' },
+        type[part] === undefined ? h('span', { class: 'faint' }, '–') : duration(type[part]))),
       h('td', { class: 'num', 'data-label': 'Oldest due' }, type.oldest && type.oldest <= now() ? h(Ago, { time: type.oldest, since: true }) : h('span', { class: 'faint' }, '–')),
       h('td', { 'data-label': 'State' }, stateOf(type, workers)))))));
 }

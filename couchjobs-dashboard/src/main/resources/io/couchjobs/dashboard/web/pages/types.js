@@ -51,7 +51,7 @@ export class Types extends Loading {
       data && h(Card, null, data.types.length === 0
         ? h(Empty, null, 'No types yet: the first job or setting of a type makes it.')
         : h('table', { class: 'cards' },
-          h('thead', null, h('tr', null, ['Type', 'Claiming'].map(head), ['Pending', 'Running', 'Oldest due', 'Timeout', 'Retries'].map(headNumber),
+          h('thead', null, h('tr', null, ['Type', 'Claiming'].map(head), ['Pending', 'Running', 'p50', 'p95', 'Oldest due', 'Timeout', 'Retries'].map(headNumber),
             head('Limits'), head('Kept'), actions && h('th', { scope: 'col' }, h('span', { class: 'unseen' }, 'Actions')))),
           h('tbody', null, data.types.map((type) => this.row(type, actions))))));
   }
@@ -62,6 +62,7 @@ export class Types extends Loading {
       h('td', { 'data-label': 'Claiming' }, type.paused ? h('span', { class: 'badge warn' }, '❚❚ Paused') : h('span', { class: 'badge good' }, '▶ Open')),
       h('td', { 'data-label': 'Pending', class: 'num' }, number(type.waiting + type.stuck)),
       h('td', { 'data-label': 'Running', class: 'num' }, number(type.running + type.scheduled)),
+      ['p50', 'p95'].map((part) => h('td', { key: part, 'data-label': part, class: 'num' }, type[part] === undefined ? '–' : duration(type[part]))),
       h('td', { 'data-label': 'Oldest due', class: 'num' }, type.oldest && type.oldest <= now() ? h(Ago, { time: type.oldest, since: true }) : '–'),
       h('td', { 'data-label': 'Timeout', class: 'num' }, type.timeout === null ? h('span', { class: 'faint' }, 'default') : duration(type.timeout)),
       h('td', { 'data-label': 'Retries', class: 'num' }, type.maxRetries),

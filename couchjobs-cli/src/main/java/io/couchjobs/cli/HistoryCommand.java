@@ -1,0 +1,86 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.admin.History;
+import io.couchjobs.job.JobId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code history}: runs, failures, waiting jobs and how long runs took, over time. */
+@Command(
+        name = "history",
+        description = {
+            "Show what workers ran over time: runs, failures, waiting jobs, and how long half of the runs and 95 % of them",
+            "took at most (p50, p95), with the marks of that time.",
+            "Minutes are kept for two days, hours and marks for 400 days. The present minute is not over, and so is missing",
+            "for workers that have not closed."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs history",
+            "  couchjobs history --type email --since 1d",
+            "  couchjobs history --since 30d --step 1d -o json"
+        })
+final class HistoryCommand extends QueueCommand {
+    private static final int USUAL_LINES = 30;
+    private static final List<Duration> STEPS = List.of(
+            Duration.ofMinutes(1),
+            Duration.ofMinutes(2),
+            Duration.ofMinutes(5),
+            Duration.ofMinutes(10),
+            Duration.ofMinutes(30),
+            Duration.ofHours(1),
+            Duration.ofHours(6));
+
+    @Option(names = "--type", paramLabel = "T", description = "Only this type.")
+    private @Nullable String type;
+
+    @Option(names = "--since", paramLabel = "D", description = "How far back; default 1h.")
+    private Duration since = Duration.ofHours(1);
+
+    @Option(
+            names = "--step",
+            paramLabel = "D",
+            description = "The time of a line: whole minutes, or whole hours; default as long as makes some 30 lines.")
+    private @Nullable Duration step;
+
+    @Override
+    void check() {
+        if (type != null) {
+            JobId.checkType(type);
+        }
+        if (since.isZero()) {
+            throw CommandException.usage("--since must be positive");
+        }
+    }
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        Instant to = Instant.now().plus(queue.database().server().clockSkew());
+        Instant from = to.minus(since);
+        History history = queue.operations().history();
+        HistoryText text = new HistoryText(read(history, from, to), history.marks(from, to), type);
+        output().table(text::table, text::json);
+        return ExitCode.DONE;
+    }
+
+    private History.Chart read(History history, Instant from, Instant to) {
+        try {
+            return history.read(from, to, step == null ? usualStep() : step);
+        } catch (IllegalArgumentException wrong) {
+            throw CommandException.usage("--step: " + wrong.getMessage());
+        }
+    }
+
+    private Duration usualStep() {
+        return STEPS.stream()
+                .filter(usual -> usual.multipliedBy(USUAL_LINES * 2).compareTo(since) >= 0)
+                .findFirst()
+                .orElse(Duration.ofDays(1));
+    }
+}

@@ -1,0 +1,34 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.admin.History;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code mark TEXT}: a mark in the history. */
+@Command(
+        name = "mark",
+        description = {
+            "Add a mark, such as a deploy, to the charts of the dashboard and to couchjobs history.",
+            "Its time is now, by the server's clock."
+        },
+        footer = {"", "Examples:", "  couchjobs mark v1.4", "  couchjobs mark \"mail server replaced\""})
+final class MarkCommand extends QueueCommand {
+    @Parameters(paramLabel = "TEXT", description = "What happened, in up to 200 characters.")
+    private String text = "";
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        History.Mark mark = mark(queue);
+        output().line(() -> mark.at() + "  " + mark.text(), () -> HistoryText.json(mark));
+        return ExitCode.DONE;
+    }
+
+    private History.Mark mark(JobQueue queue) {
+        try {
+            return queue.operations().history().mark(text);
+        } catch (IllegalArgumentException wrong) {
+            throw CommandException.usage(String.valueOf(wrong.getMessage()));
+        }
+    }
+}
