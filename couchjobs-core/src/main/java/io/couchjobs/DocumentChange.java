@@ -2,6 +2,7 @@ package io.couchjobs;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.job.Job;
 import java.util.Optional;
 
@@ -44,6 +45,20 @@ public final class DocumentChange {
     /** {@return the job, if the document is one and still there; without attached data, see {@link JobMonitor#withData(Job)}} */
     public Optional<Job> job() {
         return event.job();
+    }
+
+    static FeedListener told(Listener listener) {
+        return new FeedListener() {
+            @Override
+            public void changed(FeedEvent event) {
+                listener.changed(new DocumentChange(event));
+            }
+
+            @Override
+            public void gap() {
+                listener.gap();
+            }
+        };
     }
 
     /** Hears of every change of any document of a queue. Called by one thread at a time; must be quick, and never wait. */

@@ -1,6 +1,7 @@
 package io.couchjobs;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.admin.Alarms;
 import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.admin.History;
 import io.couchjobs.admin.QueueSecurity;
@@ -8,9 +9,9 @@ import io.couchjobs.couch.ConflictStats;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.engine.Engine;
+import io.couchjobs.engine.alarm.Facts;
+import io.couchjobs.engine.alarm.QueueAlarms;
 import io.couchjobs.engine.create.Restorer;
-import io.couchjobs.engine.feed.FeedEvent;
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.gc.GarbageCollector;
 import io.couchjobs.engine.history.QueueHistory;
 import io.couchjobs.engine.index.DesignDocument;
@@ -283,17 +284,7 @@ public final class Operations {
      */
     @Experimental
     public Listening listen(DocumentChange.Listener listener) {
-        return engine.watch().listen(new FeedListener() {
-            @Override
-            public void changed(FeedEvent event) {
-                listener.changed(new DocumentChange(event));
-            }
-
-            @Override
-            public void gap() {
-                listener.gap();
-            }
-        });
+        return engine.watch().listen(DocumentChange.told(listener));
     }
 
     /**
@@ -309,6 +300,16 @@ public final class Operations {
     /** {@return what the workers did, by minute and hour, and marks such as deploys} */
     public History history() {
         return new QueueHistory(engine.parts());
+    }
+
+    /**
+     * Prepares alarms: who is told when jobs are not run, fail or pile up. They end with this queue at the latest.
+     *
+     * @return alarms, to be started
+     */
+    public Alarms alarms() {
+        return new QueueAlarms(
+                engine.parts(), new Facts(types::counts, types::settings, this::workers, this::conflicts, history()));
     }
 
     /**

@@ -16,6 +16,7 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Listening;
 import io.couchjobs.job.Progress;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.TraceContext;
@@ -45,6 +46,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** All that a queue stores fits the schemas of the document protocol. */
@@ -313,6 +315,17 @@ class StoredDocumentsTest {
 
     private void history(JobQueue queue) throws InterruptedException {
         queue.operations().history().mark("v1.4");
+        queue.add(job("late", "1"));
+        CountDownLatch raised = new CountDownLatch(1);
+        Listening alarms = queue.operations()
+                .alarms()
+                .oldestDue(Duration.ofMillis(1))
+                .looks(1)
+                .command(List.of("true"))
+                .tell(alarm -> raised.countDown())
+                .start();
+        raised.await();
+        alarms.close();
         try (HistoryOfWorkers workers = new HistoryOfWorkers(queue, Instant.now())) {
             workers.run("a", "email", RunReport.Outcome.SUCCEEDED, Duration.ofSeconds(1));
             workers.run("a", "email", RunReport.Outcome.FAILED, Duration.ofSeconds(2));

@@ -12,6 +12,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code watch}: state changes as they happen, until Ctrl-C or until nobody reads them any more. */
@@ -21,14 +22,17 @@ import picocli.CommandLine.Option;
             "Show changes of status as they happen, and removals, until Ctrl-C.",
             "With -o ndjson each is a line: the job as inspect shows it, and when the change was seen (at); of a job that",
             "was removed the type, the id and the state not_found. Of quick changes only the last may be shown. A restart",
-            "of the server does not matter."
+            "of the server does not matter.",
+            "With --alarm it shows alarms in place of changes, and tells a webhook or a program. Processes with the same",
+            "rules and targets tell each alarm once between them."
         },
         footer = {
             "",
             "Examples:",
             "  couchjobs watch",
             "  couchjobs watch --type email --id 42",
-            "  couchjobs watch --type email -o ndjson | jq -r .status"
+            "  couchjobs watch --type email -o ndjson | jq -r .status",
+            "  couchjobs watch --alarm --oldest-due 5m --failure-rate 10% --webhook https://example.org/hook"
         })
 final class WatchCommand extends QueueCommand {
     @Option(names = "--type", paramLabel = "T", description = "Only jobs of this type.")
@@ -37,8 +41,15 @@ final class WatchCommand extends QueueCommand {
     @Option(names = "--id", paramLabel = "ID", description = "Only jobs with this id.")
     private @Nullable String id;
 
+    @Mixin
+    private final AlarmOptions alarms = new AlarmOptions();
+
     @Override
     void check() {
+        alarms.check();
+        if (alarms.areOn() && (type != null || id != null)) {
+            throw CommandException.usage("--alarm looks at the whole queue: leave out --type and --id");
+        }
         if (type != null) {
             JobId.checkType(type);
         }
@@ -46,6 +57,30 @@ final class WatchCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) throws InterruptedException {
+        return alarms.areOn() ? watchForAlarms(queue) : watchChanges(queue);
+    }
+
+    private ExitCode watchForAlarms(JobQueue queue) throws InterruptedException {
+        Output output = output();
+        CountDownLatch readerIsGone = new CountDownLatch(1);
+        Listening listening = alarms.of(queue)
+                .tell(alarm -> {
+                    output.line(() -> AlarmOptions.text(alarm), () -> AlarmOptions.json(alarm));
+                    if (output.isClosed()) {
+                        readerIsGone.countDown();
+                    }
+                })
+                .start();
+        try {
+            root().say("couchjobs: watching for alarms, Ctrl-C to stop");
+            readerIsGone.await();
+            return ExitCode.DONE;
+        } finally {
+            listening.close();
+        }
+    }
+
+    private ExitCode watchChanges(JobQueue queue) throws InterruptedException {
         JobFilter filter = type == null ? JobFilter.all() : JobFilter.all().type(type);
         Output output = output();
         CountDownLatch readerIsGone = new CountDownLatch(1);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Listening;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.Strategy;
 import io.couchjobs.process.ProcessHandler;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -33,7 +35,8 @@ import picocli.CommandLine.Parameters;
             "When a job is cancelled, lost or too slow its program and all that it started get a TERM, 10 s later a KILL.",
             "Ctrl-C (or TERM) lets the running programs finish: then the exit code is 0 as without it. A second one stops",
             "them, gives their jobs back as far as the server answers, and ends within 5 s by exit code 130.",
-            "A failed job is recorded in the queue and told at the end. It changes the exit code with --fail only."
+            "A failed job is recorded in the queue and told at the end. It changes the exit code with --fail only.",
+            "With --alarm it also watches the whole queue, as couchjobs watch --alarm does."
         },
         footer = {
             "",
@@ -43,7 +46,8 @@ import picocli.CommandLine.Parameters;
             "  couchjobs work sha256 --until-empty --fail -- ./my-script",
             "  couchjobs work resize,crop --time-limit 5m -- python3 image.py",
             "  couchjobs work report --fair 2,1 -- ./make-report",
-            "  couchjobs work email -- env -u COUCHJOBS_PASSWORD ./send-mail"
+            "  couchjobs work email -- env -u COUCHJOBS_PASSWORD ./send-mail",
+            "  couchjobs work email --alarm --webhook https://example.org/hook -- ./send-mail"
         })
 final class WorkCommand extends QueueCommand {
     @Parameters(
@@ -101,10 +105,14 @@ final class WorkCommand extends QueueCommand {
                     "Run the jobs of this site; default: of the one that the database is (couchjobs init --site).")
     private @Nullable String site;
 
+    @Mixin
+    private final AlarmOptions alarms = new AlarmOptions();
+
     private @Nullable ProcessHandler program;
 
     @Override
     void check() {
+        alarms.check();
         types.forEach(JobId::checkType);
         Optional.ofNullable(site).ifPresent(Site::checkName);
         checkConcurrency();
@@ -131,6 +139,7 @@ final class WorkCommand extends QueueCommand {
         if (program == null) {
             throw new IllegalStateException("run before check");
         }
+        Listening watching = watchForAlarms(queue);
         try (Worker worker = builder(queue, program).start()) {
             Shutdown shutdown = new Shutdown(worker, root()::say);
             root().say("couchjobs: worker " + worker.id() + " runs jobs of " + String.join(", ", types)
@@ -142,7 +151,17 @@ final class WorkCommand extends QueueCommand {
                 return ExitCode.INTERRUPTED;
             }
             return fail && worker.stats().failed() > 0 ? ExitCode.FAILED : ExitCode.DONE;
+        } finally {
+            watching.close();
         }
+    }
+
+    private Listening watchForAlarms(JobQueue queue) {
+        return alarms.areOn()
+                ? alarms.of(queue)
+                        .tell(alarm -> root().say("couchjobs: " + AlarmOptions.text(alarm)))
+                        .start()
+                : () -> {};
     }
 
     private void tellFailures(long failed) {

@@ -44,15 +44,22 @@ public final class Schemas {
         } else if (id.startsWith(DocIds.GC)) {
             return "gc-lease";
         } else if (id.startsWith(DocIds.STATS)) {
-            return id.startsWith("stats:worker:")
-                    ? "stats-worker"
-                    : id.startsWith("T", 16) ? "stats-hour" : "stats-day";
+            return statsOf(id);
         }
         Matcher kind = KIND.matcher(id);
         if (!kind.matches()) {
             return document.has("fences") ? "fenced" : id;
         }
         return kind.group(1) != null ? kind.group(1) : "local-" + kind.group(2);
+    }
+
+    private static String statsOf(String id) {
+        if (id.startsWith("stats:alarm:")) {
+            return "stats-alarm";
+        } else if (id.startsWith("stats:worker:")) {
+            return "stats-worker";
+        }
+        return id.startsWith("T", 16) ? "stats-hour" : "stats-day";
     }
 
     /** What is wrong with a document by the schema of its kind; nothing when all is well. */

@@ -7,6 +7,7 @@ import io.couchjobs.QueueHealth;
 import io.couchjobs.admin.History;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Listening;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
@@ -50,6 +51,16 @@ class ObservingGuideTest {
                         + series.total().failures() + " of " + series.total().runs() + " runs failed"));
     }
 
+    static Listening alarms(JobQueue queue) {
+        Listening alarms = queue.operations()
+                .alarms()
+                .oldestDue(Duration.ofMinutes(5))
+                .failureRate(0.1)
+                .webhook(URI.create("https://chat.example.org/hook"))
+                .start();
+        return alarms;
+    }
+
     // Until here.
 
     @Test
@@ -59,6 +70,7 @@ class ObservingGuideTest {
             queue.add("email", Map.of());
             report(queue);
             lookBack(queue);
+            alarms(queue).close();
             assertThat(registry.get("couchjobs.jobs.added")
                             .tag("queue", "shop")
                             .counter()
@@ -78,6 +90,6 @@ class ObservingGuideTest {
             assertThat(source).contains(block.group(1).replaceAll("\\s", ""));
             blocks++;
         }
-        assertThat(blocks).isEqualTo(3);
+        assertThat(blocks).isEqualTo(4);
     }
 }

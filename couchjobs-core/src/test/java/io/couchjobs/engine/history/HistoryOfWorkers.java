@@ -45,8 +45,13 @@ public final class HistoryOfWorkers implements AutoCloseable {
         this.documents = new HistoryStore(store);
     }
 
-    Instant now() {
+    public Instant now() {
         return now;
+    }
+
+    /** What the parts of a queue share, by the clock that the test sets. */
+    public QueueParts parts() {
+        return parts;
     }
 
     public void pass(Duration time) {

@@ -1,0 +1,160 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.admin.Alarms;
+import io.couchjobs.cli.input.Durations;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options of alarms: what must not be, and who is told. */
+final class AlarmOptions {
+    private static final Pattern PERCENT = Pattern.compile("(\\d{1,2}(?:\\.\\d{1,3})?)%?");
+
+    @Option(
+            names = "--alarm",
+            description =
+                    "Tell when something is wrong, and when it is over. The rules are the next five options; without any of"
+                            + " them all hold.")
+    private boolean isOn;
+
+    @Option(
+            names = "--oldest-due",
+            paramLabel = "D",
+            description = "A job of a type that is not paused has been due for longer; default 10m.")
+    private @Nullable Duration oldestDue;
+
+    @Option(
+            names = "--failure-rate",
+            paramLabel = "PERCENT",
+            description =
+                    "More of the runs of a type failed in the last ten minutes, of at least 20 runs; default 20%%.")
+    private @Nullable String failureRate;
+
+    @Option(names = "--silent-workers", description = "A worker gives no sign of life.")
+    private boolean silentWorkers;
+
+    @Option(
+            names = "--growth",
+            paramLabel = "N",
+            description = "So many more jobs of a type wait than ten minutes ago; default 1000.")
+    private @Nullable Long growth;
+
+    @Option(names = "--conflicts", paramLabel = "N", description = "More documents have conflicts; default 10.")
+    private @Nullable Integer conflicts;
+
+    @Option(names = "--every", paramLabel = "D", description = "How long to rest between two looks; default 30s.")
+    private @Nullable Duration every;
+
+    @Option(
+            names = "--looks",
+            paramLabel = "N",
+            description = "How many looks in a row raise an alarm, and as many end it; default 3.")
+    private @Nullable Integer looks;
+
+    @Option(names = "--webhook", paramLabel = "URL", description = "Post alarms to this URL, as JSON.")
+    private @Nullable URI webhook;
+
+    @Option(
+            names = "--command",
+            paramLabel = "PROGRAM",
+            description = "Run this program for each alarm, with the alarm as JSON on its standard input; no shell.")
+    private @Nullable String program;
+
+    boolean areOn() {
+        return isOn;
+    }
+
+    void check() {
+        if (!isOn && isAnyGiven()) {
+            throw CommandException.usage("options of alarms need --alarm");
+        }
+        rate();
+    }
+
+    private boolean isAnyGiven() {
+        return silentWorkers
+                || Stream.of(oldestDue, failureRate, growth, conflicts, every, looks, webhook, program)
+                        .anyMatch(Objects::nonNull);
+    }
+
+    /** The alarms, not started. */
+    Alarms of(JobQueue queue) {
+        try {
+            return described(queue.operations().alarms());
+        } catch (IllegalArgumentException wrong) {
+            throw CommandException.usage(String.valueOf(wrong.getMessage()));
+        }
+    }
+
+    private Alarms described(Alarms alarms) {
+        if (oldestDue != null) {
+            alarms.oldestDue(oldestDue);
+        }
+        if (failureRate != null) {
+            alarms.failureRate(rate());
+        }
+        if (silentWorkers) {
+            alarms.silentWorkers();
+        }
+        if (growth != null) {
+            alarms.growth(growth);
+        }
+        if (conflicts != null) {
+            alarms.conflicts(conflicts);
+        }
+        if (every != null) {
+            alarms.every(every);
+        }
+        if (looks != null) {
+            alarms.looks(looks);
+        }
+        if (webhook != null) {
+            alarms.webhook(webhook);
+        }
+        if (program != null) {
+            alarms.command(List.of(program));
+        }
+        return alarms;
+    }
+
+    private double rate() {
+        if (failureRate == null) {
+            return 0;
+        }
+        Matcher percent = PERCENT.matcher(failureRate);
+        if (!percent.matches()) {
+            throw CommandException.usage("--failure-rate must be a percentage below 100, such as 20%: " + failureRate);
+        }
+        return Double.parseDouble(percent.group(1)) / 100;
+    }
+
+    /** What programs read of an alarm. */
+    static ObjectNode json(Alarms.Alarm alarm) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("alarm", alarm.rule())
+                .put("subject", alarm.subject())
+                .put("raised", alarm.raised())
+                .put("finding", alarm.finding())
+                .put("at", alarm.at().toString())
+                .put("since", alarm.since().toString());
+    }
+
+    /** What people read of an alarm. */
+    static String text(Alarms.Alarm alarm) {
+        String subject = alarm.subject().isEmpty() ? "" : " " + alarm.subject();
+        String over = alarm.raised()
+                ? "ALARM"
+                : "over after " + Durations.format(Duration.between(alarm.since(), alarm.at()));
+        return alarm.at() + "  " + over + "  " + alarm.rule() + subject + ": " + alarm.finding();
+    }
+}

@@ -1,0 +1,108 @@
+package io.couchjobs.engine.alarm;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.admin.Alarms;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * What was found so far: which alarms are raised, how many looks in a row found one or did not, and which process has the turn to look.
+ *
+ * @param document the document, which the verbs change
+ */
+record AlarmDocument(ObjectNode document) {
+    private static final int MOST = 100;
+    private static final String BY = "by";
+    private static final String AT = "at";
+    private static final String OPEN = "open";
+    private static final String RULE = "rule";
+    private static final String SUBJECT = "subject";
+    private static final String FINDING = "finding";
+    private static final String BAD = "bad";
+    private static final String GOOD = "good";
+    private static final String SINCE = "since";
+
+    /** Whether another process looked a moment ago. Clocks differ a little, and one from far in the future was wrong. */
+    boolean isTurnOfAnother(String watcher, Instant now, Duration turn) {
+        JsonNode by = document.path(BY);
+        return by.isTextual() && !by.asText().equals(watcher) && age(now).compareTo(turn) < 0;
+    }
+
+    /** Keeps the turn; a turn that was taken a moment ago needs no write. */
+    void takeTurn(String watcher, Instant now, Duration turn) {
+        boolean isOurs = document.path(BY).asText().equals(watcher);
+        if (!isOurs || age(now).compareTo(turn.dividedBy(2)) >= 0) {
+            document.put(BY, watcher).put(AT, now.toEpochMilli());
+        }
+    }
+
+    private Duration age(Instant now) {
+        return Duration.between(Instant.ofEpochMilli(document.path(AT).asLong()), now)
+                .abs();
+    }
+
+    /** Takes in a look; returns what was raised by it, and what is over. */
+    List<Alarms.Alarm> take(List<Sighting> found, int looks, Instant now) {
+        Map<String, Sighting> bad = new LinkedHashMap<>();
+        found.forEach(sighting -> bad.put(sighting.key(), sighting));
+        ObjectNode open = document.withObject("/" + OPEN);
+        TreeSet<String> keys = new TreeSet<>(bad.keySet());
+        open.fieldNames().forEachRemaining(keys::add);
+        List<Alarms.Alarm> news = new ArrayList<>();
+        for (String key : keys) {
+            Sighting sighting = bad.get(key);
+            if (sighting == null) {
+                missed(open, key, looks, now, news);
+            } else if (open.has(key) || open.size() < MOST) {
+                seen(open.withObject(pointer(key)), sighting, looks, now, news);
+            }
+        }
+        return news;
+    }
+
+    private static void seen(ObjectNode entry, Sighting sighting, int looks, Instant now, List<Alarms.Alarm> news) {
+        entry.put(RULE, sighting.rule()).put(SUBJECT, sighting.subject()).put(FINDING, sighting.finding());
+        entry.remove(GOOD);
+        if (!entry.has(SINCE)) {
+            entry.put(BAD, entry.path(BAD).asInt() + 1);
+            if (entry.path(BAD).asInt() >= looks) {
+                entry.remove(BAD);
+                entry.put(SINCE, now.toEpochMilli());
+                news.add(alarm(entry, true, now));
+            }
+        }
+    }
+
+    private static void missed(ObjectNode open, String key, int looks, Instant now, List<Alarms.Alarm> news) {
+        ObjectNode entry = open.withObject(pointer(key));
+        entry.put(GOOD, entry.path(GOOD).asInt() + 1);
+        boolean isRaised = entry.has(SINCE);
+        if (isRaised && entry.path(GOOD).asInt() >= looks) {
+            news.add(alarm(entry, false, now));
+        }
+        if (!isRaised || entry.path(GOOD).asInt() >= looks) {
+            open.remove(key);
+        }
+    }
+
+    private static Alarms.Alarm alarm(ObjectNode entry, boolean raised, Instant now) {
+        return new Alarms.Alarm(
+                entry.path(RULE).asText(),
+                entry.path(SUBJECT).asText(),
+                raised,
+                entry.path(FINDING).asText(),
+                now,
+                Instant.ofEpochMilli(entry.path(SINCE).asLong()));
+    }
+
+    /** A type may have any character but a colon. */
+    private static String pointer(String key) {
+        return "/" + key.replace("~", "~0").replace("/", "~1");
+    }
+}

@@ -1,0 +1,172 @@
+package io.couchjobs.engine.alarm;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.couchjobs.admin.Alarms;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.SharedDocuments;
+import io.couchjobs.engine.time.Lane;
+import io.couchjobs.job.WriteRefusedException;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks again and again, and tells what was raised and what is over. Of all processes with the same rules one looks: the document
+ * {@code stats:alarm:NAME} says which, and what was raised. Thread-safe.
+ */
+final class AlarmWatch implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(AlarmWatch.class);
+    private static final String DOC_ID = DocIds.STATS + "alarm:";
+    private static final int TURN = 4;
+    private static final int MOST_UNTOLD = 100;
+
+    private final SharedDocuments documents;
+    private final InstantSource clock;
+    private final Look look;
+    private final Pace pace;
+    private final String docId;
+    private final String watcher;
+    private final Lane lane;
+    private final List<Telling> tellings = new ArrayList<>();
+    /** Whether the database could be asked. */
+    private final AlarmDocument reach = nothingFound();
+    /** Of a process that shares nothing, or may not write into the database. */
+    private @Nullable AlarmDocument alone;
+
+    /**
+     * How often it looks, and how many looks in a row count.
+     *
+     * @param pause between two looks
+     * @param looks how many must agree
+     */
+    record Pace(Duration pause, int looks) {
+        Duration turn() {
+            return pause.multipliedBy(TURN);
+        }
+    }
+
+    /** A target, and the alarms that it has not been told yet. */
+    private record Telling(Target target, Deque<Alarms.Alarm> untold) {}
+
+    AlarmWatch(QueueParts parts, Look look, List<Target> targets, Pace pace, Optional<String> name) {
+        this.documents = new SharedDocuments(parts.store().database());
+        this.clock = parts.clock();
+        this.look = look;
+        this.pace = pace;
+        this.docId = DOC_ID + name.orElse("");
+        this.alone = name.isEmpty() ? nothingFound() : null;
+        this.watcher = parts.store().environment().uuid().toString();
+        this.lane = parts.store().environment().lane("couchjobs-alarms", 1);
+        targets.forEach(target -> tellings.add(new Telling(target, new ArrayDeque<>())));
+    }
+
+    void start() {
+        plan(Duration.ZERO);
+    }
+
+    @Override
+    public void close() {
+        lane.close();
+    }
+
+    private void plan(Duration pause) {
+        lane.schedule(pause, this::run);
+    }
+
+    private void run() {
+        try {
+            look();
+            plan(pace.pause());
+        } catch (InterruptedException | IllegalStateException closed) {
+            log.debug("the alarms end: {}", closed.toString());
+        } catch (RuntimeException | Error e) {
+            log.error("a look at the queue failed, looking again", e);
+            plan(pace.pause());
+        }
+    }
+
+    /** Looks once, and tells what is to be told. */
+    void look() throws InterruptedException {
+        Instant now = clock.instant();
+        List<Alarms.Alarm> news = new ArrayList<>();
+        try {
+            news.addAll(findings(now));
+            news.addAll(reach.take(List.of(), pace.looks(), now));
+        } catch (CouchJobsException trouble) {
+            Sighting away = new Sighting("database", "", "it cannot be asked: " + trouble.getMessage());
+            news.addAll(reach.take(List.of(away), pace.looks(), now));
+        }
+        for (Telling telling : tellings) {
+            telling.untold().addAll(news);
+            tell(telling);
+        }
+    }
+
+    private List<Alarms.Alarm> findings(Instant now) {
+        if (alone != null) {
+            return alone.take(look.at(now), pace.looks(), now);
+        }
+        Optional<AlarmDocument> known = documents.read(docId).map(AlarmDocument::new);
+        if (known.filter(document -> document.isTurnOfAnother(watcher, now, pace.turn()))
+                .isPresent()) {
+            return List.of();
+        }
+        List<Sighting> found = look.at(now);
+        try {
+            return shared(found, now);
+        } catch (WriteRefusedException notAllowed) {
+            log.info(
+                    "what was raised is not kept in the database, so another process may tell it too ({})",
+                    notAllowed.getMessage());
+            alone = nothingFound();
+            return alone.take(found, pace.looks(), now);
+        }
+    }
+
+    private List<Alarms.Alarm> shared(List<Sighting> found, Instant now) {
+        List<Alarms.Alarm> news = new ArrayList<>();
+        documents.change(docId, present -> {
+            AlarmDocument document = new AlarmDocument(present);
+            news.clear();
+            if (!document.isTurnOfAnother(watcher, now, pace.turn())) {
+                document.takeTurn(watcher, now, pace.turn());
+                news.addAll(document.take(found, pace.looks(), now));
+            }
+            return present;
+        });
+        return news;
+    }
+
+    private static void tell(Telling telling) throws InterruptedException {
+        Deque<Alarms.Alarm> untold = telling.untold();
+        while (untold.size() > MOST_UNTOLD) {
+            untold.remove();
+        }
+        try {
+            while (!untold.isEmpty()) {
+                telling.target().tell(untold.element());
+                untold.remove();
+            }
+        } catch (IOException | RuntimeException trouble) {
+            log.warn(
+                    "an alarm ({}) could not be told, trying again after the next look: {}",
+                    untold.element().finding(),
+                    trouble.toString());
+        }
+    }
+
+    private static AlarmDocument nothingFound() {
+        return new AlarmDocument(JsonNodeFactory.instance.objectNode());
+    }
+}

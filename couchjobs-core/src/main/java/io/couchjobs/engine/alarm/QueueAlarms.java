@@ -1,0 +1,138 @@
+package io.couchjobs.engine.alarm;
+
+import io.couchjobs.admin.Alarms;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.job.Listening;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/** Describes and starts the alarms of a queue. */
+public final class QueueAlarms implements Alarms {
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+
+    private final QueueParts parts;
+    private final Facts facts;
+    private final String database;
+    private final List<Target> targets = new ArrayList<>();
+    /** Of the webhooks and commands: listeners are those of this process. */
+    private final List<String> names = new ArrayList<>();
+
+    private AlarmRules rules = AlarmRules.NONE;
+    private Duration pause = Duration.ofSeconds(30);
+    private int looks = 3;
+
+    /**
+     * Prepares it. No I/O.
+     *
+     * @param parts what it works with
+     * @param facts where the facts are
+     */
+    public QueueAlarms(QueueParts parts, Facts facts) {
+        this.parts = parts;
+        this.facts = facts;
+        this.database = parts.store().database().name();
+    }
+
+    @Override
+    public QueueAlarms oldestDue(Duration longest) {
+        require(!longest.isNegative() && !longest.isZero(), "how long a job may be due must be positive: " + longest);
+        rules = rules.oldestDue(longest);
+        return this;
+    }
+
+    @Override
+    public QueueAlarms failureRate(double part) {
+        require(part >= 0 && part < 1, "the part of runs that may fail must be from 0 to less than 1: " + part);
+        rules = rules.failureRate(part);
+        return this;
+    }
+
+    @Override
+    public QueueAlarms silentWorkers() {
+        rules = rules.withSilentWorkers();
+        return this;
+    }
+
+    @Override
+    public QueueAlarms growth(long jobs) {
+        require(jobs >= 1, "how many more jobs may wait must be at least 1: " + jobs);
+        rules = rules.growth(jobs);
+        return this;
+    }
+
+    @Override
+    public QueueAlarms conflicts(int documents) {
+        require(documents >= 0, "how many documents may have conflicts must not be negative: " + documents);
+        rules = rules.conflicts(documents);
+        return this;
+    }
+
+    @Override
+    public QueueAlarms every(Duration newPause) {
+        require(newPause.compareTo(SHORTEST) >= 0, "between two looks must be at least a second: " + newPause);
+        this.pause = newPause;
+        return this;
+    }
+
+    @Override
+    public QueueAlarms looks(int inARow) {
+        require(inARow >= 1, "the number of looks must be at least 1: " + inARow);
+        this.looks = inARow;
+        return this;
+    }
+
+    @Override
+    public QueueAlarms tell(Consumer<Alarm> listener) {
+        targets.add(listener::accept);
+        return this;
+    }
+
+    @Override
+    public QueueAlarms webhook(URI url) {
+        targets.add(new Webhook(url, database));
+        names.add(url.toString());
+        return this;
+    }
+
+    @Override
+    public QueueAlarms command(List<String> command) {
+        targets.add(new AlarmCommand(command, database));
+        names.add(command.toString());
+        return this;
+    }
+
+    @Override
+    public Listening start() {
+        AlarmWatch watch = watch();
+        watch.start();
+        return watch::close;
+    }
+
+    AlarmWatch watch() {
+        AlarmRules whole = rules.orAll();
+        return new AlarmWatch(
+                parts, new Look(whole, facts), List.copyOf(targets), new AlarmWatch.Pace(pause, looks), name(whole));
+    }
+
+    /** Processes with the same rules, webhooks and commands share what was raised. */
+    private Optional<String> name(AlarmRules whole) {
+        if (names.isEmpty()) {
+            return Optional.empty();
+        }
+        String all = whole + " " + names + " " + looks + parts.store().site().suffix();
+        return Optional.of(
+                UUID.nameUUIDFromBytes(all.getBytes(StandardCharsets.UTF_8)).toString());
+    }
+
+    private static void require(boolean holds, String problem) {
+        if (!holds) {
+            throw new IllegalArgumentException(problem);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.couchjobs.engine.alarm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.admin.Alarms;
+import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.job.Listening;
+import io.couchjobs.testing.TestQueue;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Alarms are told though the database takes no writes, or cannot be asked. */
+@Timeout(120)
+@SuppressWarnings("try") // the alarms only have to be there
+class AlarmsUnderFaultsTest {
+    private final Queue<Alarms.Alarm> told = new ConcurrentLinkedQueue<>();
+
+    @Test
+    void a_process_that_may_not_write_tells_by_itself() throws Exception {
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start();
+                JobQueue queue = open(couch)) {
+            couch.faults()
+                    .answer(
+                            1,
+                            request -> request.method().equals("PUT")
+                                    && request.path().contains("stats"),
+                            403);
+            queue.add("email", Map.of());
+            try (Listening alarms = queue.operations()
+                    .alarms()
+                    .oldestDue(Duration.ofMillis(1))
+                    .looks(1)
+                    .command(List.of("true"))
+                    .tell(told::add)
+                    .start()) {
+                TestQueue.until(() -> !told.isEmpty());
+            }
+        }
+        assertThat(told).extracting(Alarms.Alarm::rule).containsExactly("oldest-due");
+    }
+
+    @Test
+    void a_database_that_cannot_be_asked_is_told() throws Exception {
+        EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start();
+        try (JobQueue queue = open(couch);
+                Listening alarms = queue.operations()
+                        .alarms()
+                        .oldestDue(Duration.ofHours(1))
+                        .every(Duration.ofSeconds(1))
+                        .looks(1)
+                        .tell(told::add)
+                        .start()) {
+            couch.close();
+            TestQueue.until(() -> !told.isEmpty());
+        }
+        assertThat(told).extracting(Alarms.Alarm::rule).containsExactly("database");
+    }
+
+    private static JobQueue open(EmbeddedCouch couch) {
+        return JobQueue.open(couch.url().resolve("/queue").toString());
+    }
+}
