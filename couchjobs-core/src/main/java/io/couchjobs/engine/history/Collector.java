@@ -36,6 +36,7 @@ final class Collector implements FeedListener, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Collector.class);
     private static final Duration SPREAD = Duration.ofSeconds(10);
+    /** Workers that close write into the hour as well, so what is heard need not be a collector. */
     private static final Duration LOOK_ANYHOW = Duration.ofMinutes(10);
 
     private final QueueParts parts;
@@ -62,8 +63,8 @@ final class Collector implements FeedListener, AutoCloseable {
         this.environment = parts.store().environment();
         this.lane = environment.lane("couchjobs-history-collector-" + worker, 1);
         this.collecting = new Alarm(lane, this::run);
-        this.heardNanos = clock.nanos() - HourDocument.TURN.toNanos();
-        this.lookedNanos = heardNanos;
+        this.heardNanos = clock.nanos();
+        this.lookedNanos = heardNanos - LOOK_ANYHOW.toNanos();
     }
 
     void start() {
@@ -103,7 +104,7 @@ final class Collector implements FeedListener, AutoCloseable {
     private void heard(String docId) {
         if (docId.startsWith(DocIds.JOB) || docId.startsWith(HistoryIds.WORKERS)) {
             plan();
-        } else if (docId.startsWith(DocIds.STATS)) {
+        } else if (store.ids().hourOf(docId).isPresent()) {
             heardNanos = clock.nanos();
         }
     }
@@ -122,12 +123,17 @@ final class Collector implements FeedListener, AutoCloseable {
     private void run() {
         isPlanned = false;
         try {
-            if (isOurTurn || isToLook()) {
-                collect();
-            }
+            look();
         } catch (RuntimeException | Error later) {
             log.debug("the history is not brought up to date now: {}", later.toString());
             plan();
+        }
+    }
+
+    /** Collects when it may be this worker's turn. */
+    void look() {
+        if (isOurTurn || isToLook()) {
+            collect();
         }
     }
 

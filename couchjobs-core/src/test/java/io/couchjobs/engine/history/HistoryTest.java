@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.admin.History;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
@@ -172,6 +173,26 @@ class HistoryTest {
         workers.collect("a");
 
         assertThat(collector()).isEqualTo("a");
+    }
+
+    @Test
+    void a_worker_looks_at_first_and_then_only_when_nobody_is_heard_to_collect() {
+        Collector a = workers.collector("a");
+        a.look();
+        assertThat(collector()).isEqualTo("a");
+
+        Collector b = workers.collector("b");
+        b.look();
+        workers.pass(HourDocument.TURN);
+        b.changed(new FeedEvent(THIS_HOUR, "2-x", false, null, false));
+        workers.pass(MINUTE);
+        b.look();
+        assertThat(collector()).isEqualTo("a");
+
+        b.changed(new FeedEvent("stats:2026-03-01", "2-x", false, null, false));
+        workers.pass(HourDocument.TURN.minus(MINUTE));
+        b.look();
+        assertThat(collector()).isEqualTo("b");
     }
 
     @Test
