@@ -32,8 +32,6 @@ class NotBuiltTest {
     @ValueSource(
             strings = {
                 "_cluster_setup",
-                "_db_updates",
-                "_dbs_info",
                 "_nouveau_analyze",
                 "_reload_query_servers",
                 "_replicate",

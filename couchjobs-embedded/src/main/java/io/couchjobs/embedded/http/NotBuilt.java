@@ -10,8 +10,6 @@ import java.util.Set;
 final class NotBuilt {
     private static final Set<String> SERVER = Set.of(
             "_cluster_setup",
-            "_db_updates",
-            "_dbs_info",
             "_nouveau_analyze",
             "_reload_query_servers",
             "_replicate",

@@ -25,6 +25,7 @@ final class ServerHandler {
         handlers.put("_up", (call, user) -> up(call));
         handlers.put("_uuids", (call, user) -> uuids(call));
         handlers.put("_all_dbs", this::allDatabases);
+        handlers.put("_db_updates", ServerHandler::databaseUpdates);
         handlers.put("_active_tasks", ServerHandler::activeTasks);
         handlers.put("_node", ServerHandler::node);
         handlers.put("_membership", ServerHandler::membership);
@@ -69,6 +70,13 @@ final class ServerHandler {
         ArrayNode names = Json.array();
         Params.page(call, store.names()).forEach(names::add);
         call.answer(200, names);
+    }
+
+    /** As a CouchDB without a database {@code _global_changes}. */
+    private static void databaseUpdates(Call call, User user) {
+        call.allow("GET", "HEAD");
+        user.requireAdmin();
+        throw new CouchError(404, "not_found", "Database does not exist.");
     }
 
     private static void activeTasks(Call call, User user) {
