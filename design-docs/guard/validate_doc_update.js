@@ -4,7 +4,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
   if (deepField(newDoc) !== null) {
     refuse('this document is nested deeper than 500 levels');
   }
-  var kind = (/^(job|type|schedule|scope|slot|rate|worker|gc|log|stats):/.exec(newDoc._id) || [])[1];
+  var kind = (/^(job|type|schedule|trigger|follow|scope|slot|rate|worker|gc|log|stats):/.exec(newDoc._id) || [])[1];
   if (!kind) {
     return;
   }
@@ -102,7 +102,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
 
   // What tells of runs, and what creators decide; any other field belongs to whoever wrote it.
   var RUNS = 'attempt expirations errors result progress';
-  var CREATORS = 'group class origin correlationId tracker site priority maxRetries tags after traceparent tracestate';
+  var CREATORS = 'group class origin correlationId tracker site priority maxRetries tags after trigger traceparent tracestate';
 
   var DATA = 'data dataDigest _attachments';
 
@@ -217,6 +217,11 @@ function (newDoc, oldDoc, userCtx, secObj) {
       onlyChanged('status scheduledTime times fence resubmit cancelRequested ' + RUNS + (finished(from) ? ' ' + DATA : ''));
   }
 
+  // A trigger makes the job anew from a later change of its document.
+  function follows() {
+    return has(changed, 'trigger') && isObject(newDoc.trigger) && to === 'waiting' && changesUnclaimed();
+  }
+
   // What the owner may do to its job.
   function ownsIt() {
     var lock = before.lock || {};
@@ -285,7 +290,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
     if (producer && (changesUnclaimed() || asksOwner())) {
       return;
     }
-    if (worker && (claims() || works() || letsGo() || callsOff() || runsAgain() || withdraws() || givesBack() || keeps() ||
+    if (worker && (claims() || works() || letsGo() || callsOff() || runsAgain() || follows() || withdraws() || givesBack() || keeps() ||
         asksAnother())) {
       return;
     }
@@ -330,6 +335,8 @@ function (newDoc, oldDoc, userCtx, secObj) {
     case 'schedule':
       return (before && !deleted && onlyChanged(worker ? 'last runs' : 'runs') && areRuns(newDoc.runs) && isLast(newDoc.last)) ||
         refuse(user + ' may not change schedules: that needs the role couchjobs-admin');
+    case 'trigger':
+      return refuse(user + ' may not change triggers: that needs the role couchjobs-admin');
     case 'scope':
       return worker || (before && !deleted && onlyChanged('rejected')) ||
         refuse(user + ' may not start or stop scopes: that needs the role couchjobs-worker');

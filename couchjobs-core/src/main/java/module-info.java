@@ -19,6 +19,7 @@ module io.couchjobs {
     exports io.couchjobs.process;
     exports io.couchjobs.schedule;
     exports io.couchjobs.scope;
+    exports io.couchjobs.trigger;
     exports io.couchjobs.type;
     exports io.couchjobs.worker;
 

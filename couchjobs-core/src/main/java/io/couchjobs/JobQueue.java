@@ -8,6 +8,10 @@ import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.schedule.QueueSchedules;
 import io.couchjobs.engine.scope.QueueScopes;
+import io.couchjobs.engine.trigger.FollowerTools;
+import io.couchjobs.engine.trigger.QueueTriggers;
+import io.couchjobs.engine.trigger.SharedFollower;
+import io.couchjobs.engine.trigger.Sources;
 import io.couchjobs.engine.watch.JobSubscription;
 import io.couchjobs.engine.worker.HandClaims;
 import io.couchjobs.engine.worker.QueueWorker;
@@ -32,6 +36,7 @@ import io.couchjobs.job.Site;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.schedule.Schedules;
 import io.couchjobs.scope.Scopes;
+import io.couchjobs.trigger.Triggers;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.net.URI;
@@ -72,6 +77,9 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     private final HandClaims handClaims;
     private final Types types;
     private final Schedules schedules;
+    private final Triggers triggers;
+    private final Sources sources;
+    private final SharedFollower follower;
     private final Scopes scopes;
     private final Operations operations;
     private final Told<QueueExtension> extensions;
@@ -95,6 +103,10 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         this.handClaims = new HandClaims(engine.parts(), engine.client(), options.renewLeases());
         this.rules = new AddRules(engine.parts(), options.strict());
         this.schedules = new QueueSchedules(engine.parts(), rules::checkType);
+        this.sources = new Sources(database.server(), options.connections());
+        FollowerTools tools = new FollowerTools(engine.parts(), engine.creator(), rules, sources);
+        this.triggers = new QueueTriggers(tools);
+        this.follower = new SharedFollower(tools);
         this.scopes = new QueueScopes(engine.parts(), engine.listing(), this::worker, rules::checkType);
         this.types = new Types(engine);
         this.operations = new Operations(engine, types);
@@ -386,9 +398,11 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     private Listening join(Worker worker) {
         Listening scheduling = engine.scheduler().join();
+        Listening following = follower.join();
         workers.add(worker);
         return () -> {
             workers.remove(worker);
+            following.close();
             scheduling.close();
         };
     }
@@ -396,6 +410,11 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     /** {@return the recurring jobs of this queue} */
     public Schedules schedules() {
         return schedules;
+    }
+
+    /** {@return the triggers of this queue: jobs that are made from the changes of other databases} */
+    public Triggers triggers() {
+        return triggers;
     }
 
     /** {@return the scopes of this queue: jobs by type and partition, each with a service of its own} */
@@ -436,6 +455,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 engine.asyncCreator()::close,
                 () -> extensions.tell(extension -> extension.closed(this)),
                 scopes::close,
+                sources::close,
                 engine.finder()::close,
                 handClaims::close,
                 engine.watch()::close,

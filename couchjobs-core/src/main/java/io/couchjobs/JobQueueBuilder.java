@@ -16,11 +16,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Opens a {@link JobQueue} with options. Not thread-safe. */
 public final class JobQueueBuilder {
+    /** That of the queue, and those of triggers. */
+    private static final int MOST_FEEDS = 40;
+
     private final List<DatabaseUrl> urls = new ArrayList<>();
     private @Nullable Auth auth;
     private @Nullable Path caCertificate;
@@ -36,6 +41,7 @@ public final class JobQueueBuilder {
     private InstantSource clock = InstantSource.system();
     private boolean ownClock;
     private final List<QueueExtension> extensions = new ArrayList<>();
+    private final Map<String, CouchConfig> connections = new LinkedHashMap<>();
 
     JobQueueBuilder(DatabaseUrl url) {
         urls.add(url);
@@ -228,6 +234,21 @@ public final class JobQueueBuilder {
     }
 
     /**
+     * Names a server whose databases triggers follow ({@link io.couchjobs.trigger.TriggerBuilder#connection}). A trigger is followed by the
+     * processes that know its connection, so that no document holds credentials.
+     *
+     * @param name the name that triggers use
+     * @param server the server's URL with the credentials, such as {@code http://reader:secret@shop.example:5984}
+     * @return this
+     * @throws IllegalArgumentException the URL cannot be that of a server
+     */
+    public JobQueueBuilder connection(String name, URI server) {
+        connections.put(
+                name, CouchConfig.builder(server).maxFeedConnections(MOST_FEEDS).build());
+        return this;
+    }
+
+    /**
      * Adds something to the queue: metrics, tracing.
      *
      * @param extension told of what the queue does, after those added before it
@@ -247,7 +268,8 @@ public final class JobQueueBuilder {
      *     exist and must not be created
      */
     public JobQueue open() {
-        CouchConfig.Builder config = CouchConfig.builder(urls.get(0).server()).insecure(insecure);
+        CouchConfig.Builder config =
+                CouchConfig.builder(urls.get(0).server()).insecure(insecure).maxFeedConnections(MOST_FEEDS);
         urls.stream().skip(1).map(DatabaseUrl::server).forEach(config::node);
         if (auth != null) {
             config.auth(auth);
@@ -277,6 +299,10 @@ public final class JobQueueBuilder {
             server.close();
             throw e;
         }
+    }
+
+    Map<String, CouchConfig> connections() {
+        return Map.copyOf(connections);
     }
 
     boolean strict() {

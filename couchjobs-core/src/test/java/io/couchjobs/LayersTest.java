@@ -22,15 +22,23 @@ import org.junit.jupiter.api.Test;
 class LayersTest {
     private static final int MOST_TYPES_OF_A_PACKAGE = 45;
     private static final int MOST_CLASSES_OF_A_CYCLE = 3;
-    private static final int MOST_TYPES_OF_THE_API = 114;
+    private static final int MOST_TYPES_OF_THE_API = 126;
 
     /** From top to bottom: a package needs only packages of lower rows. */
     private static final List<List<String>> ROWS = List.of(
             List.of("io.couchjobs"),
             List.of("io.couchjobs.engine"),
-            List.of("io.couchjobs.engine.scope", "io.couchjobs.process", "io.couchjobs.engine.alarm"),
+            List.of(
+                    "io.couchjobs.engine.scope",
+                    "io.couchjobs.engine.trigger",
+                    "io.couchjobs.process",
+                    "io.couchjobs.engine.alarm"),
             List.of("io.couchjobs.engine.worker"),
-            List.of("io.couchjobs.engine.schedule", "io.couchjobs.engine.gc", "io.couchjobs.scope"),
+            List.of(
+                    "io.couchjobs.engine.schedule",
+                    "io.couchjobs.engine.gc",
+                    "io.couchjobs.scope",
+                    "io.couchjobs.trigger"),
             List.of("io.couchjobs.engine.history"),
             List.of("io.couchjobs.worker", "io.couchjobs.schedule", "io.couchjobs.admin"),
             List.of("io.couchjobs.engine.claim"),

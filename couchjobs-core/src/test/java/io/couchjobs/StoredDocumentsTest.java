@@ -26,10 +26,12 @@ import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
 import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
+import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Schemas;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.StoredDocuments;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.trigger.Trigger;
 import io.couchjobs.type.Limit;
 import io.couchjobs.type.Rate;
 import io.couchjobs.type.Retention;
@@ -54,6 +56,9 @@ import org.junit.jupiter.api.Test;
 class StoredDocumentsTest {
     private static final Instant LATER = Instant.parse("2100-01-01T00:00:00Z");
     private static final String FENCED = "invoice";
+    /** The documents of a user, which a trigger follows. */
+    private static final String OURS = "audited-";
+
     private static final Set<String> ON_CLUSTERS = Set.of("local-probe");
 
     private final Set<ObjectNode> stored = new LinkedHashSet<>();
@@ -67,6 +72,7 @@ class StoredDocumentsTest {
             expirations(queue);
             workers(queue);
             schedules(queue);
+            triggers(queue);
             scopes(queue);
             take(queue.database());
             garbage(queue);
@@ -260,6 +266,27 @@ class StoredDocumentsTest {
                 .withFailureRetention(new Retention.For(Duration.ofDays(1)));
     }
 
+    private void triggers(JobQueue queue) throws Exception {
+        queue.triggers()
+                .put(Trigger.named("audit")
+                        .source(queue.database().name())
+                        .prefixes(OURS)
+                        .type("tick")
+                        .data(Jobs.json("{'who':'{/who}'}"))
+                        .writeBack("/status")
+                        .build());
+        try (Worker worker =
+                queue.worker().handler("nothing", (data, context) -> null).start()) {
+            queue.database().put(Jobs.json("{'_id':'audited-1','who':'me'}"));
+            queue.database().put(Jobs.json("{'_id':'audited-2'}"));
+            TestQueue.until(() -> queue.triggers().errors("audit").size() == 1);
+            TestQueue.until(
+                    () -> queue.all("tick").anyMatch(job -> job.document().has("trigger")));
+            assertThat(worker.stats().claimed()).isZero();
+        }
+        queue.triggers().pause("audit");
+    }
+
     private void schedules(JobQueue queue) {
         queue.schedules()
                 .put(Schedule.named("report")
@@ -378,6 +405,7 @@ class StoredDocumentsTest {
 
     private synchronized void take(CouchDatabase database) throws InterruptedException {
         stored.addAll(StoredDocuments.of(database, Set.of()));
+        stored.removeIf(document -> document.path("_id").asText().startsWith(OURS));
     }
 
     private void assertThatAllFit() {

@@ -12,6 +12,8 @@ import io.couchjobs.job.After;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.schedule.Schedule;
+import io.couchjobs.trigger.Outbox;
+import io.couchjobs.trigger.Trigger;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -50,6 +52,9 @@ final class Cli {
                 .registerConverter(After.OnFailure.class, EnumNames.oneOf(After.OnFailure.class))
                 .registerConverter(Schedule.MissedPolicy.class, EnumNames.oneOf(Schedule.MissedPolicy.class))
                 .registerConverter(Schedule.OverlapPolicy.class, EnumNames.oneOf(Schedule.OverlapPolicy.class))
+                .registerConverter(Trigger.Delivery.class, EnumNames.oneOf(Trigger.Delivery.class))
+                .registerConverter(Trigger.Deletions.class, EnumNames.oneOf(Trigger.Deletions.class))
+                .registerConverter(Outbox.Entries.class, EnumNames.oneOf(Outbox.Entries.class))
                 .registerConverter(JobReader.Format.class, EnumNames.oneOf(JobReader.Format.class))
                 .registerConverter(Duration.class, saying(Durations::parse))
                 .registerConverter(

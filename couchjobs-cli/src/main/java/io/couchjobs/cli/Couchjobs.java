@@ -42,6 +42,7 @@ import picocli.CommandLine.Spec;
             TypesCommand.class,
             TypeCommand.class,
             CronCommand.class,
+            TriggerCommand.class,
             ScopeCommand.class,
             WorkersCommand.class,
             TopCommand.class,

@@ -11,6 +11,7 @@ import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.QueueFullException;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.schedule.ScheduleNotFoundException;
+import io.couchjobs.trigger.TriggerNotFoundException;
 
 /** How a command ended, for scripts. */
 enum ExitCode {
@@ -47,7 +48,8 @@ enum ExitCode {
             return NOT_AUTHORISED;
         } else if (problem instanceof CouchNotFoundException
                 || problem instanceof JobNotFoundException
-                || problem instanceof ScheduleNotFoundException) {
+                || problem instanceof ScheduleNotFoundException
+                || problem instanceof TriggerNotFoundException) {
             return NOT_FOUND;
         } else if (problem instanceof JobRefusedException
                 || problem instanceof DuplicateJobException

@@ -19,6 +19,7 @@ record HelpGroup(String title, List<Entry> commands) {
                             new Entry("work", "Run a program for each job."),
                             new Entry("wait", "Wait until a job is finished."),
                             new Entry("cron", "Make jobs again and again, by cron expression."),
+                            new Entry("trigger", "Make jobs from documents that change."),
                             new Entry("scope", "Start, stop and change parts of the work."))),
             new HelpGroup(
                     "Look",

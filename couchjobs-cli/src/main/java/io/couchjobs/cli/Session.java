@@ -65,6 +65,7 @@ record Session(
                 .insecure(settings.insecure())
                 .createIfMissing(createIfMissing);
         database.others().forEach(builder::url);
+        settings.connections().forEach(builder::connection);
         settings.caCertificate().ifPresent(builder::caCertificate);
         if (local == null) {
             settings.way().clientCertificate().ifPresent(builder::clientCertificate);

@@ -4,13 +4,17 @@ import io.couchjobs.cli.GlobalOptions.Colour;
 import io.couchjobs.cli.output.FileProblem;
 import io.couchjobs.cli.output.Format;
 import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.Secret;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /** The global options with their fallbacks: the option, else the environment, else the profile, else a default. */
@@ -20,6 +24,8 @@ final class Settings {
     private static final Pattern BETWEEN_URLS = Pattern.compile("[\\s,]+(?=https?://|embedded:)");
 
     static final String PASSWORD = "COUCHJOBS_PASSWORD";
+    /** The names of connections follow. */
+    static final String CONNECTION = "COUCHJOBS_CONNECTION_";
 
     private final GlobalOptions options;
     private final Shell shell;
@@ -72,6 +78,29 @@ final class Settings {
             return new Auth.Basic(user.get(), Secret.of(password(user.get())));
         }
         return url.credentials();
+    }
+
+    /** {@return the servers that triggers may name: COUCHJOBS_CONNECTION_SHOP is that of the connection shop} */
+    Map<String, URI> connections() {
+        Map<String, URI> connections = new TreeMap<>();
+        shell.env().forEach((variable, url) -> {
+            if (variable.startsWith(CONNECTION) && !url.isEmpty()) {
+                String name = variable.substring(CONNECTION.length()).toLowerCase(Locale.ROOT);
+                connections.put(name, server(variable, url));
+            }
+        });
+        return connections;
+    }
+
+    /** The message shows no URL, which may hold a password. */
+    private static URI server(String variable, String url) {
+        try {
+            URI server = URI.create(url);
+            CouchConfig.Builder unused = CouchConfig.builder(server);
+            return server;
+        } catch (IllegalArgumentException wrong) {
+            throw CommandException.usage(variable + " is not the URL of a server");
+        }
     }
 
     Optional<Path> tokenFile() {

@@ -1,17 +1,21 @@
 package io.couchjobs.couch;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Call;
 import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.couch.UrlPath;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A database on a CouchDB server. Thread-safe. Every method that asks the server may throw {@link CouchException};
@@ -244,6 +248,35 @@ public final class CouchDatabase extends BareDatabase {
     public ChangesFeed changes(ChangesRequest request) {
         Duration silence = request.longestSilence(server.config().responseTimeout());
         return OpenFeed.open(http, request.call(path), request, silence, http.environment());
+    }
+
+    /**
+     * {@return whether a document is there and matches a selector}
+     *
+     * @param id the document's id
+     * @param selector a Mango selector
+     * @throws CouchException the server cannot select, or does not take the selector
+     */
+    public boolean matches(String id, ObjectNode selector) {
+        ObjectNode question = Json.object().put("limit", 1);
+        question.putObject("selector")
+                .putArray("$and")
+                .add(Json.object().put("_id", id))
+                .add(selector.deepCopy());
+        return http.exchange(
+                Call.ask(path.segment("_find"), question),
+                answer -> !answer.object().path("docs").isEmpty());
+    }
+
+    /**
+     * {@return how many changes come after a position; empty when the server does not say}
+     *
+     * @param since the position
+     */
+    public OptionalLong pending(String since) {
+        UrlPath changes = path.segment("_changes").query("since", since).query("limit", "0");
+        JsonNode pending = http.exchange(Call.get(changes), Answer::object).path("pending");
+        return pending.isNumber() ? OptionalLong.of(pending.longValue()) : OptionalLong.empty();
     }
 
     /** {@return the feed position now, opaque} */

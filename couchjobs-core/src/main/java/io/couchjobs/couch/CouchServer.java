@@ -1,5 +1,6 @@
 package io.couchjobs.couch;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
@@ -13,7 +14,10 @@ import io.couchjobs.engine.couch.UrlPath;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -32,9 +36,12 @@ import java.util.Set;
  * writes go first. Only a refusal that lasts for a minute is thrown.
  */
 public final class CouchServer implements AutoCloseable {
-    /** CouchDB's default. */
     private static final Set<String> WITHOUT = Set.of("missing", "deleted");
 
+    /** A character that comes after those of all names. */
+    private static final String LAST = "\ufff0";
+
+    /** CouchDB's default. */
     private static final String MAX_DOCUMENT_SIZE = "8000000";
 
     static {
@@ -94,6 +101,84 @@ public final class CouchServer implements AutoCloseable {
      */
     public List<String> databases() {
         return http.exchange(Call.get(UrlPath.ROOT.segment("_all_dbs")), answer -> Json.texts(answer.array()));
+    }
+
+    /**
+     * {@return the names of all databases that begin in some way, in their order}
+     *
+     * @param prefix the beginning; may be empty
+     * @throws CouchException they could not be listed
+     */
+    public List<String> databases(String prefix) {
+        UrlPath all = UrlPath.ROOT.segment("_all_dbs");
+        UrlPath some = prefix.isEmpty()
+                ? all
+                : all.query("startkey", Json.value(prefix).toString())
+                        .query("endkey", Json.value(prefix + LAST).toString());
+        return http.exchange(Call.get(some), answer -> Json.texts(answer.array()));
+    }
+
+    /**
+     * Describes several databases by one request ({@code _dbs_info}).
+     *
+     * @param names their names; a server takes at most 100 by default
+     * @return those that are there, by name
+     * @throws CouchException they could not be asked for
+     */
+    public Map<String, DatabaseInfo> databaseInfos(List<String> names) {
+        ObjectNode question = Json.object();
+        names.forEach(question.putArray("keys")::add);
+        return http.exchange(Call.ask(UrlPath.ROOT.segment("_dbs_info"), question), answer -> {
+            Map<String, DatabaseInfo> infos = new LinkedHashMap<>();
+            for (JsonNode entry : answer.array()) {
+                if (entry.path("info") instanceof ObjectNode info) {
+                    infos.put(Json.text(entry, "key"), DatabaseInfo.of(info));
+                }
+            }
+            return infos;
+        });
+    }
+
+    /**
+     * Waits until databases were created, changed or deleted ({@code _db_updates}). The server tells that with a delay, and may forget it
+     * when one of its nodes dies.
+     *
+     * @param since the position that the last call returned; {@link ChangesRequest#NOW} at first
+     * @param longest how long to wait, less than {@link CouchConfig#responseTimeout()}
+     * @return the names of the databases, and the next position
+     * @throws CouchException the server has no such feed, or does not let this user read it
+     */
+    public DatabaseUpdates databaseUpdates(String since, Duration longest) {
+        UrlPath path = UrlPath.ROOT
+                .segment("_db_updates")
+                .query("feed", "longpoll")
+                .query("since", since)
+                .query("timeout", String.valueOf(longest.toMillis()));
+        return http.exchange(Call.get(path), answer -> {
+            ObjectNode updates = answer.object();
+            Set<String> names = new LinkedHashSet<>();
+            updates.path("results").forEach(row -> names.add(Json.text(row, "db_name")));
+            return new DatabaseUpdates(
+                    names, Json.optionalText(updates, "last_seq").orElse(since));
+        });
+    }
+
+    /**
+     * Databases that were created, changed or deleted. Immutable and thread-safe.
+     *
+     * @param databases their names
+     * @param position the position to go on from
+     */
+    public record DatabaseUpdates(Set<String> databases, String position) {
+        /**
+         * Copies the names.
+         *
+         * @param databases the names
+         * @param position the position
+         */
+        public DatabaseUpdates {
+            databases = Set.copyOf(databases);
+        }
     }
 
     /**

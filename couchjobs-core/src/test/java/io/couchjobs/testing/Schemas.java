@@ -23,7 +23,8 @@ public final class Schemas {
     private static final Path FOLDER = Path.of("../design-docs/schema");
     private static final String SUFFIX = ".schema.json";
     private static final Pattern KIND = Pattern.compile(
-            "(type|worker|slot|rate|schedule|scope|log):.*|_local/couchjobs-(site|gc|probe).*", Pattern.DOTALL);
+            "(type|worker|slot|rate|schedule|trigger|follow|scope|log):.*|_local/couchjobs-(site|gc|probe).*",
+            Pattern.DOTALL);
     private static final Map<String, JsonSchema> BY_KIND = read();
 
     private Schemas() {}

@@ -131,7 +131,7 @@ public final class AddRules {
     }
 
     /** {@return the new jobs for which there is no room} */
-    private Set<JobId> full(List<JobRequest> requests) {
+    public Set<JobId> full(List<JobRequest> requests) {
         Map<String, Long> room = new HashMap<>();
         Set<JobId> beyond = new HashSet<>();
         Set<JobId> within = new HashSet<>();

@@ -13,6 +13,12 @@ public final class DocIds {
     /** A schedule: {@code schedule:NAME}. */
     public static final String SCHEDULE = "schedule:";
 
+    /** A trigger: {@code trigger:NAME}. */
+    public static final String TRIGGER = "trigger:";
+
+    /** How far a trigger is in a database: {@code follow:NAME:DATABASE}. */
+    public static final String FOLLOW = "follow:";
+
     /** A scope: {@code scope:TYPE@PARTITION}. */
     public static final String SCOPE = "scope:";
 
@@ -34,7 +40,8 @@ public final class DocIds {
     /** The history: {@code stats:DAY}, {@code stats:DAYTHOUR} and {@code stats:worker:ID}. */
     public static final String STATS = "stats:";
 
-    private static final List<String> BESIDE_JOBS = List.of(TYPE, SCHEDULE, SCOPE, SLOT, RATE, WORKER, GC, LOG, STATS);
+    private static final List<String> BESIDE_JOBS =
+            List.of(TYPE, SCHEDULE, TRIGGER, FOLLOW, SCOPE, SLOT, RATE, WORKER, GC, LOG, STATS);
 
     private DocIds() {}
 

@@ -47,6 +47,7 @@ public final class Field {
     public static final String RETENTION = "retention";
     public static final String JOBS = "jobs";
     public static final String ARRAY = "array";
+    public static final String TRIGGER = "trigger";
     public static final String ON_FAILURE = "onFailure";
 
     public static final String TRACEPARENT = "traceparent";

@@ -1,0 +1,47 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.couchjobs.JobQueue;
+import io.couchjobs.trigger.TriggerError;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code trigger errors NAME}: the changes that failed. */
+@Command(
+        name = "errors",
+        description = {
+            "List the changes of which a trigger could not make a job, the newest 20 of each database.",
+            "With --retry they are tried again, with the documents as they are now."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs trigger errors order-mail",
+            "  couchjobs trigger errors order-mail --retry"
+        })
+final class TriggerErrorsCommand extends QueueCommand {
+    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
+    private String trigger = "";
+
+    @Option(names = "--retry", description = "Try them again.")
+    private boolean retry;
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        if (retry) {
+            int count = queue.triggers().retryErrors(trigger);
+            output().line(() -> count + " to be tried again", () -> JsonNodeFactory.instance
+                    .objectNode()
+                    .put("name", trigger)
+                    .put("retried", count));
+            return ExitCode.DONE;
+        }
+        List<TriggerError> errors = queue.triggers().errors(trigger);
+        output().rows(
+                        () -> TriggerText.errors(errors),
+                        () -> errors.stream().map(TriggerText::json).toList());
+        return ExitCode.DONE;
+    }
+}

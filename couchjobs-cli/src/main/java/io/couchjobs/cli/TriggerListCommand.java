@@ -1,0 +1,25 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.trigger.TriggerStatus;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** {@code trigger list}: all triggers and how far they are. */
+@Command(
+        name = "list",
+        description = "List the triggers and how far they are; name documents that look like triggers and cannot be.",
+        footer = {"", "Examples:", "  couchjobs trigger list", "  couchjobs trigger list -o json"})
+final class TriggerListCommand extends QueueCommand {
+    @Override
+    ExitCode run(JobQueue queue) {
+        List<TriggerStatus> all = queue.triggers().list().stream()
+                .map(trigger -> queue.triggers().status(trigger.name()))
+                .toList();
+        output().rows(
+                        () -> TriggerText.table(all),
+                        () -> all.stream().map(TriggerText::json).toList());
+        queue.triggers().malformed().values().forEach(problem -> root().say("couchjobs: " + problem));
+        return ExitCode.DONE;
+    }
+}

@@ -1,0 +1,27 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code trigger remove NAME}. */
+@Command(
+        name = "remove",
+        description = "Remove a trigger, even a malformed one, and its positions; the jobs it made stay.",
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs trigger remove order-mail",
+            "  couchjobs trigger remove order-mail && couchjobs trigger list"
+        })
+final class TriggerRemoveCommand extends QueueCommand {
+    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
+    private String trigger = "";
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        queue.triggers().remove(trigger);
+        TriggerText.done(output(), trigger, "removed");
+        return ExitCode.DONE;
+    }
+}

@@ -1,0 +1,35 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code trigger replay NAME}: the same changes once more. */
+@Command(
+        name = "replay",
+        description = "Send a trigger back: it makes jobs for the same changes once more.",
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs trigger replay order-mail --from beginning",
+            "  couchjobs trigger replay order-mail --from now"
+        })
+final class TriggerReplayCommand extends QueueCommand {
+    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
+    private String trigger = "";
+
+    @Option(
+            names = "--from",
+            paramLabel = "now|beginning|SEQ",
+            required = true,
+            description = "Where it goes on: now leaves out what it has not done yet.")
+    private String from = "";
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        queue.triggers().replay(trigger, from);
+        TriggerText.done(output(), trigger, "replayed");
+        return ExitCode.DONE;
+    }
+}

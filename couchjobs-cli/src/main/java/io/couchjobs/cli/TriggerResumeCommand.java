@@ -1,0 +1,26 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code trigger resume NAME}. */
+@Command(
+        name = "resume",
+        description = "Let a paused trigger go on from where it is.",
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs trigger resume order-mail",
+            "  couchjobs trigger resume order-mail && couchjobs trigger list"
+        })
+final class TriggerResumeCommand extends QueueCommand {
+    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
+    private String trigger = "";
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        TriggerText.done(output(), queue.triggers().resume(trigger).name(), "resumed");
+        return ExitCode.DONE;
+    }
+}

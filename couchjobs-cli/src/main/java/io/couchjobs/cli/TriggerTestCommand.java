@@ -1,0 +1,39 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.trigger.TriggerPlan;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code trigger test NAME --doc ID}: what would be made. */
+@Command(
+        name = "test",
+        description = "Show the job that a trigger would make of a document as it is now. Makes nothing.",
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs trigger test order-mail --doc o1",
+            "  couchjobs trigger test user-docs --doc note-7 --database userdb-616461"
+        })
+final class TriggerTestCommand extends QueueCommand {
+    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
+    private String trigger = "";
+
+    @Option(names = "--doc", paramLabel = "ID", required = true, description = "The id of the document.")
+    private String doc = "";
+
+    @Option(names = "--database", paramLabel = "DB", description = "Its database, where the source is a pattern.")
+    private @Nullable String database;
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        TriggerPlan plan = queue.triggers().test(trigger, Optional.ofNullable(database), doc);
+        plan.leftOut().ifPresent(why -> root().say("couchjobs: no job: " + why));
+        plan.problems().forEach(problem -> root().say("couchjobs: no job: " + problem));
+        plan.jobs().forEach(job -> output().line(() -> TriggerText.json(job).toString(), () -> TriggerText.json(job)));
+        return plan.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+}

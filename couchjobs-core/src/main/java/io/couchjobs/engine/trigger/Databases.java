@@ -1,0 +1,138 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.trigger.Trigger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The databases that fit a pattern, and the news of them: by the server's feed of all databases where there is one, else by asking for the
+ * positions of a hundred at a time, in growing pauses. Used by one thread.
+ */
+final class Databases {
+    private static final Logger log = LoggerFactory.getLogger(Databases.class);
+    private static final int PAGE = 100;
+    private static final Duration BETWEEN = Duration.ofMillis(200);
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+    /** The feed of all databases may lose news when a node dies. */
+    private static final Duration SWEEP = Duration.ofMinutes(5);
+
+    private final CouchServer server;
+    private final Trigger trigger;
+    private final Environment environment;
+    private final Backoff pauses;
+    private final Duration patience;
+    private final Map<String, String> positions = new HashMap<>();
+    private String since = ChangesRequest.NOW;
+    private boolean hasFeed = true;
+    private long swept;
+
+    Databases(CouchServer server, Trigger trigger, Environment environment) {
+        this.server = server;
+        this.trigger = trigger;
+        this.environment = environment;
+        this.pauses = new Backoff(environment, SHORTEST, LONGEST);
+        Duration half = server.config().responseTimeout().dividedBy(2);
+        this.patience = half.compareTo(LONGEST) < 0 ? half : LONGEST;
+        this.swept = environment.nanos();
+    }
+
+    /** The databases that are there. */
+    Set<String> all() {
+        String prefix = trigger.source().substring(0, trigger.source().indexOf('*'));
+        return server.databases(prefix).stream()
+                .filter(trigger::follows)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /**
+     * Waits for news.
+     *
+     * @return the databases that may have changed, been created or deleted
+     */
+    Set<String> news() throws InterruptedException {
+        if (hasFeed) {
+            try {
+                return told();
+            } catch (CouchException none) {
+                if (none.status() / 100 != 4) {
+                    throw none;
+                }
+                log.info("trigger {} asks for changes in turns: {}", trigger.name(), none.getMessage());
+                hasFeed = false;
+            }
+        }
+        environment.pause(pauses.next());
+        return found();
+    }
+
+    private Set<String> told() throws InterruptedException {
+        CouchServer.DatabaseUpdates updates = server.databaseUpdates(since, patience);
+        since = updates.position();
+        Set<String> news = updates.databases().stream().filter(trigger::follows).collect(Collectors.toSet());
+        if (environment.nanos() - swept > SWEEP.toNanos()) {
+            swept = environment.nanos();
+            news.addAll(found());
+        }
+        if (news.isEmpty()) {
+            environment.pause(BETWEEN); // a busy server has news of other databases all the time
+        }
+        return news;
+    }
+
+    private Set<String> found() {
+        List<String> names = new ArrayList<>(all());
+        Set<String> news = new TreeSet<>(positions.keySet());
+        names.forEach(news::remove); // what is left was deleted
+        positions.keySet().removeAll(news);
+        infos(server, names).forEach((name, info) -> {
+            String position = info.created() + " " + info.updateSeq();
+            if (!position.equals(positions.put(name, position))) {
+                news.add(name);
+            }
+        });
+        if (!news.isEmpty()) {
+            pauses.reset();
+        }
+        return news;
+    }
+
+    /** Describes databases, a hundred per request; one by one where the server cannot describe several. */
+    static Map<String, DatabaseInfo> infos(CouchServer server, List<String> names) {
+        Map<String, DatabaseInfo> infos = new LinkedHashMap<>();
+        try {
+            for (int from = 0; from < names.size(); from += PAGE) {
+                infos.putAll(server.databaseInfos(names.subList(from, Math.min(from + PAGE, names.size()))));
+            }
+            return infos;
+        } catch (CouchException older) {
+            if (older.status() / 100 != 4) {
+                throw older;
+            }
+        }
+        for (String name : names) {
+            try {
+                infos.put(name, server.database(name).info());
+            } catch (CouchNotFoundException deleted) {
+                infos.remove(name);
+            }
+        }
+        return infos;
+    }
+}

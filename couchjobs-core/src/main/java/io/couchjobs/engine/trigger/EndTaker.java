@@ -1,0 +1,83 @@
+package io.couchjobs.engine.trigger;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchServer;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.WriteRefusedException;
+import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.WriteBack;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Writes the ends of a trigger's jobs into the documents that they were made from. Used by one thread at a time. */
+final class EndTaker implements Taker {
+    private final Trigger trigger;
+    private final JsonPointer place;
+    private final CouchServer sources;
+    private final Environment environment;
+
+    EndTaker(Trigger trigger, JsonPointer place, CouchServer sources, Environment environment) {
+        this.trigger = trigger;
+        this.place = place;
+        this.sources = sources;
+        this.environment = environment;
+    }
+
+    @Override
+    public ChangesRequest request(ChangesRequest all) {
+        ObjectNode selector = JsonNodeFactory.instance.objectNode().put(Field.TRIGGER + ".name", trigger.name());
+        var ends = selector.putObject(Field.STATUS).putArray("$in");
+        List.of(JobStatus.SUCCESS, JobStatus.FAILED, JobStatus.CANCELLED).forEach(end -> ends.add(end.json()));
+        return all.includeDocs(true).selector(selector);
+    }
+
+    @Override
+    public Taken take(Position position, List<Change> changes) {
+        List<Step.Failure> failures = new ArrayList<>();
+        for (Change change : changes) {
+            Optional.ofNullable(change.doc())
+                    .flatMap(document -> failure(change.id(), document))
+                    .ifPresent(reason -> failures.add(failure(position, change, reason)));
+        }
+        return new Taken(
+                new Step(
+                        changes.get(changes.size() - 1).seq(),
+                        changes.size(),
+                        0,
+                        List.of(),
+                        failures,
+                        Optional.empty()),
+                true);
+    }
+
+    private static Step.Failure failure(Position position, Change change, String reason) {
+        SourceChange end = new SourceChange(
+                position.database(), change.id(), change.revs().get(0), change.seq(), change.deleted(), null);
+        return new Step.Failure(end, reason, false);
+    }
+
+    private Optional<String> failure(String docId, ObjectNode document) {
+        try {
+            Job job = Job.parse(document);
+            Origin.of(job).ifPresent(origin -> write(job, origin));
+            return Optional.empty();
+        } catch (MalformedJobException | IllegalArgumentException | WriteRefusedException cannot) {
+            return Optional.of("the end of " + docId + " was not written back: " + cannot.getMessage());
+        }
+    }
+
+    private void write(Job job, Origin origin) {
+        UserDocuments documents = new UserDocuments(sources.database(origin.database()), environment);
+        documents.change(origin.docId(), present -> WriteBack.write(present, place, job, origin.rev()));
+    }
+}

@@ -1,0 +1,204 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Lane;
+import io.couchjobs.trigger.Trigger;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A database of a trigger on its way through its slices, which run one after the other. Thread-safe. */
+final class FollowedDatabase {
+    private static final Logger log = LoggerFactory.getLogger(FollowedDatabase.class);
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    /** A database of a pattern is woken by news; this is in case some were lost. */
+    private static final Duration UNTOLD = Duration.ofMinutes(5);
+    /** One that has no connection of its own, and of which nobody brings news, is looked at that often. */
+    private static final Duration ALONE = Duration.ofSeconds(2);
+    /** A trouble that lasts longer is noted for those who look. */
+    private static final int NOTED_ATTEMPT = 2;
+
+    private final Following following;
+    private final FollowerTools tools;
+    private final Trigger trigger;
+    private final String name;
+    private final CouchDatabase database;
+    private final Taker taker;
+    private final Backoff troubles;
+    private volatile boolean isMoved;
+    private volatile @Nullable SourceFollower follower;
+
+    private Lane.@Nullable Planned planned;
+    private boolean isRunning;
+    private boolean isWoken;
+
+    // The slices use these, one at a time.
+    private boolean listens;
+    private boolean wasMissing;
+    private @Nullable Instant caughtUp;
+
+    FollowedDatabase(
+            Following following,
+            FollowerTools tools,
+            Trigger trigger,
+            String name,
+            CouchDatabase database,
+            Taker taker) {
+        this.following = following;
+        this.tools = tools;
+        this.trigger = trigger;
+        this.name = name;
+        this.database = database;
+        this.taker = taker;
+        this.troubles = new Backoff(tools.environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
+    }
+
+    synchronized void wake() {
+        if (isRunning) {
+            isWoken = true;
+        } else {
+            plan(Duration.ZERO);
+        }
+    }
+
+    private synchronized void plan(Duration pause) {
+        if (planned != null) {
+            planned.cancel();
+        }
+        planned = following.lane().schedule(isWoken ? Duration.ZERO : pause, this::slice);
+        isWoken = false;
+    }
+
+    private synchronized void runs(boolean now) {
+        isRunning = now;
+    }
+
+    /** The position was written. When it was not this process, it is read anew. */
+    void moved(String docId, String rev) {
+        SourceFollower known = follower;
+        boolean isOthers = known != null
+                && known.position().docId().equals(docId)
+                && Rev.generation(rev) > Rev.generation(known.position().rev());
+        if (isOthers) {
+            isMoved = true;
+            wake();
+        }
+    }
+
+    private void slice() {
+        runs(true);
+        Optional<Duration> pause = guarded();
+        runs(false);
+        if (following.goesOn()) {
+            pause.ifPresent(this::plan);
+        }
+    }
+
+    private Optional<Duration> guarded() {
+        try {
+            Duration pause = follow();
+            troubles.reset();
+            return Optional.of(pause);
+        } catch (Positions.MovedException elsewhere) {
+            follower = null;
+            return Optional.of(troubles.next());
+        } catch (CouchNotFoundException missing) {
+            wasMissing = true;
+            if (trigger.isPattern()) {
+                following.forget(name);
+                return Optional.empty();
+            }
+            return Optional.of(troubled(missing));
+        } catch (RuntimeException trouble) {
+            return Optional.of(troubled(trouble));
+        } finally {
+            endListening();
+        }
+    }
+
+    private Duration follow() {
+        if (isMoved) {
+            isMoved = false;
+            follower = null;
+        }
+        SourceFollower known = follower;
+        if (known == null) {
+            Position position = tools.starts().position(trigger, name, database, wasMissing);
+            known = new SourceFollower(
+                    database, tools.positions(), position, taker, tools.clock(), tools.environment());
+            follower = known;
+        }
+        Optional<Duration> sleep = untilNextPeriod(known);
+        if (sleep.isPresent()) {
+            return sleep.get();
+        }
+        Optional<Duration> pause = known.slice(this::mayListen, () -> following.goesOn() && !isMoved);
+        return pause.orElse(trigger.isPattern() ? UNTOLD : ALONE);
+    }
+
+    /** A trigger with times of its own sleeps until the next one, unless one has passed since it followed last. */
+    private Optional<Duration> untilNextPeriod(SourceFollower known) {
+        if (trigger.period().isEmpty() || name.equals(Starts.ENDS)) {
+            return Optional.empty();
+        }
+        Instant now = tools.clock().instant();
+        Instant since = caughtUp == null ? known.position().last().orElse(now) : caughtUp;
+        caughtUp = since;
+        Optional<Duration> left = trigger.period().get().next(since).map(next -> Duration.between(now, next));
+        if (left.filter(rest -> rest.isNegative() || rest.isZero()).isPresent()) {
+            caughtUp = now;
+            return Optional.empty();
+        }
+        return Optional.of(
+                left.filter(rest -> rest.compareTo(LONGEST_PAUSE) < 0).orElse(LONGEST_PAUSE));
+    }
+
+    private boolean mayListen() {
+        boolean may = following.areFew() && (trigger.period().isEmpty() || name.equals(Starts.ENDS));
+        if (may && !listens) {
+            listens = tools.sources().listening().tryAcquire();
+        }
+        return may && listens;
+    }
+
+    private void endListening() {
+        if (listens) {
+            listens = false;
+            tools.sources().listening().release();
+        }
+    }
+
+    private Duration troubled(RuntimeException trouble) {
+        if (!following.goesOn()) {
+            return LONGEST_PAUSE;
+        }
+        if (troubles.attempts() == 0) {
+            log.warn(
+                    "trigger {} cannot follow {}, trying again until it can: {}",
+                    trigger.name(),
+                    name,
+                    trouble.getMessage());
+            log.debug("the cause", trouble);
+        }
+        SourceFollower known = follower;
+        if (known != null && troubles.attempts() == NOTED_ATTEMPT) {
+            note(known, String.valueOf(trouble.getMessage()));
+        }
+        return troubles.next();
+    }
+
+    private void note(SourceFollower known, String problem) {
+        try {
+            known.troubled(problem);
+        } catch (RuntimeException alsoAway) {
+            log.debug("the problem of trigger {} cannot be noted: {}", trigger.name(), alsoAway.toString());
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.couchjobs.engine.trigger;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.create.AddRules;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.SharedDocuments;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.trigger.Trigger;
+import java.time.InstantSource;
+
+/**
+ * The objects that all followers of one queue share. Immutable and thread-safe.
+ *
+ * @param parts the parts of the queue
+ * @param creator adds jobs
+ * @param rules which jobs may be added
+ * @param sources the servers that can be followed
+ * @param documents the documents of the queue beside its jobs
+ */
+public record FollowerTools(
+        QueueParts parts, Creator creator, AddRules rules, Sources sources, SharedDocuments documents) {
+    /**
+     * Without the documents, which are those of the queue.
+     *
+     * @param parts the parts of the queue
+     * @param creator adds jobs
+     * @param rules which jobs may be added
+     * @param sources the servers that can be followed
+     */
+    public FollowerTools(QueueParts parts, Creator creator, AddRules rules, Sources sources) {
+        this(parts, creator, rules, sources, new SharedDocuments(parts.store().database()));
+    }
+
+    CouchDatabase queue() {
+        return parts.store().database();
+    }
+
+    Environment environment() {
+        return parts.store().environment();
+    }
+
+    InstantSource clock() {
+        return parts.clock();
+    }
+
+    TriggerStore triggers() {
+        return new TriggerStore(documents);
+    }
+
+    Positions positions() {
+        return new Positions(documents);
+    }
+
+    Starts starts() {
+        return new Starts(positions());
+    }
+
+    Taker jobTaker(Trigger trigger, CouchDatabase database) {
+        JobMaker maker = new JobMaker(parts.store(), creator, rules, clock());
+        return new JobTaker(trigger, database, maker, clock(), environment());
+    }
+
+    Taker endTaker(Trigger trigger, JsonPointer place) {
+        return new EndTaker(trigger, place, sources.server(trigger.connection()), environment());
+    }
+}

@@ -1,0 +1,151 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
+import io.couchjobs.engine.time.Signal;
+import io.couchjobs.trigger.Trigger;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows the databases of one trigger, as long as this process is the trigger's follower. Thread-safe.
+ *
+ * <p>A few databases are listened to, each on a connection of its own. Many are read in turns, by {@value #PLACES} threads, when there is
+ * news of them. One that cannot be read is tried again in growing pauses, and holds up no other.
+ */
+final class Following implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Following.class);
+    private static final int PLACES = 8;
+    private static final Duration TICK = Duration.ofSeconds(1);
+    /** A step that has begun ends with its position stored, unless it takes longer. */
+    private static final Duration STEP = Duration.ofSeconds(3);
+
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+    private final FollowerTools tools;
+    private final Trigger trigger;
+    private final CouchServer server;
+    private final Environment environment;
+    private final BooleanSupplier isOwner;
+    private final Lane lane;
+    private final Signal changed;
+    private final Map<String, FollowedDatabase> databases = new ConcurrentHashMap<>();
+    private volatile boolean over;
+
+    Following(FollowerTools tools, Trigger trigger, BooleanSupplier isOwner) {
+        this.tools = tools;
+        this.trigger = trigger;
+        this.server = tools.sources().server(trigger.connection());
+        this.environment = tools.environment();
+        this.isOwner = isOwner;
+        this.lane = environment.lane("couchjobs-trigger-" + trigger.name(), PLACES);
+        this.changed = new Signal(environment);
+    }
+
+    /** Follows until the trigger changes, or this process is not its follower any more. */
+    void run() throws InterruptedException {
+        trigger.writeBack().ifPresent(place -> {
+            follow(Starts.ENDS, tools.queue(), tools.endTaker(trigger, place));
+        });
+        if (trigger.isPattern()) {
+            followAll();
+        } else {
+            follow(trigger.source());
+            while (goesOn()) {
+                changed.await(TICK);
+            }
+        }
+    }
+
+    private void followAll() throws InterruptedException {
+        Databases news = new Databases(server, trigger, environment);
+        Backoff pauses = new Backoff(environment, SHORTEST_PAUSE, LONGEST_PAUSE);
+        boolean isListed = false;
+        while (goesOn()) {
+            try {
+                if (!isListed) {
+                    Set<String> all = news.all();
+                    tools.starts().begin(trigger, server, all);
+                    all.forEach(this::wake);
+                    isListed = true;
+                }
+                news.news().forEach(this::wake);
+                pauses.reset();
+            } catch (CouchException away) {
+                isListed = false;
+                log.debug("the databases of trigger {} cannot be listed: {}", trigger.name(), away.getMessage());
+                pauses.pause();
+            }
+        }
+    }
+
+    boolean goesOn() {
+        return !over && isOwner.getAsBoolean();
+    }
+
+    private void wake(String database) {
+        FollowedDatabase known = databases.get(database);
+        if (known == null) {
+            follow(database);
+        } else {
+            known.wake();
+        }
+    }
+
+    private void follow(String name) {
+        CouchDatabase database = server.database(name);
+        follow(name, database, tools.jobTaker(trigger, database));
+    }
+
+    private void follow(String name, CouchDatabase database, Taker taker) {
+        FollowedDatabase followed = new FollowedDatabase(this, tools, trigger, name, database, taker);
+        databases.put(name, followed);
+        followed.wake();
+    }
+
+    /** The trigger was changed, or one of its positions by somebody else. */
+    void changed(String docId, String rev) {
+        if (docId.equals(Trigger.docId(trigger.name()))) {
+            over = true;
+            changed.give();
+        } else {
+            databases.values().forEach(database -> database.moved(docId, rev));
+        }
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    /** Few databases are listened to at the same time, and none of a trigger that has more than it has threads. */
+    boolean areFew() {
+        return databases.size() <= PLACES;
+    }
+
+    /** A database was deleted. One that is made anew is followed from its beginning. */
+    void forget(String name) {
+        databases.remove(name);
+    }
+
+    @Override
+    public void close() {
+        over = true;
+        lane.finish();
+        try {
+            boolean unused = lane.awaitEnd(STEP);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        lane.close();
+    }
+}

@@ -1,0 +1,260 @@
+package io.couchjobs.engine.trigger;
+
+import com.fasterxml.jackson.databind.node.LongNode;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.create.AddRules;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.lifecycle.Decision;
+import io.couchjobs.engine.lifecycle.FollowTransition;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Leaves;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.NoTypeTimeoutException;
+import io.couchjobs.job.WriteRefusedException;
+import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.Trigger;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Makes the jobs of a trigger, each once. Thread-safe.
+ *
+ * <p>New jobs are written in one bulk request, without being read. One that is there says which change it was made from. So a change that
+ * is seen again, after a crash or because a feed went back, finds its job and does nothing.
+ */
+final class JobMaker {
+    private final JobStore store;
+    private final Creator creator;
+    private final AddRules rules;
+    private final InstantSource clock;
+
+    JobMaker(JobStore store, Creator creator, AddRules rules, InstantSource clock) {
+        this.store = store;
+        this.creator = creator;
+        this.rules = rules;
+        this.clock = clock;
+    }
+
+    /**
+     * Makes jobs.
+     *
+     * @param wanted jobs with different ids
+     * @param round how often the trigger was sent back
+     * @return what became of each, in the same order
+     * @throws CouchJobsException when the database cannot be asked, or nobody knows what it stored; all can be tried again
+     */
+    List<Result> make(Trigger trigger, long round, List<Wanted> wanted) {
+        Map<JobId, Outcome> outcomes = new LinkedHashMap<>();
+        List<Wanted> allowed = allowed(wanted, outcomes);
+        List<Job> created =
+                allowed.stream().map(each -> created(trigger, round, each)).toList();
+        List<WriteResult> written = store.writeAll(created);
+        List<Wanted> present = new ArrayList<>();
+        for (int i = 0; i < created.size(); i++) {
+            Wanted each = allowed.get(i);
+            WriteResult result = confirmed(created.get(i), written.get(i));
+            if (result instanceof WriteResult.Stored stored) {
+                outcomes.put(each.id(), made(created.get(i).withRev(stored.rev())));
+            } else if (result instanceof WriteResult.Refused refused) {
+                outcomes.put(each.id(), failed(refused));
+            } else {
+                present.add(each);
+            }
+        }
+        Found found = new Found(trigger, round, read(present));
+        present.forEach(each -> outcomes.put(each.id(), found.outcome(each)));
+        found.write(outcomes);
+        return wanted.stream()
+                .map(each -> new Result(each, outcomes.getOrDefault(each.id(), new Outcome.Known())))
+                .toList();
+    }
+
+    /** What became of a job that a trigger wanted. */
+    record Result(Wanted wanted, Outcome outcome) {
+        boolean hasNoRoom() {
+            return outcome instanceof Outcome.NoRoom;
+        }
+
+        SourceChange change() {
+            return wanted.change();
+        }
+    }
+
+    private List<Wanted> allowed(List<Wanted> wanted, Map<JobId, Outcome> outcomes) {
+        List<JobRequest> requests = wanted.stream().map(Wanted::request).toList();
+        Set<JobId> full = rules.full(requests);
+        for (JobRequest request : requests) {
+            if (full.contains(request.id())) {
+                outcomes.put(request.id(), new Outcome.NoRoom());
+            } else if (!isAllowed(request)) {
+                outcomes.put(
+                        request.id(),
+                        new Outcome.Failed(
+                                NoTypeTimeoutException.message(request.id().type()), true));
+            }
+        }
+        return wanted.stream().filter(each -> !outcomes.containsKey(each.id())).toList();
+    }
+
+    private boolean isAllowed(JobRequest request) {
+        try {
+            rules.checkType(request);
+            return true;
+        } catch (NoTypeTimeoutException strict) {
+            return false;
+        }
+    }
+
+    private Job created(Trigger trigger, long round, Wanted wanted) {
+        Job job = Transitions.create(wanted.request(), clock.instant())
+                .with(
+                        Field.TRIGGER,
+                        Origin.of(trigger.name(), wanted.change(), round).toJson())
+                .with(Field.SCHEDULED_TIME, LongNode.valueOf(wanted.time().toEpochMilli()));
+        return store.attaching(store.site().stamp(job));
+    }
+
+    /** A job that only a minority has is confirmed, or has met another one of its id. */
+    private WriteResult confirmed(Job job, WriteResult written) {
+        if (!(written instanceof WriteResult.Accepted accepted)) {
+            return written;
+        }
+        return store.confirmation()
+                .of(job.id(), accepted.rev(), clock)
+                .flatMap(Job::rev)
+                .<WriteResult>map(rev -> new WriteResult.Stored(accepted.id(), rev))
+                .orElseGet(() -> new WriteResult.Conflict(accepted.id()));
+    }
+
+    private Outcome made(Job job) {
+        store.listener().added(AddResult.added(job));
+        return new Outcome.Made();
+    }
+
+    private static Outcome failed(WriteResult.Refused refused) {
+        if (refused.status() >= 500) {
+            throw new CouchJobsException("the server could not store " + refused.id() + ": " + refused.reason());
+        }
+        return new Outcome.Failed(
+                String.valueOf(new WriteRefusedException(refused).getMessage()),
+                WriteRefusedException.isForWantOfRole(refused));
+    }
+
+    /** The jobs as a majority of the copies has them. */
+    private Map<JobId, Job> read(List<Wanted> present) {
+        if (present.isEmpty()) {
+            return Map.of();
+        }
+        List<JobId> ids = present.stream().map(Wanted::id).toList();
+        Map<JobId, Job> jobs = new HashMap<>();
+        if (store.isCluster()) {
+            store.majority()
+                    .read(ids.stream().map(JobId::docId).toList(), () -> store.leaves(ids))
+                    .orElseThrow(() -> new CouchJobsException("no majority of the copies of the queue is in reach"))
+                    .forEach((id, leaves) -> leaves.filter(read -> !read.areInConflict())
+                            .flatMap(Leaves::winner)
+                            .ifPresent(job -> jobs.put(id, job)));
+        } else {
+            store.readAll(ids).forEach(job -> jobs.put(job.id(), job));
+        }
+        return jobs;
+    }
+
+    /** The jobs of a step that are there already. */
+    private final class Found {
+        private final Trigger trigger;
+        private final long round;
+        private final Map<JobId, Job> jobs;
+        private final List<Wanted> changed = new ArrayList<>();
+        private final List<Job> next = new ArrayList<>();
+
+        Found(Trigger trigger, long round, Map<JobId, Job> jobs) {
+            this.trigger = trigger;
+            this.round = round;
+            this.jobs = jobs;
+        }
+
+        /** The outcome that can be told without writing; of a job that is to be written, the one that it has if all goes well. */
+        Outcome outcome(Wanted wanted) {
+            Job job = jobs.get(wanted.id());
+            if (job == null || job.isWithdrawn()) {
+                return change(wanted);
+            }
+            Decision decision = decide(wanted, job, clock.instant());
+            if (decision.isRefused()) {
+                return new Outcome.Runs();
+            } else if (decision.write().isEmpty()) {
+                return new Outcome.Known();
+            }
+            changed.add(wanted);
+            store.attaching(decision).ifPresent(next::add);
+            return new Outcome.Made();
+        }
+
+        /** Writes the changed jobs by one request; what was changed by others meanwhile is read anew. */
+        void write(Map<JobId, Outcome> outcomes) {
+            List<WriteResult> written = store.writeAll(next);
+            for (int i = 0; i < next.size(); i++) {
+                boolean stands = written.get(i) instanceof WriteResult.Stored stored
+                        && store.confirmation().stands(next.get(i).withRev(stored.rev()));
+                outcomes.put(changed.get(i).id(), stands ? made(next.get(i)) : change(changed.get(i)));
+            }
+        }
+
+        private Decision decide(Wanted wanted, Job job, Instant now) {
+            Origin origin = Origin.of(trigger.name(), wanted.change(), round);
+            boolean isKnown = !isOfNewestState()
+                    || Origin.of(job).filter(origin::isCoveredBy).isPresent();
+            return isKnown
+                    ? FollowTransition.known(job)
+                    : new FollowTransition(
+                                    wanted.request(),
+                                    origin.toJson(),
+                                    wanted.time(),
+                                    !trigger.debounce().isZero())
+                            .decide(job, now);
+        }
+
+        /** Otherwise a job is of one change, and whoever finds it has nothing to do. */
+        private boolean isOfNewestState() {
+            return trigger.delivery() == Trigger.Delivery.LATEST
+                    && trigger.outbox().isEmpty()
+                    && trigger.batch().isEmpty();
+        }
+
+        private Outcome change(Wanted wanted) {
+            try {
+                boolean[] writes = new boolean[1];
+                Job job = creator.change(wanted.id(), "runs", (present, now) -> {
+                    Decision decision = decide(wanted, present, now);
+                    writes[0] = decision.write().isPresent();
+                    return decision;
+                });
+                return writes[0] ? made(job) : new Outcome.Known();
+            } catch (JobRefusedException runs) {
+                return new Outcome.Runs();
+            } catch (WriteRefusedException refused) {
+                return new Outcome.Failed(String.valueOf(refused.getMessage()), false);
+            } catch (MalformedJobException inItsPlace) {
+                return new Outcome.Failed(String.valueOf(inItsPlace.getMessage()), true);
+            } catch (JobNotFoundException gone) {
+                throw new CouchJobsException("job " + wanted.id() + " was removed at this moment", gone);
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package io.couchjobs.engine.trigger;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerPlan;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Makes the jobs of the changes of a database. Used by one thread at a time. */
+final class JobTaker implements Taker {
+    private final Trigger trigger;
+    private final CouchDatabase database;
+    private final JobMaker maker;
+    private final OutboxEntries entries;
+    private final InstantSource clock;
+    private final Environment environment;
+    private final LoopGuard guard = new LoopGuard();
+
+    JobTaker(Trigger trigger, CouchDatabase database, JobMaker maker, InstantSource clock, Environment environment) {
+        this.trigger = trigger;
+        this.database = database;
+        this.maker = maker;
+        this.entries = new OutboxEntries(database, environment);
+        this.clock = clock;
+        this.environment = environment;
+    }
+
+    @Override
+    public ChangesRequest request(ChangesRequest all) {
+        ChangesRequest request = all.includeDocs(trigger.needsDocuments()).styleAllDocs(takesLeaves());
+        return trigger.selector().map(request::selector).orElse(request);
+    }
+
+    @Override
+    public boolean concerns(Change change) {
+        return trigger.leftOut(winner(change)).isEmpty()
+                || (takesLeaves() && change.revs().size() > 1);
+    }
+
+    @Override
+    public Size size() {
+        return trigger.batch()
+                .map(batch -> new Size(batch.size(), batch.patience()))
+                .orElse(Size.USUAL);
+    }
+
+    /** Each leaf was somebody's save; the newest state is that of the winner. */
+    private boolean takesLeaves() {
+        return trigger.delivery() == Trigger.Delivery.EVERY || trigger.outbox().isPresent();
+    }
+
+    private SourceChange winner(Change change) {
+        return new SourceChange(
+                database.name(), change.id(), change.revs().get(0), change.seq(), change.deleted(), change.doc());
+    }
+
+    @Override
+    public Taken take(Position position, List<Change> changes) {
+        return trigger.batch().isPresent() ? takeTogether(position, changes) : takeEach(position, changes);
+    }
+
+    private Taken takeEach(Position position, List<Change> changes) {
+        Round round = new Round(position);
+        changes.forEach(change -> leaves(change).forEach(round::plan));
+        int dealtWith = dealtWith(changes, round.make());
+        if (dealtWith == 0) {
+            return new Taken(round.step(position.seq(), 0), false);
+        }
+        return new Taken(round.step(changes.get(dealtWith - 1).seq(), dealtWith), dealtWith == changes.size());
+    }
+
+    /** The changes before the first one whose job has no room. */
+    private static int dealtWith(List<Change> changes, List<JobMaker.Result> results) {
+        Set<String> waiting = results.stream()
+                .filter(JobMaker.Result::hasNoRoom)
+                .map(result -> result.change().id())
+                .collect(Collectors.toSet());
+        for (int i = 0; i < changes.size(); i++) {
+            if (waiting.contains(changes.get(i).id())) {
+                return i;
+            }
+        }
+        return changes.size();
+    }
+
+    private List<SourceChange> leaves(Change change) {
+        SourceChange winner = winner(change);
+        if (!takesLeaves() || change.revs().size() < 2) {
+            return List.of(winner);
+        }
+        List<SourceChange> leaves = new ArrayList<>(List.of(winner));
+        for (String rev : change.revs().subList(1, change.revs().size())) {
+            database.get(change.id(), rev)
+                    .ifPresent(leaf -> leaves.add(new SourceChange(
+                            database.name(),
+                            change.id(),
+                            rev,
+                            change.seq(),
+                            leaf.path("_deleted").asBoolean(),
+                            leaf)));
+        }
+        return leaves;
+    }
+
+    private Taken takeTogether(Position position, List<Change> changes) {
+        Round round = new Round(position);
+        List<SourceChange> all = changes.stream().map(this::winner).toList();
+        TriggerPlan plan = trigger.planBatch(all, position.seq(), round.suffix(), clock.instant());
+        round.add(all.get(all.size() - 1), plan);
+        boolean waits = round.make().stream().anyMatch(JobMaker.Result::hasNoRoom);
+        return new Taken(
+                round.step(waits ? position.seq() : all.get(all.size() - 1).seq(), waits ? 0 : all.size()), !waits);
+    }
+
+    @Override
+    public Step takeOwed(Position position, List<SourceChange> owed) {
+        Round round = new Round(position);
+        List<Optional<ObjectNode>> found =
+                database.getAll(owed.stream().map(SourceChange::id).toList());
+        for (int i = 0; i < owed.size(); i++) {
+            SourceChange change = owed.get(i);
+            found.get(i)
+                    .map(document -> new SourceChange(
+                            change.database(),
+                            change.id(),
+                            document.path("_rev").asText(),
+                            change.seq(),
+                            false,
+                            document))
+                    .or(() -> Optional.of(change).filter(SourceChange::deleted))
+                    .ifPresent(round::plan);
+        }
+        round.forgetOwed();
+        round.make().stream().filter(JobMaker.Result::hasNoRoom).forEach(result -> round.owe(result.change()));
+        return round.step(position.seq(), 0);
+    }
+
+    /** The changes of one step on their way to their jobs. */
+    private final class Round {
+        private final Position position;
+        private final Map<JobId, Wanted> wanted = new LinkedHashMap<>();
+        private final Map<String, SourceChange> owed = new LinkedHashMap<>();
+        private final List<Step.Failure> failures = new ArrayList<>();
+        private final List<Wanted> made = new ArrayList<>();
+        private Optional<String> warning = Optional.empty();
+        private int jobs;
+
+        Round(Position position) {
+            this.position = position;
+            position.owed().forEach(change -> owed.put(change.id(), change));
+        }
+
+        /** Jobs of the newest state keep their ids when the trigger is sent back: they run again. */
+        private String suffix() {
+            boolean runsAgain = trigger.delivery() == Trigger.Delivery.LATEST
+                    && trigger.batch().isEmpty();
+            return position.round() == 0 || runsAgain ? "" : "#" + position.round();
+        }
+
+        void plan(SourceChange change) {
+            add(change, trigger.plan(change, suffix(), clock.instant()));
+        }
+
+        void add(SourceChange change, TriggerPlan plan) {
+            plan.problems().forEach(problem -> failures.add(new Step.Failure(change, problem, false)));
+            Instant later = clock.instant().plus(LoopGuard.PAUSE);
+            boolean slow = !plan.jobs().isEmpty() && guard.slowsDown(change, environment.nanos());
+            if (slow) {
+                warning = LoopGuard.warning(change.id());
+            }
+            for (JobRequest request : plan.jobs()) {
+                wanted.remove(request.id()); // the last one counts
+                wanted.put(request.id(), new Wanted(request, change, slow ? later : request.scheduledTime()));
+            }
+        }
+
+        void forgetOwed() {
+            owed.clear();
+        }
+
+        void owe(SourceChange change) {
+            owed.put(change.id(), change);
+        }
+
+        List<JobMaker.Result> make() {
+            List<JobMaker.Result> results = maker.make(trigger, position.round(), List.copyOf(wanted.values()));
+            results.forEach(this::note);
+            trigger.outbox().ifPresent(after -> entries.done(made, after));
+            return results;
+        }
+
+        private void note(JobMaker.Result result) {
+            if (result.outcome() instanceof Outcome.Made) {
+                jobs++;
+            }
+            if (result.outcome() instanceof Outcome.Failed failed) {
+                failures.add(new Step.Failure(result.change(), failed.reason(), failed.retryable()));
+            } else if (result.outcome() instanceof Outcome.Runs) {
+                owe(result.change());
+            } else if (!result.hasNoRoom()) {
+                made.add(result.wanted());
+                owed.remove(result.change().id());
+            }
+        }
+
+        Step step(String seq, int changes) {
+            return new Step(seq, changes, jobs, List.copyOf(owed.values()), failures, warning);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.engine.time.RecentMap;
+import io.couchjobs.trigger.SourceChange;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Slows down the jobs of a document that changes again and again: most likely its own jobs write it. Nothing is lost, the jobs only
+ * wait. Not thread-safe.
+ */
+final class LoopGuard {
+    /** A document that changes more often than that within a minute is slowed down. */
+    static final int MOST = 30;
+
+    static final Duration PAUSE = Duration.ofMinutes(1);
+    private static final int MOST_DOCUMENTS = 10_000;
+
+    private final Map<String, Seen> seen = RecentMap.byUse(MOST_DOCUMENTS);
+
+    private record Seen(long since, int times) {}
+
+    /** Whether the job of a change has to wait. */
+    boolean slowsDown(SourceChange change, long nanos) {
+        Seen now = seen.merge(
+                change.id(),
+                new Seen(nanos, 1),
+                (before, one) ->
+                        nanos - before.since > PAUSE.toNanos() ? one : new Seen(before.since, before.times + 1));
+        return now.times > MOST;
+    }
+
+    static Optional<String> warning(String docId) {
+        return Optional.of("document " + docId + " changed more than " + MOST
+                + " times within a minute, so its jobs wait a minute each. Does"
+                + " their handler write the document? ignoreOwn lets the trigger leave out such changes");
+    }
+}

@@ -1,0 +1,59 @@
+package io.couchjobs.engine.trigger;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.job.Job;
+import io.couchjobs.trigger.SourceChange;
+import java.util.Optional;
+
+/**
+ * The change that a job was made from, as the job's field {@code trigger} says it. By it a change that is seen twice is known.
+ *
+ * @param trigger the name of the trigger
+ * @param round how often the trigger was sent back
+ */
+record Origin(String trigger, String database, String docId, String rev, long round) {
+    private static final String NAME = "name";
+    private static final String DATABASE = "database";
+    private static final String DOCUMENT = "id";
+    private static final String REV = "rev";
+    private static final String ROUND = "round";
+
+    static Origin of(String trigger, SourceChange change, long round) {
+        return new Origin(trigger, change.database(), change.id(), change.rev(), round);
+    }
+
+    static Optional<Origin> of(Job job) {
+        JsonNode change = job.document().path(Field.TRIGGER);
+        return change.isObject()
+                ? Optional.of(new Origin(
+                        change.path(NAME).asText(),
+                        change.path(DATABASE).asText(),
+                        change.path(DOCUMENT).asText(),
+                        change.path(REV).asText(),
+                        change.path(ROUND).asLong()))
+                : Optional.empty();
+    }
+
+    /** Whether this is no news for a job that was made from the other. */
+    boolean isCoveredBy(Origin other) {
+        boolean isOfSameDocument =
+                trigger.equals(other.trigger) && database.equals(other.database) && docId.equals(other.docId);
+        return isOfSameDocument
+                && round <= other.round
+                && (rev.equals(other.rev) || (round == other.round && Rev.generation(rev) < Rev.generation(other.rev)));
+    }
+
+    ObjectNode toJson() {
+        ObjectNode json = JsonNodeFactory.instance
+                .objectNode()
+                .put(NAME, trigger)
+                .put(DATABASE, database)
+                .put(DOCUMENT, docId)
+                .put(REV, rev);
+        return round == 0 ? json : json.put(ROUND, round);
+    }
+}

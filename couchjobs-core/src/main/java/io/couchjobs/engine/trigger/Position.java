@@ -1,0 +1,244 @@
+package io.couchjobs.engine.trigger;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.JsonNumbers;
+import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.TriggerError;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How far a trigger is in a database: the content of a document {@code follow:TRIGGER:DATABASE}. Immutable and thread-safe.
+ *
+ * <p>Beside the position it keeps the changes that are not dealt with though the position has passed them: those that wait for the end
+ * of a run, those that failed, and those that are to be tried again.
+ */
+final class Position {
+    static final String BEGINNING = "0";
+    private static final int MOST_ERRORS = 20;
+    private static final String TRIGGER = "trigger";
+    private static final String DATABASE = "database";
+    private static final String SEQ = "seq";
+    private static final String CREATED = "created";
+    private static final String ROUND = "round";
+    private static final String AT = "at";
+    private static final String OWED = "owed";
+    private static final String ERRORS = "errors";
+    private static final String FAILED = "failed";
+    private static final String PROBLEM = "problem";
+    private static final String REASON = "reason";
+    private static final String RETRYABLE = "retryable";
+
+    private static final List<String> UNSAID = List.of("_rev", "uncounted");
+
+    private final ObjectNode document;
+
+    Position(ObjectNode document) {
+        this.document = document;
+    }
+
+    /** The first position of a database, which was created at that second; 0 when nobody knows. */
+    static Position first(String trigger, String database, String seq, long created) {
+        return new Position(JsonNodeFactory.instance
+                .objectNode()
+                .put("_id", docId(trigger, database))
+                .put(TRIGGER, trigger)
+                .put(DATABASE, database)
+                .put(SEQ, seq)
+                .put(CREATED, created));
+    }
+
+    static String docId(String trigger, String database) {
+        return prefix(trigger) + database;
+    }
+
+    static String prefix(String trigger) {
+        return DocIds.FOLLOW + trigger + ":";
+    }
+
+    String docId() {
+        return document.path("_id").asText();
+    }
+
+    String rev() {
+        return document.path("_rev").asText();
+    }
+
+    String trigger() {
+        return document.path(TRIGGER).asText();
+    }
+
+    String database() {
+        return document.path(DATABASE).asText();
+    }
+
+    String seq() {
+        return document.path(SEQ).asText(BEGINNING);
+    }
+
+    long round() {
+        return document.path(ROUND).asLong();
+    }
+
+    Optional<Instant> last() {
+        return document.hasNonNull(AT)
+                ? Optional.of(Instant.ofEpochMilli(document.path(AT).asLong()))
+                : Optional.empty();
+    }
+
+    long count(String of) {
+        return document.path(of).asLong();
+    }
+
+    long failed() {
+        return count(FAILED);
+    }
+
+    Optional<String> problem() {
+        return Optional.ofNullable(document.path(PROBLEM).textValue());
+    }
+
+    ObjectNode toDocument() {
+        return document.deepCopy();
+    }
+
+    /** Whether another process moved it: a position that was read before counts for nothing then. */
+    boolean isElsewhereThan(Position other) {
+        return !seq().equals(other.seq())
+                || round() != other.round()
+                || !document.path(OWED).equals(other.document.path(OWED));
+    }
+
+    boolean saysTheSameAs(Position other) {
+        ObjectNode mine = toDocument().without(UNSAID);
+        return mine.equals(JsonNumbers::compare, other.toDocument().without(UNSAID));
+    }
+
+    /** Whether the database is another one than the one that was followed: it was deleted, and made anew. */
+    boolean isOfOther(long created) {
+        long known = document.path(CREATED).asLong();
+        return known != 0 && created != 0 && known != created;
+    }
+
+    Position restarted(long created) {
+        Position next = with(CREATED, JsonNodeFactory.instance.numberNode(created))
+                .with(SEQ, JsonNodeFactory.instance.textNode(BEGINNING));
+        next.document.remove(OWED);
+        return next;
+    }
+
+    /** Everything from there on is done once more. */
+    Position replayed(String seq) {
+        Position next = with(SEQ, JsonNodeFactory.instance.textNode(seq));
+        next.document.put(ROUND, round() + 1);
+        return next;
+    }
+
+    Position withProblem(Optional<String> problem) {
+        Position next = new Position(toDocument());
+        problem.ifPresentOrElse(text -> next.document.put(PROBLEM, text), () -> next.document.remove(PROBLEM));
+        return next;
+    }
+
+    private Position with(String field, JsonNode value) {
+        Position next = new Position(toDocument());
+        next.document.set(field, value);
+        return next;
+    }
+
+    /** The changes that are still to be dealt with. */
+    List<SourceChange> owed() {
+        return changes(document.path(OWED));
+    }
+
+    List<TriggerError> errors() {
+        List<TriggerError> errors = new ArrayList<>();
+        document.path(ERRORS)
+                .forEach(error -> errors.add(new TriggerError(
+                        database(),
+                        error.path("id").asText(),
+                        error.path("rev").asText(),
+                        Instant.ofEpochMilli(error.path(AT).asLong()),
+                        error.path(REASON).asText(),
+                        error.path(RETRYABLE).asBoolean())));
+        return List.copyOf(errors);
+    }
+
+    /** The changes that failed are owed once more. */
+    Position retrying() {
+        Position next = new Position(toDocument());
+        ArrayNode owed = next.document.withArray("/" + OWED);
+        changes(document.path(ERRORS)).forEach(change -> next.owe(owed, change));
+        next.document.remove(ERRORS);
+        return next;
+    }
+
+    private List<SourceChange> changes(JsonNode array) {
+        List<SourceChange> changes = new ArrayList<>();
+        array.forEach(json -> changes.add(new SourceChange(
+                database(),
+                json.path("id").asText(),
+                json.path("rev").asText(),
+                json.path(SEQ).asText(),
+                json.path("deleted").asBoolean(),
+                null)));
+        return List.copyOf(changes);
+    }
+
+    /** The position after a step. */
+    Position after(Step step, Instant now) {
+        Position next = new Position(toDocument());
+        next.document.put(SEQ, step.seq()).put(AT, now.toEpochMilli());
+        add(next, "changes", step.changes());
+        add(next, "jobs", step.jobs());
+        add(next, FAILED, step.failures().size());
+        ArrayNode owed = next.document.putArray(OWED);
+        step.owed().forEach(change -> next.owe(owed, change));
+        if (owed.isEmpty()) {
+            next.document.remove(OWED);
+        }
+        next.document.remove(PROBLEM);
+        step.warning().ifPresent(warning -> next.document.put(PROBLEM, warning));
+        step.failures().forEach(failure -> next.fail(failure, now));
+        return next;
+    }
+
+    private static void add(Position next, String field, long more) {
+        next.document.put(field, next.count(field) + more);
+    }
+
+    private void owe(ArrayNode owed, SourceChange change) {
+        for (int i = 0; i < owed.size(); i++) {
+            if (owed.get(i).path("id").asText().equals(change.id())) {
+                owed.remove(i--);
+            }
+        }
+        owed.add(json(change));
+    }
+
+    private void fail(Step.Failure failure, Instant now) {
+        ArrayNode errors = document.withArray("/" + ERRORS);
+        errors.add(json(failure.change())
+                .put(AT, now.toEpochMilli())
+                .put(REASON, failure.reason())
+                .put(RETRYABLE, failure.retryable()));
+        while (errors.size() > MOST_ERRORS) {
+            errors.remove(0);
+        }
+    }
+
+    private static ObjectNode json(SourceChange change) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("id", change.id())
+                .put("rev", change.rev())
+                .put(SEQ, change.seq())
+                .put("deleted", change.deleted());
+    }
+}

@@ -1,0 +1,89 @@
+package io.couchjobs.engine.trigger;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Tombstone;
+import io.couchjobs.engine.store.SharedDocuments;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** The positions of triggers in the database of a queue. Thread-safe. */
+final class Positions {
+    /** The fields that belong to the revision, and not to the position. */
+    private static final List<String> OF_THE_WRITER = List.of("_rev", "uncounted");
+
+    private final SharedDocuments documents;
+
+    Positions(SharedDocuments documents) {
+        this.documents = documents;
+    }
+
+    Optional<Position> read(String trigger, String database) {
+        return documents.read(Position.docId(trigger, database)).map(Position::new);
+    }
+
+    List<Position> readAll(String trigger) {
+        return documents.readAll(Position.prefix(trigger)).stream()
+                .map(Position::new)
+                .toList();
+    }
+
+    /** The position of a database; the given one when it has none yet. */
+    Position begin(Position first) {
+        return new Position(
+                documents.change(first.docId(), document -> document.has("_rev") ? document : first.toDocument()));
+    }
+
+    /**
+     * Moves a position on, confirmed by a majority of the copies.
+     *
+     * @throws MovedException when it is elsewhere than this process knows: it was sent back, removed, or another process follows
+     */
+    Position move(Position from, Position to) {
+        return change(from, present -> {
+            if (present.saysTheSameAs(to)) {
+                return present; // an earlier try, whose answer was lost
+            } else if (present.isElsewhereThan(from)) {
+                throw new MovedException();
+            }
+            return to;
+        });
+    }
+
+    /**
+     * Changes a position, wherever it is.
+     *
+     * @throws MovedException when it is gone
+     */
+    Position change(Position known, UnaryOperator<Position> change) {
+        return new Position(documents.change(known.docId(), document -> {
+            if (!document.has("_rev")) {
+                throw new MovedException();
+            }
+            ObjectNode next = change.apply(new Position(document)).toDocument();
+            OF_THE_WRITER.forEach(field -> next.remove(field));
+            document.properties().stream()
+                    .filter(field -> OF_THE_WRITER.contains(field.getKey()))
+                    .forEach(field -> next.set(field.getKey(), field.getValue()));
+            return next;
+        }));
+    }
+
+    void remove(String trigger) {
+        for (Position position : readAll(trigger)) {
+            documents.change(position.docId(), document -> {
+                String rev = document.path("_rev").asText();
+                return rev.isEmpty() ? document : Tombstone.of(position.docId(), rev);
+            });
+        }
+    }
+
+    /** The position is not where this process knows it to be. */
+    static final class MovedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        MovedException() {
+            super("the position was moved by another process", null, false, false);
+        }
+    }
+}

@@ -1,0 +1,300 @@
+package io.couchjobs.engine.trigger;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.Tombstone;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Lock;
+import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerError;
+import io.couchjobs.trigger.TriggerNotFoundException;
+import io.couchjobs.trigger.TriggerPlan;
+import io.couchjobs.trigger.TriggerStatus;
+import io.couchjobs.trigger.Triggers;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The triggers in the database of a queue. Thread-safe. */
+public final class QueueTriggers implements Triggers {
+    private static final Logger log = LoggerFactory.getLogger(QueueTriggers.class);
+
+    private final FollowerTools tools;
+    private final TriggerStore triggers;
+    private final Positions positions;
+
+    /**
+     * Works on the triggers of a queue.
+     *
+     * @param tools what it works with
+     */
+    public QueueTriggers(FollowerTools tools) {
+        this.tools = tools;
+        this.triggers = tools.triggers();
+        this.positions = tools.positions();
+    }
+
+    @Override
+    public Trigger put(Trigger trigger) {
+        boolean isNew = triggers.read(trigger.name()).isEmpty();
+        if (tools.sources().has(trigger.connection())) {
+            begin(trigger, isNew);
+        }
+        return Trigger.parse(triggers.change(trigger.name(), present -> {
+            ObjectNode next = trigger.toDocument();
+            List.of(Field.REV, "uncounted").forEach(field -> {
+                if (present.has(field)) {
+                    next.set(field, present.get(field));
+                }
+            });
+            if (present.hasNonNull(Field.ENABLED) && !next.has(Field.ENABLED)) {
+                next.set(Field.ENABLED, present.get(Field.ENABLED));
+            }
+            return stamped(present, next);
+        }));
+    }
+
+    /** A trigger is followed where it was put first, wherever it is replicated to. */
+    private ObjectNode stamped(ObjectNode present, ObjectNode next) {
+        if (present.hasNonNull(Field.SITE)) {
+            next.set(Field.SITE, present.get(Field.SITE));
+        } else if (!present.has(Field.REV) && tools.parts().store().site().name() != null && !next.has(Field.SITE)) {
+            next.put(Field.SITE, tools.parts().store().site().name());
+        }
+        return next;
+    }
+
+    /** Tries what the follower will do, and gives a new trigger its positions, so that its start is this moment. */
+    private void begin(Trigger trigger, boolean isNew) {
+        CouchServer server = tools.sources().server(trigger.connection());
+        try {
+            Set<String> names = trigger.isPattern()
+                    ? new Databases(server, trigger, tools.environment()).all()
+                    : Set.of(trigger.source());
+            if (isNew) {
+                positions.remove(trigger.name()); // of a trigger of that name that was deleted by hand
+            }
+            for (String name : names.stream().limit(1).toList()) {
+                tryToRead(trigger, server.database(name));
+            }
+            if (trigger.isPattern()) {
+                tools.starts().begin(trigger, server, names);
+            } else {
+                Position unused =
+                        tools.starts().position(trigger, trigger.source(), server.database(trigger.source()), false);
+            }
+        } catch (CouchException cannot) {
+            throw new IllegalArgumentException(
+                    "trigger " + trigger.name() + " cannot follow " + trigger.source() + ": " + cannot.getMessage(),
+                    cannot);
+        }
+    }
+
+    private static void tryToRead(Trigger trigger, CouchDatabase database) {
+        DatabaseInfo info = database.info();
+        ChangesRequest one = ChangesRequest.normal().limit(1).since(Starts.seq(trigger.from(), info));
+        try (ChangesFeed feed =
+                database.changes(trigger.selector().map(one::selector).orElse(one))) {
+            Optional<Change> unused = feed.next(database.server().config().responseTimeout());
+        }
+    }
+
+    @Override
+    public Optional<Trigger> get(String name) {
+        return triggers.read(name).map(Trigger::parse);
+    }
+
+    private Trigger existing(String name) {
+        return get(name).orElseThrow(() -> new TriggerNotFoundException(name));
+    }
+
+    @Override
+    public List<Trigger> list() {
+        return triggers.all();
+    }
+
+    @Override
+    public Map<String, String> malformed() {
+        return triggers.malformed();
+    }
+
+    @Override
+    public TriggerStatus status(String name) {
+        Trigger trigger = existing(name);
+        List<Position> all = positions.readAll(name).stream()
+                .filter(position -> Starts.isDatabase(position.database()))
+                .toList();
+        Map<String, Long> lags = lags(trigger, all);
+        List<TriggerStatus.Source> sources =
+                all.stream().map(position -> source(position, lags)).toList();
+        Optional<String> follower = tools.parts()
+                .store()
+                .read(new JobId(Follower.TYPE, name))
+                .flatMap(Job::lock)
+                .map(Lock::worker);
+        return new TriggerStatus(trigger, follower, sources);
+    }
+
+    private static TriggerStatus.Source source(Position position, Map<String, Long> lags) {
+        Long lag = lags.get(position.database());
+        return new TriggerStatus.Source(
+                position.database(),
+                position.seq(),
+                lag == null ? OptionalLong.empty() : OptionalLong.of(lag),
+                position.count("changes"),
+                position.count("jobs"),
+                position.failed(),
+                position.last(),
+                position.problem());
+    }
+
+    /** Of one database as its feed says; of many by the numbers that their positions begin with. */
+    private Map<String, Long> lags(Trigger trigger, List<Position> all) {
+        Map<String, Long> lags = new HashMap<>();
+        try {
+            CouchServer server = tools.sources().server(trigger.connection());
+            if (all.size() == 1) {
+                Position only = all.get(0);
+                server.database(only.database()).pending(only.seq()).ifPresent(lag -> lags.put(only.database(), lag));
+            } else {
+                List<String> names = all.stream().map(Position::database).toList();
+                Map<String, DatabaseInfo> infos = Databases.infos(server, names);
+                all.forEach(position -> Optional.ofNullable(infos.get(position.database()))
+                        .ifPresent(info -> lags.put(position.database(), lag(position, info))));
+            }
+        } catch (CouchException | IllegalArgumentException cannotBeAsked) {
+            log.debug("the sources of trigger {} cannot be asked: {}", trigger.name(), cannotBeAsked.getMessage());
+        }
+        return lags;
+    }
+
+    private static long lag(Position position, DatabaseInfo info) {
+        return Math.max(0, info.changes() - DatabaseInfo.changes(position.seq()));
+    }
+
+    @Override
+    public Trigger pause(String name) {
+        return enable(name, false);
+    }
+
+    @Override
+    public Trigger resume(String name) {
+        return enable(name, true);
+    }
+
+    private Trigger enable(String name, boolean enabled) {
+        return Trigger.parse(triggers.change(name, document -> {
+            if (!document.has(Field.REV)) {
+                throw new TriggerNotFoundException(name);
+            }
+            return document.put(Field.ENABLED, enabled);
+        }));
+    }
+
+    @Override
+    public void remove(String name) {
+        if (triggers.read(name).isEmpty()) {
+            throw new TriggerNotFoundException(name);
+        }
+        triggers.change(name, document -> {
+            String rev = document.path(Field.REV).asText();
+            return rev.isEmpty() ? document : Tombstone.of(Trigger.docId(name), rev);
+        });
+        positions.remove(name);
+    }
+
+    @Override
+    public TriggerPlan test(String name, Optional<String> database, String docId) {
+        Trigger trigger = existing(name);
+        String from = database.orElse(trigger.source());
+        if (!trigger.follows(from) || from.contains("*")) {
+            throw new IllegalArgumentException("trigger " + name + " follows " + trigger.source() + ", not \"" + from
+                    + "\"; name the database of the document");
+        }
+        CouchDatabase source = tools.sources().server(trigger.connection()).database(from);
+        ObjectNode document = source.get(docId)
+                .orElseThrow(() -> new IllegalArgumentException("there is no document " + docId + " in " + from));
+        boolean isSelected = trigger.selector()
+                .map(selector -> selects(source, docId, selector))
+                .orElse(true);
+        if (!isSelected) {
+            return new TriggerPlan(List.of(), List.of(), Optional.of("the selector does not select it"));
+        }
+        SourceChange change =
+                new SourceChange(from, docId, document.path(Field.REV).asText(), "", false, document);
+        return trigger.plan(change, "", tools.clock().instant());
+    }
+
+    /** By an index; a server that has none searches its feed. */
+    private static boolean selects(CouchDatabase source, String docId, ObjectNode selector) {
+        try {
+            return source.matches(docId, selector);
+        } catch (CouchException noIndex) {
+            ObjectNode both = selector.objectNode();
+            both.putArray("$and")
+                    .add(selector.objectNode().put(Field.ID, docId))
+                    .add(selector);
+            try (ChangesFeed feed = source.changes(ChangesRequest.normal().selector(both))) {
+                return feed.next(source.server().config().responseTimeout()).isPresent();
+            }
+        }
+    }
+
+    @Override
+    public void replay(String name, String from) {
+        Trigger trigger = existing(name);
+        CouchServer server = tools.sources().server(trigger.connection());
+        if (trigger.isPattern() && !Set.of("now", "beginning").contains(from)) {
+            throw new IllegalArgumentException(
+                    "trigger " + name + " follows many databases, which have positions of their own: "
+                            + "it can be sent back to beginning or now, not to \"" + from + "\"");
+        }
+        for (Position position : positions.readAll(name)) {
+            if (Starts.isDatabase(position.database())) {
+                String seq = from.equals("now")
+                        ? server.database(position.database()).currentSeq()
+                        : from.equals("beginning") ? Position.BEGINNING : from;
+                Position unused = positions.change(position, present -> present.replayed(seq));
+            }
+        }
+    }
+
+    @Override
+    public List<TriggerError> errors(String name) {
+        return triggers
+                .read(name)
+                .map(document -> positions.readAll(name))
+                .orElseThrow(() -> new TriggerNotFoundException(name))
+                .stream()
+                .flatMap(position -> position.errors().stream())
+                .toList();
+    }
+
+    @Override
+    public int retryErrors(String name) {
+        int count = 0;
+        existing(name);
+        for (Position position : positions.readAll(name)) {
+            int errors = position.errors().size();
+            if (errors > 0) {
+                Position unused = positions.change(position, Position::retrying);
+                count += errors;
+            }
+        }
+        return count;
+    }
+}

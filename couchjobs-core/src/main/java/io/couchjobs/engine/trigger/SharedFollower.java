@@ -1,0 +1,186 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.time.Lane;
+import io.couchjobs.engine.worker.QueueWorker;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.Listening;
+import io.couchjobs.trigger.Trigger;
+import io.couchjobs.worker.Worker;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The part of a queue that follows triggers: there while at least one worker is. Thread-safe.
+ *
+ * <p>It sees to it that each enabled trigger has its job, and runs such jobs as soon as there is a trigger. Without triggers it costs
+ * nothing.
+ */
+public final class SharedFollower implements FeedListener {
+    private static final Logger log = LoggerFactory.getLogger(SharedFollower.class);
+    private static final String JOBS = new JobId(Follower.TYPE, "x").docId().replaceAll("x$", "");
+    private static final int MOST_TRIGGERS = 1000;
+    private static final Duration LATER = Duration.ofSeconds(5);
+    /** On a cluster the copies that were read may have been behind what the feed told. */
+    private static final Duration LOAD_AGAIN = Duration.ofSeconds(45);
+
+    private final FollowerTools tools;
+    private final Follower follower;
+    private int wanted;
+    private @Nullable Lane lane;
+    private @Nullable Worker worker;
+    private Listening listening = () -> {};
+
+    /**
+     * Prepares it. No I/O.
+     *
+     * @param tools what it works with
+     */
+    public SharedFollower(FollowerTools tools) {
+        this.tools = tools;
+        this.follower = new Follower(tools);
+    }
+
+    /**
+     * Begins, unless it goes on already.
+     *
+     * @return ends it when closed, if nobody else wants it; closing twice does nothing
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
+     */
+    public synchronized Listening join() {
+        if (lane == null) {
+            lane = tools.environment().lane("couchjobs-triggers", 1);
+            listening = tools.parts().feed().listen(this);
+            lane.execute(this::load);
+            lane.schedule(LOAD_AGAIN, this::load);
+        }
+        wanted++;
+        boolean[] left = new boolean[1];
+        return () -> leave(left);
+    }
+
+    private void leave(boolean[] left) {
+        Worker last = null;
+        synchronized (this) {
+            if (left[0]) {
+                return;
+            }
+            left[0] = true;
+            wanted--;
+            if (wanted == 0 && lane != null) {
+                listening.close();
+                lane.close();
+                lane = null;
+                last = worker;
+                worker = null;
+            }
+        }
+        if (last != null) {
+            last.close(Duration.ZERO);
+        }
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        String id = event.docId();
+        if (id.startsWith(DocIds.TRIGGER)) {
+            follower.changed(Trigger.nameOf(id), id, event.rev());
+            Optional.ofNullable(event.document())
+                    .filter(document -> !event.deleted())
+                    .flatMap(TriggerStore::parsed)
+                    .ifPresent(trigger -> run(() -> ensure(trigger)));
+        } else if (id.startsWith(DocIds.FOLLOW)) {
+            String rest = id.substring(DocIds.FOLLOW.length());
+            follower.changed(rest.substring(0, Math.max(0, rest.indexOf(':'))), id, event.rev());
+        } else if (id.startsWith(JOBS)
+                && event.job().filter(job -> job.phase() == JobPhase.FINISHED).isPresent()) {
+            run(this::load);
+        }
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return notice.docId().startsWith(JOBS);
+    }
+
+    @Override
+    public boolean needsEach() {
+        return false;
+    }
+
+    @Override
+    public Duration patience() {
+        return FeedListener.LATER;
+    }
+
+    @Override
+    public void gap() {
+        run(this::load);
+    }
+
+    private void load() {
+        guarded(() -> tools.triggers().all().forEach(this::ensure));
+    }
+
+    private void ensure(Trigger trigger) {
+        boolean isHere = tools.parts().store().site().owns(trigger.site().orElse(null));
+        if (!trigger.isEnabled() || !isHere) {
+            return;
+        }
+        guarded(() -> {
+            begin();
+            JobId id = new JobId(Follower.TYPE, trigger.name());
+            boolean runs = tools.parts()
+                    .store()
+                    .read(id)
+                    .filter(job -> job.phase() != JobPhase.FINISHED)
+                    .isPresent();
+            if (!runs) {
+                boolean unused = tools.creator().insertIfNew(Follower.job(trigger));
+            }
+        });
+    }
+
+    private synchronized void begin() {
+        if (worker == null && lane != null) {
+            String[] classes = Stream.concat(Stream.of(""), tools.sources().names().stream())
+                    .toArray(String[]::new);
+            worker = QueueWorker.builder(tools.parts())
+                    .handler(Follower.TYPE, follower)
+                    .classes(classes)
+                    .concurrency(MOST_TRIGGERS)
+                    .withoutSweeping()
+                    .whenClosing(Worker.ClosingMode.RELEASE)
+                    .start();
+        }
+    }
+
+    private void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException away) {
+            log.debug("the triggers are looked at later: {}", away.toString());
+            later(this::load);
+        }
+    }
+
+    private synchronized void run(Runnable task) {
+        if (lane != null) {
+            lane.execute(task);
+        }
+    }
+
+    private synchronized void later(Runnable task) {
+        if (lane != null) {
+            lane.schedule(LATER, task);
+        }
+    }
+}

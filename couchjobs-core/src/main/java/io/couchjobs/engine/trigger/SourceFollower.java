@@ -1,0 +1,212 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.trigger.SourceChange;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Follows one database for a trigger, slice by slice. Used by one thread at a time.
+ *
+ * <p>The position is stored after all jobs of a step are confirmed, and before the next step. Changes that concern nobody move it only
+ * in memory, and are stored when they are many or have waited: a feed of a busy database would cost a write per change otherwise.
+ */
+final class SourceFollower {
+    /** A slice that does not wait for new changes ends after so many, so that other databases have their turn. */
+    private static final int LONGEST_SLICE = 10_000;
+
+    private static final int MOST_UNSTORED = 1_000;
+    private static final Duration LONGEST_UNSTORED = Duration.ofSeconds(30);
+    private static final Duration TICK = Duration.ofSeconds(1);
+    private static final Duration STREAMING = Duration.ofMillis(20);
+    private static final Duration FULL = Duration.ofSeconds(1);
+
+    private final CouchDatabase database;
+    private final Positions positions;
+    private final Taker taker;
+    private final InstantSource clock;
+    private final Environment environment;
+    private final Backoff owedPauses;
+    private Position position;
+    private long owedSince;
+    private Duration owedPause = Duration.ZERO;
+    private String seq;
+    private int unstored;
+    private long unstoredSince;
+    private Optional<Duration> pause = Optional.empty();
+
+    SourceFollower(
+            CouchDatabase database,
+            Positions positions,
+            Position position,
+            Taker taker,
+            InstantSource clock,
+            Environment environment) {
+        this.database = database;
+        this.positions = positions;
+        this.taker = taker;
+        this.clock = clock;
+        this.environment = environment;
+        this.position = position;
+        this.seq = position.seq();
+        this.owedPauses = new Backoff(environment, Duration.ofMillis(50), Duration.ofSeconds(2));
+    }
+
+    Position position() {
+        return position;
+    }
+
+    /**
+     * Follows the database for a while.
+     *
+     * @param stays whether it may wait for new changes on a connection of its own
+     * @param goesOn whether it is still to be followed
+     * @return how long until the next slice; empty when nothing is left to do until something changes
+     */
+    Optional<Duration> slice(BooleanSupplier stays, BooleanSupplier goesOn) {
+        pause = Optional.empty();
+        DatabaseInfo info = database.info();
+        if (position.isOfOther(info.created())) {
+            moved(positions.move(position, position.restarted(info.created())));
+        }
+        boolean stay = stays.getAsBoolean();
+        try (ChangesFeed feed = database.changes(request(stay))) {
+            position = position.problem().isEmpty() ? position : withoutProblem();
+            int taken = read(feed, () -> stay == stays.getAsBoolean() && goesOn.getAsBoolean());
+            if (pause.isEmpty() && !stay && taken >= LONGEST_SLICE) {
+                return Optional.of(Duration.ZERO);
+            }
+        }
+        takeOwed();
+        storeUnstored(1);
+        return position.owed().isEmpty()
+                ? pause
+                : Optional.of(pause.filter(p -> p.compareTo(owedPause) < 0).orElse(owedPause));
+    }
+
+    private Position withoutProblem() {
+        return positions.change(position, present -> present.withProblem(Optional.empty()));
+    }
+
+    private ChangesRequest request(boolean stay) {
+        ChangesRequest feed =
+                stay ? ChangesRequest.continuous() : ChangesRequest.normal().limit(LONGEST_SLICE);
+        return taker.request(feed.since(seq));
+    }
+
+    private int read(ChangesFeed feed, BooleanSupplier goesOn) {
+        int taken = 0;
+        while (goesOn.getAsBoolean() && pause.isEmpty()) {
+            List<Change> changes = collect(feed);
+            taken += changes.size();
+            if (!changes.isEmpty() && !take(changes)) {
+                pause = Optional.of(FULL);
+            } else if (changes.isEmpty() && feed.isEnded()) {
+                passed(feed.lastSeq(), 0);
+                return taken;
+            }
+            takeOwed();
+            storeUnstored(MOST_UNSTORED);
+        }
+        return taken;
+    }
+
+    /** The changes that are there, or those that come within a second. */
+    private List<Change> collect(ChangesFeed feed) {
+        List<Change> changes = new ArrayList<>();
+        Taker.Size size = taker.size();
+        Optional<Change> next = feed.next(owedPause.isZero() || position.owed().isEmpty() ? TICK : owedPause);
+        long until = environment.nanos() + size.patience().toNanos();
+        while (next.isPresent()) {
+            Change change = next.get();
+            passed(change.seq(), change.id().startsWith(DocIds.FOLLOW) ? 0 : 1);
+            if (taker.concerns(change)) {
+                changes.add(change);
+            }
+            if (changes.size() == size.most() || unstored >= MOST_UNSTORED + size.most()) {
+                break;
+            }
+            Duration left = Duration.ofNanos(Math.max(0, until - environment.nanos()));
+            Duration wait = changes.size() > 1 && left.compareTo(STREAMING) < 0 ? STREAMING : left;
+            next = feed.next(changes.isEmpty() ? Duration.ZERO : wait);
+        }
+        return changes;
+    }
+
+    private void passed(String to, int changes) {
+        if (unstored == 0) {
+            unstoredSince = environment.nanos();
+        }
+        seq = to;
+        unstored += changes;
+    }
+
+    /** False when some of them have to wait. */
+    private boolean take(List<Change> changes) {
+        String reached = seq;
+        back(); // unless all of this is done
+        Taker.Taken taken = taker.take(position, changes);
+        Step step = taken.isAll() ? taken.step().at(reached) : taken.step();
+        if (taken.isAll() || step.changes() > 0) {
+            moved(positions.move(position, position.after(step, clock.instant())));
+        }
+        return taken.isAll();
+    }
+
+    private void back() {
+        seq = position.seq();
+        unstored = 0;
+    }
+
+    private void moved(Position to) {
+        if (to.owed().size() > position.owed().size()) {
+            owedPauses.reset();
+            owedPause = owedPauses.next();
+            owedSince = environment.nanos();
+        }
+        position = to;
+        seq = to.seq();
+        unstored = 0;
+    }
+
+    private void takeOwed() {
+        List<SourceChange> owed = position.owed();
+        if (owed.isEmpty() || environment.nanos() - owedSince < owedPause.toNanos()) {
+            return;
+        }
+        Step step = taker.takeOwed(position, owed);
+        owedPause = owedPauses.next();
+        owedSince = environment.nanos();
+        if (step.owed().size() < owed.size() || !step.failures().isEmpty()) {
+            owedPauses.reset();
+            moved(positions.move(
+                    position, position.after(step.at(unstored == 0 ? position.seq() : seq), clock.instant())));
+        }
+    }
+
+    private void storeUnstored(int many) {
+        boolean isOld = environment.nanos() - unstoredSince > LONGEST_UNSTORED.toNanos();
+        if (unstored >= many && (isOld || unstored >= MOST_UNSTORED)) {
+            Step nothing = new Step(seq, 0, 0, position.owed(), List.of(), Optional.empty());
+            moved(positions.move(position, position.after(nothing, clock.instant())));
+        }
+    }
+
+    /** Notes why the database cannot be followed, for those who look. */
+    void troubled(String problem) {
+        if (!position.problem().equals(Optional.of(problem))) {
+            position = positions.change(position, present -> present.withProblem(Optional.of(problem)));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.config.CouchConfig;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+
+/**
+ * The servers of the sources that this process can follow: the queue's own, and those of named connections. Thread-safe. A connection is
+ * opened when it is first used.
+ */
+public final class Sources implements AutoCloseable {
+    /** So many databases are listened to at a time, each on a connection of its own. Others are asked in turn. */
+    static final int MOST_LISTENING = 24;
+
+    private final CouchServer own;
+    private final Map<String, CouchConfig> named;
+    private final Map<String, CouchServer> open = new HashMap<>();
+    private final Semaphore listening = new Semaphore(MOST_LISTENING);
+
+    /**
+     * Prepares them. No I/O.
+     *
+     * @param own the queue's own server
+     * @param named the configurations of the named connections
+     */
+    public Sources(CouchServer own, Map<String, CouchConfig> named) {
+        this.own = own;
+        this.named = Map.copyOf(named);
+    }
+
+    Set<String> names() {
+        return named.keySet();
+    }
+
+    boolean has(Optional<String> connection) {
+        return connection.map(named::containsKey).orElse(true);
+    }
+
+    /** The server of a connection; throws IllegalArgumentException when this process has none of that name. */
+    synchronized CouchServer server(Optional<String> connection) {
+        if (connection.isEmpty()) {
+            return own;
+        }
+        CouchConfig config = named.get(connection.get());
+        if (config == null) {
+            throw new IllegalArgumentException("this process has no connection " + connection.get() + "; it has "
+                    + (named.isEmpty()
+                            ? "none"
+                            : String.join(", ", named.keySet().stream().sorted().toList())));
+        }
+        return open.computeIfAbsent(connection.get(), name -> CouchServer.connect(config));
+    }
+
+    Semaphore listening() {
+        return listening;
+    }
+
+    @Override
+    public synchronized void close() {
+        open.values().forEach(CouchServer::close);
+    }
+}

@@ -1,0 +1,76 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.trigger.Trigger;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Decides where the following of a database begins. Thread-safe.
+ *
+ * <p>The databases that are there when a trigger is made begin where the trigger says. One that comes later begins with its first change.
+ */
+final class Starts {
+    /** Stands for the queue's own database, where the ends of jobs are read. No database can have such a name. */
+    static final String ENDS = "~ends";
+
+    /** Its presence says that the databases of a pattern have their positions. */
+    private static final String STARTED = "~started";
+
+    private final Positions positions;
+
+    Starts(Positions positions) {
+        this.positions = positions;
+    }
+
+    static boolean isDatabase(String name) {
+        return !name.startsWith("~");
+    }
+
+    /**
+     * The position of a database.
+     *
+     * @param later whether the database was not there before
+     */
+    Position position(Trigger trigger, String name, CouchDatabase database, boolean later) {
+        Optional<Position> known = positions.read(trigger.name(), name);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        DatabaseInfo info = database.info();
+        String seq = name.equals(ENDS)
+                ? info.updateSeq()
+                : later || isBegun(trigger) ? Position.BEGINNING : start(trigger, info);
+        return positions.begin(Position.first(trigger.name(), name, seq, info.created()));
+    }
+
+    private boolean isBegun(Trigger trigger) {
+        return trigger.isPattern() && positions.read(trigger.name(), STARTED).isPresent();
+    }
+
+    /** Gives a position to each database of a pattern that is there when the trigger begins. */
+    void begin(Trigger trigger, CouchServer server, Collection<String> databases) {
+        if (isBegun(trigger)) {
+            return;
+        }
+        Databases.infos(server, List.copyOf(databases))
+                .forEach((name, info) ->
+                        positions.begin(Position.first(trigger.name(), name, start(trigger, info), info.created())));
+        positions.begin(Position.first(trigger.name(), STARTED, Position.BEGINNING, 0));
+    }
+
+    private static String start(Trigger trigger, DatabaseInfo info) {
+        return seq(trigger.from(), info);
+    }
+
+    static String seq(String from, DatabaseInfo info) {
+        return switch (from) {
+            case "now" -> info.updateSeq();
+            case "beginning" -> Position.BEGINNING;
+            default -> from;
+        };
+    }
+}

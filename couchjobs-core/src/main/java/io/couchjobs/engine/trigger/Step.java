@@ -1,0 +1,26 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.trigger.SourceChange;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What became of some changes of a database. Immutable.
+ *
+ * @param seq the position after them
+ * @param changes how many there were
+ * @param jobs how many jobs were made or changed
+ * @param owed the changes that wait, those from before among them
+ * @param failures the changes that failed
+ * @param warning what a person should know
+ */
+record Step(
+        String seq, int changes, int jobs, List<SourceChange> owed, List<Failure> failures, Optional<String> warning) {
+    /** The same, with another position after it. */
+    Step at(String position) {
+        return new Step(position, changes, jobs, owed, failures, warning);
+    }
+
+    /** A change that failed, and why. */
+    record Failure(SourceChange change, String reason, boolean retryable) {}
+}

@@ -1,0 +1,49 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.trigger.SourceChange;
+import java.time.Duration;
+import java.util.List;
+
+/** Does what is to be done about the changes of a database. Used by one thread at a time. */
+interface Taker {
+    /** The request for the changes that matter. */
+    ChangesRequest request(ChangesRequest all);
+
+    /** Whether a change is one at all. */
+    default boolean concerns(Change change) {
+        return true;
+    }
+
+    /** How many changes are taken at once, and how long the first one waits for others while the feed brings none. */
+    default Size size() {
+        return Size.USUAL;
+    }
+
+    /**
+     * Deals with changes.
+     *
+     * @param changes at least one, in the order of the feed
+     * @return what became of the first so many of them
+     */
+    Taken take(Position position, List<Change> changes);
+
+    /** Deals with changes that waited; the step leaves those owed that still have to wait. */
+    default Step takeOwed(Position position, List<SourceChange> owed) {
+        throw new IllegalStateException("nothing is ever owed here");
+    }
+
+    /** How many changes are taken at once. */
+    record Size(int most, Duration patience) {
+        static final Size USUAL = new Size(1000, Duration.ZERO);
+    }
+
+    /**
+     * The result of taking changes.
+     *
+     * @param step what became of those that are dealt with
+     * @param isAll whether these are all; if not, the rest is taken later
+     */
+    record Taken(Step step, boolean isAll) {}
+}

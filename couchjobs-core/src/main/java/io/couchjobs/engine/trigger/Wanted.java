@@ -1,0 +1,17 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.trigger.SourceChange;
+import java.time.Instant;
+
+/**
+ * A job that a trigger makes of a change.
+ *
+ * @param time not before this time
+ */
+record Wanted(JobRequest request, SourceChange change, Instant time) {
+    JobId id() {
+        return request.id();
+    }
+}

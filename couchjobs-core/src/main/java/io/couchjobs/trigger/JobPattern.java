@@ -1,0 +1,136 @@
+package io.couchjobs.trigger;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.job.JobRequest;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The jobs of a trigger that makes one job per change, or per batch of changes. Immutable and thread-safe. */
+final class JobPattern {
+    private static final Set<String> FIELDS =
+            Set.of("type", "id", "data", "includeDoc", "group", "priority", "maxRetries", "tags", "class", "site");
+    /** The longest id of a job. */
+    private static final int LONGEST_ID = 512;
+
+    private final String trigger;
+    private final String type;
+    private final boolean isEvery;
+    private final Optional<Template> id;
+    private final Optional<JsonTemplate> data;
+    private final boolean includeDoc;
+    private final Optional<Template> group;
+    private final Optional<Integer> priority;
+    private final Optional<Integer> maxRetries;
+    private final List<String> tags;
+    private final Optional<String> jobClass;
+    private final Optional<String> site;
+
+    JobPattern(String trigger, TriggerFields fields, boolean isEvery) {
+        fields.requireOnly(FIELDS);
+        this.trigger = trigger;
+        this.type = fields.required("type", "the type of the jobs");
+        this.isEvery = isEvery;
+        this.id = fields.template("id");
+        this.data = fields.json("data");
+        this.includeDoc = fields.flag("includeDoc", false);
+        this.group = fields.template("group");
+        this.priority = fields.number("priority", 0, 99).map(Long::intValue);
+        this.maxRetries = fields.number("maxRetries", 0, Integer.MAX_VALUE).map(Long::intValue);
+        this.tags = fields.texts("tags");
+        this.jobClass = fields.text("class");
+        this.site = fields.text("site");
+        if (includeDoc && data.isPresent()) {
+            throw new IllegalArgumentException(
+                    "fields job.data and job.includeDoc exclude each other: write {doc} into the data");
+        } else if (isEvery && id.filter(template -> !template.names("_rev")).isPresent()) {
+            throw new IllegalArgumentException(
+                    "field job.id needs {_rev}, because deliver is every: each revision makes a job");
+        }
+        request("sample", Instant.EPOCH, JsonNodeFactory.instance.objectNode(), "sample");
+    }
+
+    String type() {
+        return type;
+    }
+
+    boolean needsDocument() {
+        return includeDoc
+                || id.filter(Template::needsDocument).isPresent()
+                || group.filter(Template::needsDocument).isPresent()
+                || data.filter(JsonTemplate::needsDocument).isPresent();
+    }
+
+    /** The job of one change; throws IllegalArgumentException when a template cannot be filled. */
+    JobRequest job(SourceChange change, String round, Instant time) {
+        return request(
+                id(change) + round,
+                time,
+                data(change),
+                group.map(template -> template.text(change)).orElse(""));
+    }
+
+    private String id(SourceChange change) {
+        return id.map(template -> template.text(change))
+                .orElseGet(() -> shortened(trigger + ":" + change.database() + "/" + change.id())
+                        + (isEvery ? "@" + change.rev() : ""));
+    }
+
+    private JsonNode data(SourceChange change) {
+        return data.map(template -> template.fill(change)).orElseGet(() -> described(change));
+    }
+
+    private ObjectNode described(SourceChange change) {
+        ObjectNode described = JsonNodeFactory.instance
+                .objectNode()
+                .put("db", change.database())
+                .put("id", change.id())
+                .put("rev", change.rev())
+                .put("seq", change.seq())
+                .put("deleted", change.deleted());
+        if (includeDoc) {
+            change.read().ifPresent(document -> described.set("doc", document));
+        }
+        return described;
+    }
+
+    /** The job of several changes. Its id says where they begin, so that a repeat finds it. */
+    JobRequest batch(String database, List<SourceChange> changes, String since, String round, Instant time) {
+        ObjectNode batch = JsonNodeFactory.instance.objectNode().put("db", database);
+        batch.put("seq", changes.get(changes.size() - 1).seq());
+        ArrayNode list = batch.putArray("changes");
+        changes.forEach(change -> {
+            JsonNode one = data(change);
+            list.add(one instanceof ObjectNode object && data.isEmpty() ? object.without(List.of("db", "seq")) : one);
+        });
+        return request(trigger + ":" + database + "@" + Digest.of(since) + round, time, batch, "");
+    }
+
+    private JobRequest request(String jobId, Instant time, JsonNode jobData, String ofGroup) {
+        JobRequest.Builder request = JobRequest.builder(type)
+                .id(jobId)
+                .data(jobData)
+                .scheduledTime(time)
+                .origin(DocIds.TRIGGER + trigger);
+        if (!ofGroup.isEmpty() && group.isPresent()) {
+            request.group(ofGroup);
+        }
+        priority.ifPresent(request::priority);
+        maxRetries.ifPresent(request::maxRetries);
+        tags.forEach(request::tag);
+        jobClass.ifPresent(request::jobClass);
+        site.ifPresent(request::site);
+        return request.build();
+    }
+
+    /** Ids of documents may be longer than those of jobs. */
+    private static String shortened(String id) {
+        int most = LONGEST_ID - 80; // a revision and a round follow
+        return id.length() <= most ? id : id.substring(0, most - 17) + "~" + Digest.of(id);
+    }
+}

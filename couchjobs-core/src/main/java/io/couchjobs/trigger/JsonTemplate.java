@@ -1,0 +1,71 @@
+package io.couchjobs.trigger;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** A JSON value whose texts are {@link Template}s. Immutable and thread-safe. */
+final class JsonTemplate {
+    private final Function<SourceChange, JsonNode> filling;
+    private final boolean needsDocument;
+
+    private JsonTemplate(Function<SourceChange, JsonNode> filling, boolean needsDocument) {
+        this.filling = filling;
+        this.needsDocument = needsDocument;
+    }
+
+    /**
+     * Reads a template.
+     *
+     * @throws IllegalArgumentException naming the first place that is wrong
+     */
+    static JsonTemplate parse(JsonNode json) {
+        if (json.isTextual()) {
+            Template text = Template.parse(json.textValue());
+            return new JsonTemplate(text::value, text.needsDocument());
+        } else if (json instanceof ObjectNode object) {
+            return ofObject(object);
+        } else if (json instanceof ArrayNode array) {
+            return ofArray(array);
+        }
+        return new JsonTemplate(change -> json, false);
+    }
+
+    private static JsonTemplate ofObject(ObjectNode object) {
+        Map<String, JsonTemplate> fields = new LinkedHashMap<>();
+        object.properties().forEach(field -> fields.put(field.getKey(), parse(field.getValue())));
+        return new JsonTemplate(
+                change -> {
+                    ObjectNode filled = JsonNodeFactory.instance.objectNode();
+                    fields.forEach((name, value) -> filled.set(name, value.fill(change)));
+                    return filled;
+                },
+                fields.values().stream().anyMatch(JsonTemplate::needsDocument));
+    }
+
+    private static JsonTemplate ofArray(ArrayNode array) {
+        List<JsonTemplate> elements = new ArrayList<>();
+        array.forEach(element -> elements.add(parse(element)));
+        return new JsonTemplate(
+                change -> {
+                    ArrayNode filled = JsonNodeFactory.instance.arrayNode();
+                    elements.forEach(element -> filled.add(element.fill(change)));
+                    return filled;
+                },
+                elements.stream().anyMatch(JsonTemplate::needsDocument));
+    }
+
+    boolean needsDocument() {
+        return needsDocument;
+    }
+
+    JsonNode fill(SourceChange change) {
+        return filling.apply(change);
+    }
+}

@@ -1,0 +1,188 @@
+package io.couchjobs.trigger;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.JobRequest;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Jobs inside a business document: its field {@code couchjobs} is an array with an entry per job. To save the document is to add the
+ * jobs: a trigger with an outbox makes each of them once. Its id is the entry's own, or is derived from the document's id and from
+ * what the entry says, so that it stays the same however often the document is saved. Stateless.
+ */
+public final class Outbox {
+    /** The field of a document that holds the entries. */
+    public static final String FIELD = "couchjobs";
+
+    /** The field of an entry that says which job was made from it, where the trigger marks entries. */
+    public static final String MADE = "made";
+
+    private static final Set<String> FIELDS = Set.of(
+            "type",
+            "id",
+            "data",
+            "scheduledTime",
+            "group",
+            "priority",
+            "maxRetries",
+            "tags",
+            "class",
+            "correlationId",
+            "site",
+            MADE);
+
+    private Outbox() {}
+
+    /** The treatment of an entry whose job was made. Immutable and thread-safe. */
+    public enum Entries {
+        /** It stays as it is. The default: the document is the user's, and nobody else writes it. */
+        LEAVE,
+        /** It gets a field {@value Outbox#MADE}, the id of the job's document. */
+        MARK,
+        /** It is taken out of the document. */
+        REMOVE
+    }
+
+    /**
+     * Puts the entry for a job into a document that the caller is about to save.
+     *
+     * @param document the document, which is changed
+     * @param request the job. An id that couchjobs made up is left out: the entry's job gets one that is derived from the document
+     * @return the document
+     */
+    public static ObjectNode add(ObjectNode document, JobRequest request) {
+        ObjectNode job = document.objectNode();
+        request.writeTo(job);
+        ObjectNode entry = document.objectNode().put("type", request.id().type());
+        if (!request.id().isRandom()) {
+            entry.put("id", request.id().id());
+        }
+        job.properties().stream()
+                .filter(field -> FIELDS.contains(field.getKey()))
+                .filter(field -> !(field.getKey().equals("scheduledTime")
+                        && field.getValue().asLong() == 0))
+                .forEach(field -> entry.set(field.getKey(), field.getValue()));
+        JsonNode present = document.get(FIELD);
+        (present instanceof ArrayNode array ? array : document.putArray(FIELD)).add(entry);
+        return document;
+    }
+
+    /** An entry of a document: its place, and the job or what is wrong with it. */
+    record Entry(int index, ObjectNode json, String jobId) {}
+
+    /** The entries whose jobs are not known to be made. */
+    static List<Entry> entries(String docId, ObjectNode document) {
+        JsonNode field = document.path(FIELD);
+        if (field.isMissingNode() || field.isNull()) {
+            return List.of();
+        } else if (!field.isArray()) {
+            throw new IllegalArgumentException("field " + FIELD + " must be an array of jobs, not " + kind(field));
+        }
+        List<Entry> entries = new ArrayList<>();
+        Map<String, Integer> seen = new HashMap<>();
+        for (int i = 0; i < field.size(); i++) {
+            if (!(field.get(i) instanceof ObjectNode entry)) {
+                throw new IllegalArgumentException(
+                        "field " + FIELD + "[" + i + "] must be an object, not " + kind(field.get(i)));
+            }
+            String derived = docId + ":" + Digest.of(canonical(entry));
+            int before = seen.merge(derived, 1, Integer::sum) - 1;
+            String id =
+                    entry.hasNonNull("id") ? entry.path("id").asText() : before == 0 ? derived : derived + "-" + before;
+            if (!entry.hasNonNull(MADE)) {
+                entries.add(new Entry(i, entry, id));
+            }
+        }
+        return List.copyOf(entries);
+    }
+
+    private static String kind(JsonNode value) {
+        return "a " + value.getNodeType().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The text of an entry with its fields in order, without the mark that a trigger leaves. */
+    private static String canonical(JsonNode json) {
+        if (json instanceof ObjectNode object) {
+            Map<String, String> fields = new TreeMap<>();
+            object.properties().stream()
+                    .filter(field -> !field.getKey().equals(MADE))
+                    .forEach(field -> fields.put(field.getKey(), canonical(field.getValue())));
+            return fields.toString();
+        } else if (json.isArray()) {
+            List<String> elements = new ArrayList<>();
+            json.forEach(element -> elements.add(canonical(element)));
+            return elements.toString();
+        }
+        return json.isNumber() ? String.valueOf(json.doubleValue()) : json.toString();
+    }
+
+    /** The job of an entry; throws IllegalArgumentException that names the field that is wrong. */
+    static JobRequest job(Entry entry, String origin) {
+        String path = FIELD + "[" + entry.index + "].";
+        TriggerFields fields = new TriggerFields(entry.json, path);
+        fields.requireOnly(FIELDS);
+        JobRequest.Builder request = JobRequest.builder(fields.required("type", "the type of the job"))
+                .id(entry.jobId)
+                .origin(origin)
+                .data(fields.object("data").orElseGet(entry.json::objectNode));
+        time(entry.json.path("scheduledTime"), fields).ifPresent(request::scheduledTime);
+        fields.text("group").ifPresent(request::group);
+        fields.number("priority", 0, 99).map(Long::intValue).ifPresent(request::priority);
+        fields.number("maxRetries", 0, Integer.MAX_VALUE).map(Long::intValue).ifPresent(request::maxRetries);
+        fields.texts("tags").forEach(request::tag);
+        fields.text("class").ifPresent(request::jobClass);
+        fields.text("correlationId").ifPresent(request::correlationId);
+        fields.text("site").ifPresent(request::site);
+        return request.build();
+    }
+
+    private static Optional<Instant> time(JsonNode value, TriggerFields fields) {
+        if (value.isMissingNode() || value.isNull()) {
+            return Optional.empty();
+        } else if (value.isIntegralNumber()) {
+            return Optional.of(Instant.ofEpochMilli(value.longValue()));
+        }
+        try {
+            return Optional.of(Instant.parse(value.asText()));
+        } catch (DateTimeException noTime) {
+            throw fields.wrong("scheduledTime", "milliseconds since 1970, or a time such as 2026-01-31T12:00:00Z");
+        }
+    }
+
+    /**
+     * The document after the jobs of some entries were made.
+     *
+     * @param docId the document's id
+     * @param document the document, which is not changed
+     * @param made the ids of the jobs' documents by the ids of the jobs
+     * @param entries what is to become of an entry
+     * @return the changed document; the same one when there is nothing to change
+     */
+    public static ObjectNode done(String docId, ObjectNode document, Map<String, String> made, Entries entries) {
+        ObjectNode changed = document.deepCopy();
+        List<Integer> gone = new ArrayList<>();
+        for (Entry entry : entries(docId, document)) {
+            if (made.containsKey(entry.jobId)) {
+                ((ObjectNode) changed.path(FIELD).path(entry.index)).put(MADE, made.get(entry.jobId));
+                gone.add(0, entry.index);
+            }
+        }
+        if (entries == Entries.REMOVE && changed.path(FIELD) instanceof ArrayNode array) {
+            gone.forEach(array::remove);
+            if (array.isEmpty()) {
+                changed.remove(FIELD);
+            }
+        }
+        return changed;
+    }
+}

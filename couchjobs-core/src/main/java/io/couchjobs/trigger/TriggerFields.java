@@ -1,0 +1,161 @@
+package io.couchjobs.trigger;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The fields of a trigger document, as Java values. Each reading throws IllegalArgumentException that names the field and its
+ * value when it is wrong; what is missing or null is empty.
+ */
+final class TriggerFields {
+    private static final int MOST_SHOWN = 60;
+    private static final long LONGEST = Duration.ofDays(3650).toMillis();
+
+    private final ObjectNode json;
+    private final String path;
+
+    TriggerFields(ObjectNode json, String path) {
+        this.json = json;
+        this.path = path;
+    }
+
+    /** Fields of any other name are mistakes, or of a later version, which means something by them. */
+    void requireOnly(Set<String> known) {
+        json.fieldNames().forEachRemaining(name -> {
+            if (!name.startsWith("_") && !known.contains(name)) {
+                throw new IllegalArgumentException("field " + path + name + " is not known; the fields are "
+                        + String.join(", ", known.stream().sorted().toList()));
+            }
+        });
+    }
+
+    private JsonNode value(String field) {
+        return json.path(field);
+    }
+
+    boolean has(String field) {
+        return json.hasNonNull(field);
+    }
+
+    Optional<String> text(String field) {
+        if (!has(field)) {
+            return Optional.empty();
+        } else if (!value(field).isTextual() || value(field).textValue().isEmpty()) {
+            throw wrong(field, "a text that is not empty");
+        }
+        return Optional.of(value(field).textValue());
+    }
+
+    String required(String field, String what) {
+        return text(field)
+                .orElseThrow(() -> new IllegalArgumentException("field " + path + field + " is missing: " + what));
+    }
+
+    boolean flag(String field, boolean standard) {
+        if (has(field) && !value(field).isBoolean()) {
+            throw wrong(field, "a boolean");
+        }
+        return value(field).asBoolean(standard);
+    }
+
+    Optional<Duration> duration(String field) {
+        return number(field, 0, LONGEST).map(Duration::ofMillis);
+    }
+
+    Optional<Long> number(String field, long least, long most) {
+        JsonNode value = value(field);
+        if (!has(field)) {
+            return Optional.empty();
+        } else if (!value.isNumber()
+                || value.asDouble() != Math.rint(value.asDouble())
+                || value.asDouble() < least
+                || value.asDouble() > most) {
+            throw wrong(field, "an integer from " + least + " to " + most);
+        }
+        return Optional.of((long) value.asDouble());
+    }
+
+    Optional<ObjectNode> object(String field) {
+        if (has(field) && !value(field).isObject()) {
+            throw wrong(field, "an object");
+        }
+        return has(field) ? Optional.of((ObjectNode) value(field)) : Optional.empty();
+    }
+
+    Optional<TriggerFields> fields(String field) {
+        return object(field).map(inner -> new TriggerFields(inner, path + field + "."));
+    }
+
+    List<String> texts(String field) {
+        List<String> texts = new ArrayList<>();
+        JsonNode value = value(field);
+        if (has(field) && !value.isArray()) {
+            throw wrong(field, "an array of texts");
+        }
+        for (JsonNode text : value) {
+            if (!text.isTextual() || text.textValue().isEmpty()) {
+                throw wrong(field, "an array of texts that are not empty");
+            }
+            texts.add(text.textValue());
+        }
+        return List.copyOf(texts);
+    }
+
+    Optional<JsonPointer> pointer(String field) {
+        return text(field).map(text -> {
+            if (!text.startsWith("/") || text.startsWith("/_")) {
+                throw wrong(field, "a JSON Pointer such as /status, to no field that begins with an underscore");
+            }
+            return JsonPointer.compile(text);
+        });
+    }
+
+    Optional<Template> template(String field) {
+        return text(field).map(text -> in(field, () -> Template.parse(text)));
+    }
+
+    Optional<JsonTemplate> json(String field) {
+        return object(field).map(template -> in(field, () -> JsonTemplate.parse(template)));
+    }
+
+    <E extends Enum<E>> Optional<E> choice(String field, Class<E> type) {
+        E[] all = type.getEnumConstants();
+        return text(field).map(text -> Arrays.stream(all)
+                .filter(choice -> lower(choice).equals(text))
+                .findFirst()
+                .orElseThrow(() -> wrong(
+                        field,
+                        "one of "
+                                + String.join(
+                                        ", ",
+                                        Arrays.stream(all)
+                                                .map(TriggerFields::lower)
+                                                .toList()))));
+    }
+
+    static String lower(Enum<?> choice) {
+        return choice.name().toLowerCase(Locale.ROOT);
+    }
+
+    private <T> T in(String field, java.util.function.Supplier<T> reading) {
+        try {
+            return reading.get();
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalArgumentException("field " + path + field + ": " + wrong.getMessage(), wrong);
+        }
+    }
+
+    IllegalArgumentException wrong(String field, String what) {
+        String value = value(field).toString();
+        return new IllegalArgumentException("field " + path + field + " must be " + what + ", not "
+                + (value.length() <= MOST_SHOWN ? value : value.substring(0, MOST_SHOWN) + "..."));
+    }
+}

@@ -1,0 +1,63 @@
+package io.couchjobs.trigger;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * How far a trigger is. Immutable and thread-safe.
+ *
+ * @param trigger the trigger
+ * @param follower the worker that follows its sources; empty when none does
+ * @param sources its databases, by name
+ */
+public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Source> sources) {
+    /**
+     * Copies the list.
+     *
+     * @param trigger the trigger
+     * @param follower who follows
+     * @param sources its databases
+     */
+    public TriggerStatus {
+        sources = List.copyOf(sources);
+    }
+
+    /**
+     * How far the trigger is in one database. Immutable and thread-safe.
+     *
+     * @param database its name
+     * @param position the position up to which all changes are dealt with, opaque
+     * @param lag how many changes come after that position, as the server says; empty when it cannot be asked
+     * @param changes how many changes were taken
+     * @param jobs how many jobs were made or changed
+     * @param errors how many changes failed
+     * @param last when the position moved last; empty when it never did
+     * @param problem why it cannot be followed now; empty when it can
+     */
+    public record Source(
+            String database,
+            String position,
+            OptionalLong lag,
+            long changes,
+            long jobs,
+            long errors,
+            Optional<Instant> last,
+            Optional<String> problem) {}
+
+    /** {@return how many changes wait in all sources, as far as that is known} */
+    public long lag() {
+        return sources.stream().mapToLong(source -> source.lag().orElse(0)).sum();
+    }
+
+    /** {@return how many jobs were made or changed} */
+    public long jobs() {
+        return sources.stream().mapToLong(Source::jobs).sum();
+    }
+
+    /** {@return how many changes failed} */
+    public long errors() {
+        return sources.stream().mapToLong(Source::errors).sum();
+    }
+}

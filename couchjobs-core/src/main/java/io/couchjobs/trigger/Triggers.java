@@ -1,0 +1,114 @@
+package io.couchjobs.trigger;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The triggers of a queue. Thread-safe; made by {@link io.couchjobs.JobQueue#triggers()}.
+ *
+ * <p>A trigger is one document, {@code trigger:NAME}. Its sources are followed by one of the processes that have a worker. All methods
+ * throw {@link io.couchjobs.couch.config.CouchException} when the database cannot be used, and {@link
+ * io.couchjobs.job.WriteRefusedException} when its own rules refuse a change.
+ */
+public interface Triggers {
+    /**
+     * Creates or replaces a trigger. Idempotent. One that exists goes on from where it is, whatever {@link TriggerBuilder#from} says, and
+     * stays paused if it was.
+     *
+     * @param trigger the trigger
+     * @return the trigger as stored
+     * @throws IllegalArgumentException when a source cannot be read, or does not take the selector or the position; nothing was written
+     */
+    Trigger put(Trigger trigger);
+
+    /**
+     * Reads a trigger.
+     *
+     * @param name its name
+     * @return the trigger; empty when there is none
+     * @throws MalformedTriggerException when the document cannot be a trigger
+     */
+    Optional<Trigger> get(String name);
+
+    /** {@return all triggers, by name; without those that {@link #malformed} names} */
+    List<Trigger> list();
+
+    /** {@return the documents that have the id of a trigger and cannot be one: by name, what is wrong} */
+    Map<String, String> malformed();
+
+    /**
+     * Asks how far a trigger is. One request per source of it.
+     *
+     * @param name its name
+     * @return its state
+     * @throws TriggerNotFoundException when there is none
+     * @throws MalformedTriggerException when the document cannot be a trigger
+     */
+    TriggerStatus status(String name);
+
+    /**
+     * Lets a trigger wait. Its position stays, so that it misses nothing.
+     *
+     * @param name its name
+     * @return the trigger as stored
+     * @throws TriggerNotFoundException when there is none
+     */
+    Trigger pause(String name);
+
+    /**
+     * Lets a trigger go on from where it is.
+     *
+     * @param name its name
+     * @return the trigger as stored
+     * @throws TriggerNotFoundException when there is none
+     */
+    Trigger resume(String name);
+
+    /**
+     * Removes a trigger, even one that is malformed, and its positions. Its jobs stay.
+     *
+     * @param name its name
+     * @throws TriggerNotFoundException when there is none
+     */
+    void remove(String name);
+
+    /**
+     * Shows what a trigger would make of a document as it is now. Makes nothing.
+     *
+     * @param name its name
+     * @param database the database of the document, if the source is a pattern
+     * @param docId the document's {@code _id}
+     * @return the plan
+     * @throws TriggerNotFoundException when there is none
+     * @throws IllegalArgumentException when there is no such document, or the trigger does not follow the database
+     */
+    TriggerPlan test(String name, Optional<String> database, String docId);
+
+    /**
+     * Sends a trigger back: it makes jobs for the same changes once more.
+     *
+     * @param name its name
+     * @param from {@code beginning}, {@code now}, or, if the source is one database, a position of its feed
+     * @throws TriggerNotFoundException when there is none
+     */
+    void replay(String name, String from);
+
+    /**
+     * Lists the changes of which a trigger could not make what it should, the newest 20 of each source.
+     *
+     * @param name its name
+     * @return the errors, by database, the newest last
+     * @throws TriggerNotFoundException when there is none
+     */
+    List<TriggerError> errors(String name);
+
+    /**
+     * Tries the changes again that {@link #errors} lists, with the documents as they are now.
+     *
+     * @param name its name
+     * @return how many will be tried
+     * @throws TriggerNotFoundException when there is none
+     */
+    int retryErrors(String name);
+}
