@@ -151,7 +151,9 @@ final class Door implements InProcess.Handler {
         try {
             way(asked).node().requireAlive();
             var asks = embedded(request);
-            boolean rewinds = isFaulty && process.random().nextInt(4) == 0;
+            boolean rewinds = isFaulty
+                    && !world.plan().has(Plan.Freedom.STEADY)
+                    && process.random().nextInt(4) == 0;
             var answer = way(asked).server().follow(rewinds ? fromTheStart(asks) : asks);
             feed = new FeedBody(process, request.longestSilence(), isFaulty ? FEED_BREAKS : 0, answer.body());
             return new InProcess.Response(answer.status(), answer.headers(), feed);

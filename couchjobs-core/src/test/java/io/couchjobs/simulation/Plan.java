@@ -116,6 +116,30 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
     static final Plan ARRAYS = of(
             "ARRAYS", 3, 3, Habit.ARRAYS, Freedom.PINNED, Freedom.FAULTS, Freedom.CUTS, Freedom.TRICKLE, Freedom.EAGER);
 
+    /** Documents are saved, and several processes follow them at once. */
+    static final Plan FOLLOWED = of(
+            "FOLLOWED",
+            3,
+            1,
+            Habit.ONCE,
+            Freedom.FAULTS,
+            Freedom.STEADY,
+            Freedom.CUTS,
+            Freedom.TRICKLE,
+            Freedom.TRIGGER);
+
+    /** As before, and followers store their positions before they make the jobs. */
+    static final Plan CARELESS = of(
+            "CARELESS",
+            3,
+            1,
+            Habit.ONCE,
+            Freedom.FAULTS,
+            Freedom.STEADY,
+            Freedom.CUTS,
+            Freedom.TRIGGER,
+            Freedom.CARELESS);
+
     /** Nothing happens by itself. */
     static final Plan PLAYED = of("PLAYED", 3, 0, Habit.ONCE, Freedom.PINNED);
     /** Nothing happens by itself; leases, and the patience of clients, last a minute. */
@@ -139,7 +163,8 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
             FIVE_NODES,
             CHAINED,
             CHAINED_SLOWLY,
-            ARRAYS);
+            ARRAYS,
+            FOLLOWED);
 
     /** What may happen, beside what always does. */
     enum Freedom {
@@ -170,7 +195,13 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
         /** Workers go for a new job at once, all of them. */
         EAGER,
         /** A schedule makes jobs; all workers look after it. */
-        SCHEDULE
+        SCHEDULE,
+        /** Feeds do not begin anew by chance: nothing that was missed is seen a second time. */
+        STEADY,
+        /** A trigger makes jobs of documents; several processes follow at the same time. */
+        TRIGGER,
+        /** Followers store their positions before they make the jobs: what must not be. */
+        CARELESS
     }
 
     /** What creators do. */

@@ -131,6 +131,17 @@ class SimulationTest {
         System.out.println("caught by seed " + firstWithTwoOwners(Plan.CROWDED.by(Door.Protocol.ONLY_OWN_LEAVES)));
     }
 
+    /** So the order of a follower's writes matters. */
+    @Test
+    void a_follower_that_stores_its_position_before_its_jobs_is_caught_within_a_few_seeds() {
+        long caught = LongStream.rangeClosed(1, MOST_FOR_THE_NAIVE)
+                .filter(one -> live(Plan.CARELESS, one).stream()
+                        .anyMatch(violation -> violation.startsWith("the job of document")))
+                .findFirst()
+                .orElseThrow();
+        System.out.println("caught by seed " + caught);
+    }
+
     private static long firstWithTwoOwners(Plan plan) {
         return LongStream.rangeClosed(1, MOST_FOR_THE_NAIVE)
                 .filter(one -> live(plan, one).stream().anyMatch(violation -> violation.startsWith("two owners")))

@@ -40,6 +40,7 @@ final class World implements AutoCloseable {
     private final List<SubscriberActor> subscribers = new ArrayList<>();
     private final List<CreatorActor> creators = new ArrayList<>();
     private final List<ScheduleActor> schedules = new ArrayList<>();
+    private final List<TriggerActor> triggers = new ArrayList<>();
     private final Meetings meetings;
     private final List<Watcher> watchers = new ArrayList<>();
     private int processes;
@@ -133,7 +134,11 @@ final class World implements AutoCloseable {
         if (plan.has(Plan.Freedom.SCHEDULE)) {
             schedules.add(new ScheduleActor(client("schedule"), this));
         }
+        if (plan.has(Plan.Freedom.TRIGGER)) {
+            triggers.add(new TriggerActor(this));
+        }
         schedules.forEach(ScheduleActor::start);
+        triggers.forEach(TriggerActor::start);
         subscribers.forEach(SubscriberActor::start);
         if (plan.has(Plan.Freedom.FAULTS)) {
             new Faults(this, random.nextLong()).plan();
@@ -150,12 +155,14 @@ final class World implements AutoCloseable {
         }
         List<String> violations = checker.violations();
         schedules.forEach(any -> violations.addAll(any.violations(remains.ticks(), remains.schedules())));
+        triggers.forEach(any -> violations.addAll(any.violations(remains)));
         return violations;
     }
 
     private boolean isOver() {
         return creators.stream().allMatch(CreatorActor::isDone)
                 && schedules.stream().allMatch(ScheduleActor::isDone)
+                && triggers.stream().allMatch(TriggerActor::isDone)
                 && remains.isQuiet();
     }
 
@@ -207,7 +214,7 @@ final class World implements AutoCloseable {
         worker.start();
     }
 
-    private Client client(String name) {
+    Client client(String name) {
         return client(name, plan.has(Plan.Freedom.EAGER) ? processes % plan.nodes() : random.nextInt(plan.nodes()));
     }
 
