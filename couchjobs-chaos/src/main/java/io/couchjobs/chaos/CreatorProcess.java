@@ -9,7 +9,7 @@ import java.util.Random;
 /**
  * A process that makes jobs, until its standard input ends. Its arguments: its name, the folder for its journal, a seed, how many
  * milliseconds it waits between two deeds on average, how many short jobs its bulks have besides those of all kinds, and how many
- * items its arrays have.
+ * items its arrays have, and in how many other databases it saves documents.
  */
 final class CreatorProcess {
     private static volatile boolean isOver;
@@ -21,13 +21,18 @@ final class CreatorProcess {
         int pause = Integer.parseInt(arguments[3]);
         int crowd = Integer.parseInt(arguments[4]);
         int items = Integer.parseInt(arguments[5]);
+        int sources = Integer.parseInt(arguments[6]);
         listenForTheEnd();
         try (JobQueue queue = Surroundings.open(Instant::now);
                 Journal journal = Journal.of(arguments[0], Path.of(arguments[1]))) {
             Standstill.watch(journal);
             Creator creator = new Creator(queue, journal, random, arguments[0], crowd, items);
+            Saver saver = new Saver(queue, journal, random, arguments[0], sources);
             do { // at least once, so that there is something to be proved
                 creator.act();
+                if (sources > 0) {
+                    saver.save();
+                }
                 Surroundings.pass(random.nextInt(2 * pause) + 1);
             } while (!isOver);
         }

@@ -43,7 +43,8 @@ final class Fleet implements AutoCloseable {
                     Long.toString(random.nextLong()),
                     Integer.toString(options.creatorPauseMillis()),
                     Integer.toString(options.crowd()),
-                    Integer.toString(options.items()));
+                    Integer.toString(options.items()),
+                    Integer.toString(options.sources()));
             List<URI> urls = accounts.of(Role.PRODUCER, "creator" + i, seenBy(i + 1, databases, options));
             creators.add(new Member(CreatorProcess.class, "creator" + i, urls, folder, random.nextLong(), arguments));
         }

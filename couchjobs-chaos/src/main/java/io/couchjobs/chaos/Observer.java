@@ -18,6 +18,9 @@ import java.util.concurrent.TimeUnit;
 /** Sets the queue up before a chaos run, and looks at the database after it, by connections without trouble. Not thread-safe. */
 final class Observer implements AutoCloseable {
     static final Duration LEASE = Duration.ofSeconds(3);
+    /** The type of the jobs whose owners follow triggers; they never end. */
+    private static final String FOLLOWERS = "couchjobs-trigger";
+
     private static final RetryPolicy RETRIES =
             new RetryPolicy(3, Duration.ofMillis(400), Duration.ofSeconds(2)).withJitter(0.2);
     private static final RetryPolicy ONE_RETRY = new RetryPolicy(1, Duration.ofMillis(400), Duration.ofSeconds(1));
@@ -64,6 +67,7 @@ final class Observer implements AutoCloseable {
     Map<String, Map<JobStatus, Long>> counts() {
         Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
         queue.types().counts().forEach((type, counted) -> counts.put(type, counted.byStatus()));
+        counts.remove(FOLLOWERS);
         return counts;
     }
 
@@ -82,13 +86,20 @@ final class Observer implements AutoCloseable {
                 if (!now.equals(before)) {
                     moved = System.nanoTime();
                     before = now;
-                } else if (isEnded && conflicts() == 0) {
+                } else if (isEnded && lag() == 0 && conflicts() == 0) {
                     return;
                 }
             } catch (CouchException notYet) {
                 before = "";
             }
         }
+    }
+
+    /** How many saved documents have no job yet. */
+    private long lag() {
+        return queue.triggers().list().stream()
+                .mapToLong(trigger -> queue.triggers().status(trigger.name()).lag())
+                .sum();
     }
 
     private boolean isAllFinished() {
@@ -112,10 +123,15 @@ final class Observer implements AutoCloseable {
         return queue.database().view(all).rows().stream()
                 .map(ViewResult.Row::doc)
                 .filter(document -> document != null)
+                .filter(document -> !document.path("_id").asText().startsWith("job:" + FOLLOWERS))
                 .toList();
     }
 
     void deleteDatabase() {
+        queue.database()
+                .server()
+                .databases(Saver.prefix(queue))
+                .forEach(source -> queue.database().server().database(source).delete());
         queue.database().delete();
     }
 

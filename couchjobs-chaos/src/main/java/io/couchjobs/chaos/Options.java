@@ -70,6 +70,13 @@ final class Options {
             description = "how many items the arrays of creators have; 0 is no arrays (${DEFAULT-VALUE})")
     private int items = 0;
 
+    @Option(
+            names = "--sources",
+            description =
+                    "in how many other databases creators save documents that a trigger follows, beside all else; 0 is none"
+                            + " (${DEFAULT-VALUE})")
+    private int sources = 0;
+
     @Option(names = "--folder", description = "for journals and logs (${DEFAULT-VALUE})")
     private Path folder = Path.of("target", "chaos");
 
@@ -143,6 +150,10 @@ final class Options {
 
     int items() {
         return items;
+    }
+
+    int sources() {
+        return sources;
     }
 
     Path folder() {

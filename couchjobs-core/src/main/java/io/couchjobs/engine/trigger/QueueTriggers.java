@@ -50,9 +50,8 @@ public final class QueueTriggers implements Triggers {
 
     @Override
     public Trigger put(Trigger trigger) {
-        boolean isNew = triggers.read(trigger.name()).isEmpty();
         if (tools.sources().has(trigger.connection())) {
-            begin(trigger, isNew);
+            begin(trigger);
         }
         return Trigger.parse(triggers.change(trigger.name(), present -> {
             ObjectNode next = trigger.toDocument();
@@ -79,15 +78,12 @@ public final class QueueTriggers implements Triggers {
     }
 
     /** Tries what the follower will do, and gives a new trigger its positions, so that its start is this moment. */
-    private void begin(Trigger trigger, boolean isNew) {
+    private void begin(Trigger trigger) {
         CouchServer server = tools.sources().server(trigger.connection());
         try {
             Set<String> names = trigger.isPattern()
                     ? new Databases(server, trigger, tools.environment()).all()
                     : Set.of(trigger.source());
-            if (isNew) {
-                positions.remove(trigger.name()); // of a trigger of that name that was deleted by hand
-            }
             for (String name : names.stream().limit(1).toList()) {
                 tryToRead(trigger, server.database(name));
             }

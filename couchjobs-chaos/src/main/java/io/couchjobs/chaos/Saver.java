@@ -1,0 +1,98 @@
+package io.couchjobs.chaos;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.chaos.Entry.What;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.job.JobId;
+import io.couchjobs.trigger.Trigger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Saves documents in several databases, of which a trigger makes jobs. The job of a document counts as added when the document was saved:
+ * so whoever proves that no job is lost proves that no change is. Not thread-safe.
+ */
+final class Saver {
+    static final String TRIGGER = "chaos";
+    private static final int BULK = 100;
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private final JobQueue queue;
+    private final Journal journal;
+    private final Random random;
+    private final String name;
+    private final int sources;
+    private boolean isFollowed;
+    private int made;
+
+    Saver(JobQueue queue, Journal journal, Random random, String name, int sources) {
+        this.queue = queue;
+        this.journal = journal;
+        this.random = random;
+        this.name = name;
+        this.sources = sources;
+    }
+
+    /** The names of the databases begin so. */
+    static String prefix(JobQueue queue) {
+        return queue.database().name() + "-source-";
+    }
+
+    void save() {
+        try {
+            follow();
+            CouchDatabase source = queue.database().server().database(prefix(queue) + random.nextInt(sources));
+            boolean unused = source.createIfMissing();
+            save(source);
+        } catch (CouchJobsException trouble) {
+            System.err.println("cannot save documents: " + trouble.getMessage());
+        }
+    }
+
+    private void follow() {
+        if (isFollowed) {
+            return;
+        }
+        ObjectNode task = MAPPER.createObjectNode();
+        Stream.of("millis", "failures", "stubborn").forEach(field -> task.put(field, "{/" + field + "}"));
+        var unused = queue.triggers()
+                .put(Trigger.named(TRIGGER)
+                        .source(prefix(queue) + "*")
+                        .from("beginning")
+                        .type(Kind.SHORT.type())
+                        .id("{_id}")
+                        .data(task)
+                        .build());
+        isFollowed = true;
+    }
+
+    private void save(CouchDatabase source) {
+        List<ObjectNode> documents = IntStream.range(0, 1 + random.nextInt(BULK))
+                .mapToObj(any ->
+                        MAPPER.<ObjectNode>valueToTree(Kind.SHORT.task(random)).put("_id", name + "-saved-" + made++))
+                .toList();
+        documents.forEach(
+                document -> journal.note(What.ADDING, job(document.path("_id").asText()), "SHORT 0 "));
+        List<String> saved = new ArrayList<>();
+        try {
+            for (WriteResult written : source.bulkDocs(documents)) {
+                if (written instanceof WriteResult.Stored) {
+                    saved.add(written.id());
+                }
+            }
+        } finally {
+            saved.forEach(id -> journal.note(What.ADDED, job(id), ""));
+        }
+    }
+
+    private static String job(String document) {
+        return new JobId(Kind.SHORT.type(), document).docId();
+    }
+}
