@@ -111,7 +111,10 @@ final class TriggerActor {
             try {
                 follower.slice();
             } catch (CouchJobsException away) {
-                follower.forget();
+                world.journal()
+                        .note(
+                                client.process(),
+                                "cannot follow now: " + away.getClass().getSimpleName());
             }
             client.process()
                     .pause(Duration.ofMillis(100 + client.process().random().nextInt(1000)));

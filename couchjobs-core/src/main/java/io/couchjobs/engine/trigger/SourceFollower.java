@@ -108,13 +108,15 @@ final class SourceFollower {
     private int read(ChangesFeed feed, BooleanSupplier goesOn) {
         int taken = 0;
         while (goesOn.getAsBoolean() && pause.isEmpty()) {
-            List<Change> changes = collect(feed);
-            taken += changes.size();
-            if (!changes.isEmpty() && !take(changes)) {
+            Passed passed = collect(feed);
+            taken += passed.changes.size();
+            if (!passed.changes.isEmpty() && !take(passed)) {
                 pause = Optional.of(FULL);
-            } else if (changes.isEmpty() && feed.isEnded()) {
-                passed(feed.lastSeq(), 0);
+            } else if (passed.changes.isEmpty() && feed.isEnded()) {
+                passed(feed.lastSeq(), passed.count);
                 return taken;
+            } else if (passed.changes.isEmpty()) {
+                passed(passed.seq, passed.count);
             }
             takeOwed();
             storeUnstored(MOST_UNSTORED);
@@ -122,26 +124,38 @@ final class SourceFollower {
         return taken;
     }
 
+    /**
+     * A part of the feed. The position moves only when all of it was read and is dealt with: a feed may break in the middle.
+     *
+     * @param changes those that concern the trigger
+     * @param seq the position after all of them
+     * @param count how many there were
+     */
+    private record Passed(List<Change> changes, String seq, int count) {}
+
     /** The changes that are there, or those that come within a second. */
-    private List<Change> collect(ChangesFeed feed) {
+    private Passed collect(ChangesFeed feed) {
         List<Change> changes = new ArrayList<>();
         Taker.Size size = taker.size();
+        String reached = seq;
+        int count = 0;
         Optional<Change> next = feed.next(owedPause.isZero() || position.owed().isEmpty() ? TICK : owedPause);
         long until = environment.nanos() + size.patience().toNanos();
         while (next.isPresent()) {
             Change change = next.get();
-            passed(change.seq(), change.id().startsWith(DocIds.FOLLOW) ? 0 : 1);
+            reached = change.seq();
+            count += change.id().startsWith(DocIds.FOLLOW) ? 0 : 1;
             if (taker.concerns(change)) {
                 changes.add(change);
             }
-            if (changes.size() == size.most() || unstored >= MOST_UNSTORED + size.most()) {
+            if (changes.size() == size.most() || count >= MOST_UNSTORED + size.most()) {
                 break;
             }
             Duration left = Duration.ofNanos(Math.max(0, until - environment.nanos()));
             Duration wait = changes.size() > 1 && left.compareTo(STREAMING) < 0 ? STREAMING : left;
             next = feed.next(changes.isEmpty() ? Duration.ZERO : wait);
         }
-        return changes;
+        return new Passed(changes, reached, count);
     }
 
     private void passed(String to, int changes) {
@@ -153,20 +167,13 @@ final class SourceFollower {
     }
 
     /** False when some of them have to wait. */
-    private boolean take(List<Change> changes) {
-        String reached = seq;
-        back(); // unless all of this is done
-        Taker.Taken taken = taker.take(position, changes);
-        Step step = taken.isAll() ? taken.step().at(reached) : taken.step();
+    private boolean take(Passed passed) {
+        Taker.Taken taken = taker.take(position, passed.changes);
+        Step step = taken.isAll() ? taken.step().at(passed.seq) : taken.step();
         if (taken.isAll() || step.changes() > 0) {
             moved(positions.move(position, position.after(step, clock.instant())));
         }
         return taken.isAll();
-    }
-
-    private void back() {
-        seq = position.seq();
-        unstored = 0;
     }
 
     private void moved(Position to) {

@@ -51,7 +51,7 @@ public final class PlayedFollower {
                 hasty.make(known.position());
             }
         } catch (Positions.MovedException elsewhere) {
-            forget();
+            follower = null; // reads the position anew
         }
     }
 
@@ -88,10 +88,5 @@ public final class PlayedFollower {
                 var unused = careful.take(position, due);
             }
         }
-    }
-
-    /** Reads the position anew. */
-    public void forget() {
-        follower = null;
     }
 }
