@@ -4,6 +4,7 @@ import static io.couchjobs.testing.TestQueue.PATIENCE;
 import static io.couchjobs.testing.TestQueue.finished;
 import static io.couchjobs.testing.TestQueue.until;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -18,6 +19,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
+import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
@@ -27,7 +29,9 @@ import io.couchjobs.scope.Submission;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.SourceDatabases;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.trigger.Trigger;
 import io.couchjobs.type.Limit;
 import io.couchjobs.type.Retention;
 import io.couchjobs.type.RetryPolicy;
@@ -162,6 +166,28 @@ class GuardedLifeTest {
         last.finish();
         last.resubmit(java.time.Instant.EPOCH, Map.of("n", 4));
         assertThat(producer.data("email", "1").orElseThrow().path("n").asInt()).isEqualTo(4);
+    }
+
+    @Test
+    void triggers_are_followed_by_workers_and_changed_by_administrators_only() throws Exception {
+        admin.triggers()
+                .put(Trigger.named("notes")
+                        .source(admin.database().name())
+                        .prefixes("note-")
+                        .type("email")
+                        .build());
+        try (Worker running =
+                worker.worker().handler("email", (data, context) -> null).start()) {
+            String unused = SourceDatabases.save(producer.database(), "{'_id':'note-1'}");
+            TestQueue.until(() -> running.stats().succeeded() == 1);
+            unused = SourceDatabases.change(producer.database(), "note-1", "text", "more");
+            TestQueue.until(() -> running.stats().succeeded() == 2);
+        }
+        for (JobQueue other : List.of(worker, producer)) {
+            assertThatThrownBy(() -> other.triggers().pause("notes"))
+                    .isInstanceOf(WriteRefusedException.class)
+                    .hasMessageContaining("couchjobs-admin");
+        }
     }
 
     @Test

@@ -126,9 +126,9 @@ final class Position {
         return known != 0 && created != 0 && known != created;
     }
 
+    /** The database was made anew: its documents are others, whatever their ids and revisions. */
     Position restarted(long created) {
-        Position next = with(CREATED, JsonNodeFactory.instance.numberNode(created))
-                .with(SEQ, JsonNodeFactory.instance.textNode(BEGINNING));
+        Position next = replayed(BEGINNING).with(CREATED, JsonNodeFactory.instance.numberNode(created));
         next.document.remove(OWED);
         return next;
     }
