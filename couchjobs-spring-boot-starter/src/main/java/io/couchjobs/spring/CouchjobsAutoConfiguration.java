@@ -5,6 +5,7 @@ import io.couchjobs.JobQueueBuilder;
 import io.couchjobs.QueueExtension;
 import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.Secret;
+import java.net.URI;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Gives an application a {@link JobQueue}, and a worker for its {@link JobHandler} methods, when {@code couchjobs.url} is set or
+ * Gives an application a {@link JobQueue}, and a worker for its {@link JobHandler} and {@link OnChange} methods, when {@code couchjobs.url} is set or
  * there are {@link CouchjobsConnectionDetails}.
  */
 @AutoConfiguration(after = CouchjobsTelemetryAutoConfiguration.class)
@@ -44,6 +45,7 @@ public class CouchjobsAutoConfiguration {
         if (properties.site() != null) {
             builder.site(properties.site());
         }
+        properties.connections().forEach((name, url) -> connect(builder, name, url));
         extensions.orderedStream().forEach(builder::extension);
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
         return builder.open();
@@ -60,6 +62,15 @@ public class CouchjobsAutoConfiguration {
         return token != null
                 ? builder.auth(new Auth.Bearer(() -> token))
                 : withUser(builder, properties.user(), properties.password());
+    }
+
+    /** The message has no cause and shows no URL, which may hold a password. */
+    private static void connect(JobQueueBuilder builder, String name, String url) {
+        try {
+            builder.connection(name, URI.create(url));
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalStateException("couchjobs.connections." + name + " is not the URL of a server");
+        }
     }
 
     private static JobQueueBuilder withUser(JobQueueBuilder builder, @Nullable String user, @Nullable String password) {

@@ -2,6 +2,7 @@ package io.couchjobs.spring;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -18,6 +19,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param createIfMissing whether the database and its design documents are created where they are missing
  * @param defaultTimeout how long an owner of a job may be silent, for types that do not say
  * @param site which of several databases that replicate to each other this one is
+ * @param connections the servers that triggers may name, by name: their URLs with the credentials
  * @param worker the application's worker
  * @param dashboard the dashboard below the management path
  */
@@ -31,6 +33,7 @@ public record CouchjobsProperties(
         @DefaultValue("true") boolean createIfMissing,
         @DefaultValue("60s") Duration defaultTimeout,
         @Nullable String site,
+        @DefaultValue Map<String, String> connections,
         @DefaultValue Worker worker,
         @DefaultValue Dashboard dashboard) {
 

@@ -2,41 +2,52 @@ package io.couchjobs.spring;
 
 import io.couchjobs.job.JobType;
 import io.couchjobs.schedule.ScheduleRequest;
+import io.couchjobs.trigger.Trigger;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
-/** Finds the {@link JobHandler} methods of an application's beans; the beans are asked for when a job runs. */
+/** Finds the {@link JobHandler} and {@link OnChange} methods of an application's beans; the beans are asked for when a job runs. */
 final class HandlerMethods {
     private final ConfigurableApplicationContext context;
     private final Schedules schedules;
+    private final Triggers triggers;
 
     HandlerMethods(ConfigurableApplicationContext context) {
         this.context = context;
         this.schedules = new Schedules(context.getEnvironment());
+        this.triggers = new Triggers(context.getEnvironment());
     }
 
     /** The schedules of the methods that have one. They are put before the worker starts. */
     List<ScheduleRequest> schedules() {
         List<ScheduleRequest> found = new ArrayList<>();
-        each((bean, method, handler) -> schedules.of(method, handler.value()).ifPresent(found::add));
+        each((bean, method, type) -> schedules.of(method, type).ifPresent(found::add));
+        return found;
+    }
+
+    /** The triggers of the methods that have one. They are put before the worker starts. */
+    List<Trigger> triggers() {
+        List<Trigger> found = new ArrayList<>();
+        each((bean, method, type) -> triggers.of(method, type).ifPresent(found::add));
         return found;
     }
 
     /** Gives each method to a worker, with the type of its jobs; returns the types that have one. */
     List<String> addTo(BiConsumer<JobType<Object>, MethodHandler> worker) {
         List<String> types = new ArrayList<>();
-        each((bean, method, handler) -> {
-            add(worker, bean, handler, method);
-            types.add(handler.value());
+        each((bean, method, type) -> {
+            add(worker, bean, type, method);
+            types.add(type);
         });
         return types;
     }
@@ -45,23 +56,22 @@ final class HandlerMethods {
         for (String name : context.getBeanNamesForType(Object.class, true, false)) {
             Class<?> type = AutoProxyUtils.determineTargetClass(context.getBeanFactory(), name);
             if (type != null && !name.startsWith("scopedTarget.")) {
-                methods(type).forEach((method, handler) -> found.take(name, method, handler));
+                methods(type).forEach((method, jobs) -> found.take(name, method, jobs));
             }
         }
     }
 
-    /** A method of a bean. */
+    /** Takes a method of a bean, and the type of its jobs. */
     private interface Found {
-        void take(String bean, Method method, JobHandler handler);
+        void take(String bean, Method method, String type);
     }
 
-    private void add(
-            BiConsumer<JobType<Object>, MethodHandler> worker, String name, JobHandler handler, Method method) {
+    private void add(BiConsumer<JobType<Object>, MethodHandler> worker, String name, String type, Method method) {
         Class<?> exposed = context.getType(name);
         Method invocable = exposed == null ? method : AopUtils.selectInvocableMethod(method, exposed);
         invocable.setAccessible(true);
         MethodHandler bound = MethodHandler.of(invocable, () -> context.getBean(name));
-        worker.accept(bound.jobType(handler.value(), declared(handler.value())), bound);
+        worker.accept(bound.jobType(type, declared(type)), bound);
     }
 
     /** The bean that says what a type's data is, and its defaults. */
@@ -72,8 +82,14 @@ final class HandlerMethods {
                 .findFirst();
     }
 
-    private static Map<Method, JobHandler> methods(Class<?> type) {
-        return MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<JobHandler>)
-                method -> AnnotatedElementUtils.findMergedAnnotation(method, JobHandler.class));
+    private static Map<Method, String> methods(Class<?> type) {
+        return MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<String>) HandlerMethods::jobs);
+    }
+
+    /** The type of the jobs that a method handles; null when it is no handler. */
+    private static @Nullable String jobs(Method method) {
+        JobHandler handler = AnnotatedElementUtils.findMergedAnnotation(method, JobHandler.class);
+        OnChange change = AnnotatedElementUtils.findMergedAnnotation(method, OnChange.class);
+        return handler != null ? handler.value() : change != null ? change.name() : null;
     }
 }

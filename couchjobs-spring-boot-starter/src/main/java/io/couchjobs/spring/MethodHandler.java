@@ -23,7 +23,7 @@ record MethodHandler(Method method, @Nullable Type data, Supplier<Object> bean) 
     /**
      * Looks at a method's parameters.
      *
-     * @throws IllegalStateException when they do not fit a {@code @JobHandler} method
+     * @throws IllegalStateException when they do not fit a {@code @JobHandler} or {@code @OnChange} method
      */
     static MethodHandler of(Method method, Supplier<Object> bean) {
         List<Type> others = Arrays.stream(method.getGenericParameterTypes())
@@ -32,7 +32,7 @@ record MethodHandler(Method method, @Nullable Type data, Supplier<Object> bean) 
         boolean fits = others.size() <= 1 && method.getParameterCount() <= others.size() + 1;
         if (!fits || others.stream().anyMatch(MethodHandler::isPrimitive)) {
             throw new IllegalStateException(
-                    "a @JobHandler method takes the job's data, a JobContext, both or none: " + method);
+                    "a @JobHandler or @OnChange method takes the job's data, a JobContext, both or none: " + method);
         }
         return new MethodHandler(method, others.isEmpty() ? null : others.get(0), bean);
     }

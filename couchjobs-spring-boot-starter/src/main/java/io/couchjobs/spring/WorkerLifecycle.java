@@ -60,10 +60,11 @@ public final class WorkerLifecycle implements SmartLifecycle {
         List<String> types = methods.addTo(builder::handler);
         customizers.forEach(customizer -> customizer.customize(builder));
         if (types.isEmpty() && customizers.isEmpty()) {
-            log.debug("no @JobHandler method, so no worker");
+            log.debug("no @JobHandler or @OnChange method, so no worker");
             return;
         }
         methods.schedules().forEach(queue.schedules()::put);
+        methods.triggers().forEach(queue.triggers()::put);
         Worker started = builder.start();
         worker = started;
         log.info("worker {} of {} runs jobs of the types {}", started.id(), queue, types);

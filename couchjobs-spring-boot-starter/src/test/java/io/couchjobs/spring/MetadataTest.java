@@ -25,7 +25,12 @@ class MetadataTest {
             assertThat(guide).as(name).containsAnyOf("`" + name, "`" + last + "`");
             names.add(name);
         }
-        assertThat(names).contains("couchjobs.url", "couchjobs.worker.close-timeout", "couchjobs.dashboard.hosts");
+        assertThat(names)
+                .contains(
+                        "couchjobs.url",
+                        "couchjobs.connections",
+                        "couchjobs.worker.close-timeout",
+                        "couchjobs.dashboard.hosts");
     }
 
     private static JsonNode properties() throws IOException {
