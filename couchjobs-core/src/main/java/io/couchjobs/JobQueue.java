@@ -109,7 +109,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         this.follower = new SharedFollower(tools);
         this.scopes = new QueueScopes(engine.parts(), engine.listing(), this::worker, rules::checkType);
         this.types = new Types(engine);
-        this.operations = new Operations(engine, types);
+        this.operations = new Operations(engine, types, triggers);
     }
 
     /**

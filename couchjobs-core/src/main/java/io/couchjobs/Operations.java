@@ -30,6 +30,7 @@ import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.WorkerInfo;
+import io.couchjobs.trigger.Triggers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,10 +44,12 @@ import org.jspecify.annotations.Nullable;
 public final class Operations {
     private final Engine engine;
     private final Types types;
+    private final Triggers triggers;
 
-    Operations(Engine engine, Types types) {
+    Operations(Engine engine, Types types, Triggers triggers) {
         this.engine = engine;
         this.types = types;
+        this.triggers = triggers;
     }
 
     /**
@@ -198,13 +201,32 @@ public final class Operations {
         return QueueHealth.of(engine.database(), engine.designs(), troubles);
     }
 
-    /** {@return what people should know of the types and workers of this queue, as the dashboard tells it; empty when all is well} */
+    /** {@return what people should know of the types, workers and triggers, as the dashboard tells it; empty when all is well} */
     public List<Problem> problems() {
-        return Problem.of(
+        List<WorkerInfo> workers = workers();
+        List<Problem> found = new ArrayList<>(Problem.of(
                 types.counts(),
                 types.settings(),
-                workers(),
-                engine.parts().clock().instant());
+                workers,
+                engine.parts().clock().instant()));
+        found.addAll(triggerProblems(workers));
+        return List.copyOf(found);
+    }
+
+    /**
+     * Asks what people should know of the triggers. One request per source of each, as {@link Triggers#status}.
+     *
+     * @param workers the workers of this queue
+     * @return malformed triggers, those that nobody follows, sources that cannot be read, changes that failed, and large lags; empty when
+     *     all is well
+     */
+    public List<Problem> triggerProblems(List<WorkerInfo> workers) {
+        return new TriggerProblems(
+                        triggers,
+                        engine.parts().store(),
+                        workers,
+                        engine.parts().clock().instant())
+                .list();
     }
 
     /** {@return who works here, by id: workers that are registered, and owners that are not} */

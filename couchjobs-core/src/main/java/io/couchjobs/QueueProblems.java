@@ -1,5 +1,6 @@
 package io.couchjobs;
 
+import io.couchjobs.engine.trigger.QueueTriggers;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.TypeCounts;
@@ -45,7 +46,8 @@ record QueueProblems(
                     "see why, put that right, then retry them"));
         }
         Instant oldest = numbers.oldestPending().orElse(Instant.MAX);
-        if (!oldest.isAfter(now)) {
+        boolean isOfTriggers = type.equals(QueueTriggers.FOLLOWERS); // their problems say who follows
+        if (!oldest.isAfter(now) && !isOfTriggers) {
             lookAtDue(type, numbers, oldest, found);
         }
     }

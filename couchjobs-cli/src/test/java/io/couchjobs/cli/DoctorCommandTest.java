@@ -22,6 +22,7 @@ import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobType;
 import io.couchjobs.job.WorkerInfo;
+import io.couchjobs.trigger.Trigger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -188,6 +189,41 @@ class DoctorCommandTest {
                     .contains("email: paused while 1 jobs wait")
                     .contains("fax: 1 job has failed for good");
         }
+    }
+
+    @Test
+    void a_trigger_that_makes_no_jobs_is_a_problem_and_changes_that_failed_are_told() throws Exception {
+        notOnPouchDb();
+        try (JobQueue queue = open()) {
+            queue.triggers()
+                    .put(Trigger.named("mails")
+                            .source(database.name())
+                            .type("mail")
+                            .paused()
+                            .build());
+            ObjectNode position = queue.database()
+                    .get("follow:mails:" + database.name())
+                    .orElseThrow()
+                    .put("failed", 1);
+            position.putArray("errors")
+                    .addObject()
+                    .put("id", "o1")
+                    .put("rev", "1-a")
+                    .put("seq", "1")
+                    .put("at", 1)
+                    .put("reason", "no field /mail");
+            queue.database().put(position);
+            TestShell.Said said = shell.run("doctor");
+            assertThat(said.exitCode()).as(said.out()).isZero();
+            assertThat(said.out())
+                    .contains("trigger mails: 1 change has failed, such as document o1", "no field /mail");
+
+            queue.database().put(doc("trigger:broken").put("source", "orders").put("typ", "email"));
+        }
+        TestShell.Said said = shell.run("doctor", "-o", "json");
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(finding(said, "jobs").path("finding").asText())
+                .contains("malformed trigger: trigger broken makes no jobs", "field typ is not known");
     }
 
     @Test

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 
-/** The problems that people should know: those that each type's numbers show, and those that the checks found. Thread-safe. */
+/** The problems that people should know: those that each type's numbers show, those of triggers, and those that the checks found. Thread-safe. */
 final class Problems {
     private static final Duration FRESH = Duration.ofSeconds(2);
     private static final Duration CHECKED = Duration.ofSeconds(15);
@@ -21,6 +21,7 @@ final class Problems {
     private final Types types;
     private final Workers workers;
     private final Cached<List<Problem>> signs;
+    private final Cached<List<Problem>> triggers;
     private final Cached<List<Problem>> checks;
 
     Problems(JobQueue queue, Supplier<List<Problem>> checks, Counts counts, Types types, Workers workers) {
@@ -29,6 +30,8 @@ final class Problems {
         this.types = types;
         this.workers = workers;
         this.signs = new Cached<>(FRESH, this::look, queue.operations()::building);
+        this.triggers = new Cached<>(
+                CHECKED, () -> queue.operations().triggerProblems(workers.all()), queue.operations()::building);
         this.checks = new Cached<>(CHECKED, checks, queue.operations()::building);
     }
 
@@ -42,6 +45,7 @@ final class Problems {
     /** {@return what the numbers and the checks show, also what is well} */
     List<Problem> all() {
         List<Problem> all = new ArrayList<>(signs.get());
+        all.addAll(triggers.get());
         all.addAll(checks.get());
         return all;
     }

@@ -5,7 +5,7 @@ import io.couchjobs.Problem;
 import io.couchjobs.couch.config.CouchException;
 import java.util.List;
 
-/** Whether jobs are run: the dashboard's problems of types and workers, each as a finding. The dashboard finds them by itself. */
+/** Whether jobs are made and run: the dashboard's problems of types, workers and triggers, each as a finding. The dashboard finds them by itself. */
 public final class JobsCheck {
     /** The name of the check. */
     public static final String NAME = "jobs";
@@ -23,7 +23,7 @@ public final class JobsCheck {
             List<Problem> problems = queue.operations().problems();
             return problems.isEmpty()
                     ? List.of(Finding.fine(
-                            "no job is due without a worker, no worker is silent, no job has failed for good"))
+                            "no job is due without a worker, no worker is silent, no job has failed for good, each trigger is followed"))
                     : problems.stream().map(JobsCheck::finding).toList();
         } catch (CouchException e) {
             return List.of(Finding.untold(e));

@@ -31,6 +31,9 @@ import org.slf4j.LoggerFactory;
 
 /** The triggers in the database of a queue. Thread-safe. */
 public final class QueueTriggers implements Triggers {
+    /** The type of the jobs that stand for triggers: who owns one follows its trigger. */
+    public static final String FOLLOWERS = Follower.TYPE;
+
     private static final Logger log = LoggerFactory.getLogger(QueueTriggers.class);
 
     private final FollowerTools tools;

@@ -1,0 +1,142 @@
+package io.couchjobs;
+
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.trigger.QueueTriggers;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.WorkerInfo;
+import io.couchjobs.trigger.MalformedTriggerException;
+import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerError;
+import io.couchjobs.trigger.TriggerNotFoundException;
+import io.couchjobs.trigger.TriggerStatus;
+import io.couchjobs.trigger.Triggers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The problems of a queue's triggers at one moment.
+ *
+ * @param triggers the triggers, which are asked
+ * @param jobs has the jobs of their followers
+ * @param workers the workers
+ * @param now the server's time
+ */
+record TriggerProblems(Triggers triggers, JobStore jobs, List<WorkerInfo> workers, Instant now) {
+    /** So long another process may take until it follows a trigger. */
+    private static final Duration HANDOVER = Duration.ofMinutes(1);
+
+    private static final long LARGE_LAG = 10_000;
+
+    /** Malformed triggers, then by name. */
+    List<Problem> list() {
+        List<Problem> found = new ArrayList<>();
+        triggers.malformed().values().forEach(problem -> found.add(malformed(problem)));
+        triggers.list().forEach(trigger -> look(trigger, found));
+        return List.copyOf(found);
+    }
+
+    private void look(Trigger trigger, List<Problem> found) {
+        try {
+            TriggerStatus status = triggers.status(trigger.name());
+            if (status.trigger().isEnabled()) {
+                lookAtEnabled(status, found);
+            }
+            if (status.errors() > 0) {
+                lookAtErrors(trigger.name(), found);
+            }
+        } catch (TriggerNotFoundException | MalformedTriggerException changedMeanwhile) {
+            return;
+        }
+    }
+
+    private void lookAtEnabled(TriggerStatus status, List<Problem> found) {
+        Trigger trigger = status.trigger();
+        if (jobs.site().owns(trigger.site().orElse(null)) && isUnfollowed(status)) {
+            found.add(unfollowed(trigger));
+        }
+        List<TriggerStatus.Source> troubled = status.sources().stream()
+                .filter(source -> source.problem().isPresent())
+                .toList();
+        if (!troubled.isEmpty()) {
+            found.add(troubled(trigger, troubled));
+        }
+        if (status.lag() >= LARGE_LAG && trigger.period().isEmpty()) {
+            found.add(late(status));
+        }
+    }
+
+    private boolean isUnfollowed(TriggerStatus status) {
+        return status.follower().isEmpty()
+                && jobs.read(new JobId(QueueTriggers.FOLLOWERS, status.trigger().name()))
+                        .map(this::waitsForLong)
+                        .orElse(true);
+    }
+
+    private boolean waitsForLong(Job follower) {
+        return follower.times().values().stream()
+                .noneMatch(time -> time.plus(HANDOVER).isAfter(now));
+    }
+
+    private void lookAtErrors(String trigger, List<Problem> found) {
+        List<TriggerError> errors = triggers.errors(trigger);
+        if (!errors.isEmpty()) {
+            TriggerError newest = errors.get(errors.size() - 1);
+            found.add(new Problem(
+                    name(trigger),
+                    Problem.Level.NOTE,
+                    errors.size() + (errors.size() == 1 ? " change has" : " changes have") + " failed, such as document "
+                            + newest.docId() + " of " + newest.database() + ": " + newest.reason(),
+                    "nobody tries again by themselves",
+                    "see why (couchjobs trigger errors " + trigger + "), put that right, then try again (--retry)"));
+        }
+    }
+
+    private static Problem malformed(String problem) {
+        return new Problem(
+                "malformed trigger",
+                Problem.Level.PROBLEM,
+                problem,
+                "the changes of its source make no jobs",
+                "put the document right, put the trigger anew, or remove it (couchjobs trigger remove)");
+    }
+
+    private Problem unfollowed(Trigger trigger) {
+        boolean hasWorkers = workers.stream().anyMatch(worker -> !worker.isSilent(now));
+        return new Problem(
+                name(trigger.name()),
+                hasWorkers ? Problem.Level.PROBLEM : Problem.Level.NOTE,
+                hasWorkers ? "no process follows it though there are workers" : "no process follows it",
+                "the changes of " + trigger.source() + " wait there",
+                trigger.connection()
+                        .map(name -> "start a worker in a process that knows the connection " + name)
+                        .orElse("start a worker of this version, of any type"));
+    }
+
+    private static Problem troubled(Trigger trigger, List<TriggerStatus.Source> sources) {
+        TriggerStatus.Source first = sources.get(0);
+        String others = sources.size() == 1 ? "" : " (and " + (sources.size() - 1) + " more databases)";
+        return new Problem(
+                name(trigger.name()),
+                Problem.Level.PROBLEM,
+                first.database() + ": " + first.problem().orElseThrow() + others,
+                "changes make their jobs late",
+                "put that right; the follower tries again by itself");
+    }
+
+    private static Problem late(TriggerStatus status) {
+        return new Problem(
+                name(status.trigger().name()),
+                Problem.Level.NOTE,
+                status.lag() + " changes wait",
+                "the follower does not keep up, or the queue has no room",
+                "let the server select (a selector), follow from now (couchjobs trigger replay "
+                        + status.trigger().name() + " --from now), or give it time");
+    }
+
+    private static String name(String trigger) {
+        return "trigger " + trigger;
+    }
+}
