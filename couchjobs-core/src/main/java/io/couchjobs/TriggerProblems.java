@@ -5,7 +5,6 @@ import io.couchjobs.engine.trigger.QueueTriggers;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.WorkerInfo;
-import io.couchjobs.trigger.MalformedTriggerException;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerError;
 import io.couchjobs.trigger.TriggerNotFoundException;
@@ -34,21 +33,16 @@ record TriggerProblems(Triggers triggers, JobStore jobs, List<WorkerInfo> worker
     List<Problem> list() {
         List<Problem> found = new ArrayList<>();
         triggers.malformed().values().forEach(problem -> found.add(malformed(problem)));
-        triggers.list().forEach(trigger -> look(trigger, found));
+        triggers.statuses().forEach(status -> look(status, found));
         return List.copyOf(found);
     }
 
-    private void look(Trigger trigger, List<Problem> found) {
-        try {
-            TriggerStatus status = triggers.status(trigger.name());
-            if (status.trigger().isEnabled()) {
-                lookAtEnabled(status, found);
-            }
-            if (status.errors() > 0) {
-                lookAtErrors(trigger.name(), found);
-            }
-        } catch (TriggerNotFoundException | MalformedTriggerException changedMeanwhile) {
-            return;
+    private void look(TriggerStatus status, List<Problem> found) {
+        if (status.trigger().isEnabled()) {
+            lookAtEnabled(status, found);
+        }
+        if (status.errors() > 0) {
+            lookAtErrors(status.trigger().name(), found);
         }
     }
 
@@ -81,16 +75,25 @@ record TriggerProblems(Triggers triggers, JobStore jobs, List<WorkerInfo> worker
     }
 
     private void lookAtErrors(String trigger, List<Problem> found) {
-        List<TriggerError> errors = triggers.errors(trigger);
+        List<TriggerError> errors = errors(trigger);
         if (!errors.isEmpty()) {
             TriggerError newest = errors.get(errors.size() - 1);
             found.add(new Problem(
                     name(trigger),
                     Problem.Level.NOTE,
-                    errors.size() + (errors.size() == 1 ? " change has" : " changes have") + " failed, such as document "
-                            + newest.docId() + " of " + newest.database() + ": " + newest.reason(),
+                    errors.size() + (errors.size() == 1 ? " change has" : " changes have")
+                            + " failed, such as document " + newest.docId() + " of " + newest.database() + ": "
+                            + newest.reason(),
                     "nobody tries again by themselves",
                     "see why (couchjobs trigger errors " + trigger + "), put that right, then try again (--retry)"));
+        }
+    }
+
+    private List<TriggerError> errors(String trigger) {
+        try {
+            return triggers.errors(trigger);
+        } catch (TriggerNotFoundException removedMeanwhile) {
+            return List.of();
         }
     }
 

@@ -66,9 +66,7 @@ class TriggerProblemsTest {
     private static WorkerInfo alive(Worker worker) {
         Instant now = Instant.now();
         return new WorkerInfo(
-                worker.id(),
-                new WorkerInfo.Registered(now, now, 1, List.of("mail"), Duration.ofMinutes(5)),
-                List.of());
+                worker.id(), new WorkerInfo.Registered(now, now, 1, List.of("mail"), Duration.ofMinutes(5)), List.of());
     }
 
     @Test
@@ -92,11 +90,13 @@ class TriggerProblemsTest {
             TestQueue.until(() -> queue.get("couchjobs-trigger", "mails").isPresent());
             List<WorkerInfo> known = List.of(alive(worker));
             assertThat(queue.operations().triggerProblems(known)).isEmpty();
-            assertThat(later.operations().triggerProblems(known)).singleElement().satisfies(problem -> {
-                assertThat(problem.level()).isEqualTo(Problem.Level.PROBLEM);
-                assertThat(problem.finding()).contains("no process follows it though there are workers");
-                assertThat(problem.remedy()).contains("connection shop");
-            });
+            assertThat(later.operations().triggerProblems(known))
+                    .singleElement()
+                    .satisfies(problem -> {
+                        assertThat(problem.level()).isEqualTo(Problem.Level.PROBLEM);
+                        assertThat(problem.finding()).contains("no process follows it though there are workers");
+                        assertThat(problem.remedy()).contains("connection shop");
+                    });
         }
     }
 

@@ -13,9 +13,7 @@ import picocli.CommandLine.Command;
 final class TriggerListCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
-        List<TriggerStatus> all = queue.triggers().list().stream()
-                .map(trigger -> queue.triggers().status(trigger.name()))
-                .toList();
+        List<TriggerStatus> all = queue.triggers().statuses();
         output().rows(
                         () -> TriggerText.table(all),
                         () -> all.stream().map(TriggerText::json).toList());

@@ -47,6 +47,9 @@ public interface Triggers {
      */
     TriggerStatus status(String name);
 
+    /** {@return how far all triggers are, by name; without those that {@link #malformed} names. One request per source of each} */
+    List<TriggerStatus> statuses();
+
     /**
      * Lets a trigger wait. Its position stays, so that it misses nothing.
      *

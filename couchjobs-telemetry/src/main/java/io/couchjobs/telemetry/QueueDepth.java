@@ -13,39 +13,23 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * How many jobs of each type and status there are, and how long the oldest due one has waited. When a gauge is asked and the
- * numbers are too old, a separate thread reads them anew. While the database cannot be read there are no numbers, rather than old
- * ones. Thread-safe.
- */
+/** How many jobs of each type and status there are, and how long the oldest due one has waited. Thread-safe. */
 final class QueueDepth implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(QueueDepth.class);
-    /** A client that asks for metrics gives up soon; then the numbers are there the next time. */
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
-
     private final JobQueue queue;
     private final MeterRegistry registry;
-    private final long every;
     private final MultiGauge depths;
     private final MultiGauge ages;
     private final Gauge age;
-    private volatile @Nullable Numbers numbers;
-    private @Nullable CompletableFuture<?> reading;
-    private long readNanos;
-    private boolean closed;
+    private final TriggerGauges triggers;
+    private final Reading<Numbers> reading;
 
     QueueDepth(JobQueue queue, MeterRegistry registry, Iterable<Tag> tags, Duration every) {
         this.queue = queue;
         this.registry = registry;
-        this.every = every.toNanos();
+        this.triggers = new TriggerGauges(queue, registry, tags, every);
+        this.reading = new Reading<>("the depth of " + queue, every, this::read, this::done);
         this.depths = MultiGauge.builder("couchjobs.queue.depth")
                 .description("jobs in the database")
                 .tags(tags)
@@ -64,64 +48,23 @@ final class QueueDepth implements AutoCloseable {
     }
 
     private static double ageSeconds(QueueDepth depth) {
-        Numbers known = depth.known();
+        depth.triggers.look();
+        Numbers known = depth.reading.known();
         return known == null ? Double.NaN : (System.nanoTime() - known.nanos) / 1e9;
     }
 
-    /** The numbers, read anew if need be. Only the caller that starts the reading waits for it. */
-    private @Nullable Numbers known() {
-        CompletableFuture<?> started = startIfOld();
-        if (started != null) {
-            try {
-                started.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (ExecutionException | TimeoutException e) {
-                log.debug("the depth of {} is not known yet", queue, e);
-            }
-        }
-        return numbers;
+    private Numbers read() {
+        Map<String, TypeCounts> counts = queue.types().counts();
+        Instant now = Instant.now().plus(queue.database().server().clockSkew());
+        return new Numbers(counts, now, System.nanoTime());
     }
 
-    private synchronized @Nullable CompletableFuture<?> startIfOld() {
-        boolean fresh = numbers != null && System.nanoTime() - readNanos < every;
-        boolean failedJustNow = reading != null && reading.isDone() && System.nanoTime() - readNanos < every;
-        if (closed || fresh || failedJustNow || (reading != null && !reading.isDone())) {
-            return null;
-        }
-        CompletableFuture<?> started = new CompletableFuture<>();
-        reading = started;
-        Thread thread = new Thread(() -> read(started), "couchjobs-metrics");
-        thread.setDaemon(true);
-        thread.start();
-        return started;
-    }
-
-    private void read(CompletableFuture<?> started) {
-        Map<String, TypeCounts> counts = Map.of();
-        Numbers read = null;
-        try {
-            counts = queue.types().counts();
-            Instant now = Instant.now().plus(queue.database().server().clockSkew());
-            read = new Numbers(counts, now, System.nanoTime());
-        } catch (RuntimeException | Error e) {
-            log.warn(
-                    "the depth of {} cannot be read; the next who asks for metrics tries again: {}",
-                    queue,
-                    e.toString());
-        } finally {
-            done(read, counts.keySet().stream().sorted().toList());
-            started.complete(null);
-        }
-    }
-
-    private synchronized void done(@Nullable Numbers read, List<String> types) {
-        readNanos = System.nanoTime();
-        numbers = read;
-        if (!closed) {
-            depths.register(types.stream().flatMap(type -> rows(type).stream()).toList(), true);
-            ages.register(types.stream().<MultiGauge.Row<?>>map(this::ageRow).toList(), true);
-        }
+    private void done(@Nullable Numbers read) {
+        List<String> types = read == null
+                ? List.of()
+                : read.counts.keySet().stream().sorted().toList();
+        depths.register(types.stream().flatMap(type -> rows(type).stream()).toList(), true);
+        ages.register(types.stream().<MultiGauge.Row<?>>map(this::ageRow).toList(), true);
     }
 
     private List<MultiGauge.Row<?>> rows(String type) {
@@ -137,7 +80,7 @@ final class QueueDepth implements AutoCloseable {
     }
 
     private double depth(String type, JobStatus status) {
-        Numbers known = known();
+        Numbers known = reading.known();
         TypeCounts counts = known == null ? null : known.counts.get(type);
         return known == null
                 ? Double.NaN
@@ -145,7 +88,7 @@ final class QueueDepth implements AutoCloseable {
     }
 
     private double oldest(String type) {
-        Numbers known = known();
+        Numbers known = reading.known();
         if (known == null) {
             return Double.NaN;
         }
@@ -155,10 +98,10 @@ final class QueueDepth implements AutoCloseable {
     }
 
     @Override
-    public synchronized void close() {
-        closed = true;
-        depths.register(List.of(), true);
-        ages.register(List.of(), true);
+    public void close() {
+        reading.close();
+        done(null);
+        triggers.close();
         registry.remove(age);
     }
 

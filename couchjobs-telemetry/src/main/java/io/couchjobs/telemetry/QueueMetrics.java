@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * JobQueue queue = JobQueue.builder(url).extension(QueueMetrics.of(registry)).open();
  * }</pre>
  *
- * The number of waiting jobs, and their age, are read from the index when somebody asks for the metrics, at most every 15 s. When
+ * The number of waiting jobs, their age, and the state of triggers are read when somebody asks for the metrics, at most every 15 s. When
  * nobody asks, nothing is read. Everything else costs no request.
  */
 public final class QueueMetrics implements QueueExtension {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.trigger.Trigger;
 import io.couchjobs.worker.Worker;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -64,7 +65,14 @@ class GrafanaTest {
                     .start();
             worker.awaitStopped();
             worker.close();
-            while (registry.find("couchjobs.queue.depth").gauge() == null) {
+            queue.triggers()
+                    .put(Trigger.named("mails")
+                            .source(database.name())
+                            .type("mail")
+                            .paused()
+                            .build());
+            while (registry.find("couchjobs.queue.depth").gauge() == null
+                    || registry.find("couchjobs.trigger.lag").gauge() == null) {
                 // Whoever asks starts the reading; on a slow machine it takes longer than he waits.
                 registry.get("couchjobs.queue.numbers.age").gauge().value();
             }

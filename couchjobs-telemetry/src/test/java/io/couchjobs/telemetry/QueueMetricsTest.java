@@ -3,8 +3,11 @@ package io.couchjobs.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.EmbeddedCouch;
@@ -12,6 +15,7 @@ import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.trigger.Trigger;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -185,6 +189,54 @@ class QueueMetricsTest {
             until(() -> depth("waiting") == 1);
             queue.close();
         }
+    }
+
+    @Test
+    void triggers_tell_how_far_they_are_and_without_one_there_is_nothing() {
+        until(() -> age() >= 0);
+        until(() -> triggers() == 0);
+        CouchDatabase orders = queue.database().server().database(database.name() + "-orders");
+        boolean unused = orders.createIfMissing();
+        try {
+            putTrigger(orders);
+            until(() -> age() >= 0 && triggers() == 3);
+            until(() -> trigger("lag") == 1);
+            assertThat(trigger("jobs")).isEqualTo(7);
+            assertThat(trigger("errors")).isEqualTo(2);
+        } finally {
+            orders.delete();
+        }
+        until(() -> Double.isNaN(trigger("lag")));
+        assertThat(trigger("jobs")).isEqualTo(7);
+        queue.triggers().remove("mails");
+        until(() -> age() >= 0 && triggers() == 0);
+    }
+
+    /** A trigger that nobody follows, one change behind. */
+    private void putTrigger(CouchDatabase orders) {
+        queue.triggers()
+                .put(Trigger.named("mails")
+                        .source(orders.name())
+                        .type("mail")
+                        .paused()
+                        .build());
+        ObjectNode position =
+                queue.database().get("follow:mails:" + orders.name()).orElseThrow();
+        queue.database().put(position.put("jobs", 7).put("failed", 2));
+        orders.put(JsonNodeFactory.instance.objectNode().put("_id", "o1"));
+    }
+
+    private int triggers() {
+        return (int) registry.getMeters().stream()
+                .filter(meter -> meter.getId().getName().startsWith("couchjobs.trigger."))
+                .count();
+    }
+
+    private double trigger(String what) {
+        return registry.get("couchjobs.trigger." + what)
+                .tag("trigger", "mails")
+                .gauge()
+                .value();
     }
 
     @Test

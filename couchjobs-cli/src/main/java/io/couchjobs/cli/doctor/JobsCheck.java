@@ -22,8 +22,9 @@ public final class JobsCheck {
         try {
             List<Problem> problems = queue.operations().problems();
             return problems.isEmpty()
-                    ? List.of(Finding.fine(
-                            "no job is due without a worker, no worker is silent, no job has failed for good, each trigger is followed"))
+                    ? List.of(
+                            Finding.fine(
+                                    "no job is due without a worker, no worker is silent, no job has failed for good, each trigger is followed"))
                     : problems.stream().map(JobsCheck::finding).toList();
         } catch (CouchException e) {
             return List.of(Finding.untold(e));

@@ -133,7 +133,16 @@ public final class QueueTriggers implements Triggers {
 
     @Override
     public TriggerStatus status(String name) {
-        Trigger trigger = existing(name);
+        return status(existing(name));
+    }
+
+    @Override
+    public List<TriggerStatus> statuses() {
+        return list().stream().map(this::status).toList();
+    }
+
+    private TriggerStatus status(Trigger trigger) {
+        String name = trigger.name();
         List<Position> all = positions.readAll(name).stream()
                 .filter(position -> Starts.isDatabase(position.database()))
                 .toList();
