@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 /** The files of the pages, out of the jar. Each page is the same file; a script shows what the URL says. Thread-safe. */
 final class Assets {
     private static final Pattern FILE = Pattern.compile("/assets/(([a-z]+/)?[a-z.-]+\\.(js|css|svg))");
-    private static final Pattern PAGE = Pattern.compile("/(|jobs|job|array|history|types|recurring|workers|problems)");
+    private static final Pattern PAGE =
+            Pattern.compile("/(|jobs|job|array|history|types|recurring|triggers|trigger|workers|problems)");
     private static final Map<String, String> KINDS = Map.of(
             "js", "text/javascript; charset=utf-8",
             "css", "text/css; charset=utf-8",

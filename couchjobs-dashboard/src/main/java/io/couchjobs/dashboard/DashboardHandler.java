@@ -11,6 +11,7 @@ import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.QueueFullException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.schedule.ScheduleNotFoundException;
+import io.couchjobs.trigger.TriggerNotFoundException;
 import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,7 +44,7 @@ public final class DashboardHandler implements HttpHandler, AutoCloseable {
             serve(call);
         } catch (Refusal refusal) {
             call.refuse(refusal.status(), refusal.getMessage());
-        } catch (JobNotFoundException | ScheduleNotFoundException gone) {
+        } catch (JobNotFoundException | ScheduleNotFoundException | TriggerNotFoundException gone) {
             call.refuse(404, gone.getMessage());
         } catch (MalformedJobException malformed) {
             call.refuse(422, malformed.getMessage());

@@ -188,10 +188,11 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
         private boolean again;
         private boolean types;
         private boolean schedules;
+        private boolean triggers;
         private boolean workers;
 
         boolean isEmpty() {
-            return jobs.isEmpty() && logs.isEmpty() && !again && !types && !schedules && !workers;
+            return jobs.isEmpty() && logs.isEmpty() && !again && !types && !schedules && !triggers && !workers;
         }
 
         void add(DocumentChange event) {
@@ -203,6 +204,7 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
             } else {
                 types |= docId.startsWith("type:");
                 schedules |= docId.startsWith("schedule:");
+                triggers |= docId.startsWith("trigger:") || docId.startsWith("follow:");
                 workers |= docId.startsWith("worker:");
             }
         }
@@ -243,6 +245,7 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
                     .put("more", tooMany)
                     .put("types", types)
                     .put("schedules", schedules)
+                    .put("triggers", triggers)
                     .put("workers", workers);
             ArrayNode changed = json.putArray("jobs");
             for (Map.Entry<String, DocumentChange> entry : jobs.entrySet()) {

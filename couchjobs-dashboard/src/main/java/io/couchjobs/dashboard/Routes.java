@@ -30,6 +30,7 @@ final class Routes implements AutoCloseable {
         Jobs jobs = new Jobs(queue, counts);
         Arrays arrays = new Arrays(queue);
         Schedules schedules = new Schedules(queue);
+        Triggers triggers = new Triggers(queue);
         this.bulk = new BulkActions(queue);
         this.forPrograms = options.hasApi() ? new HttpApi(queue, jobs, problems) : null;
 
@@ -42,6 +43,8 @@ final class Routes implements AutoCloseable {
         reads.put("history", call -> call.answer(histories.json(call)));
         reads.put("types", call -> call.answer(types.json()));
         reads.put("recurring", call -> call.answer(schedules.json()));
+        reads.put("triggers", call -> call.answer(triggers.json()));
+        reads.put("trigger", call -> call.answer(triggers.one(call)));
         reads.put("workers", call -> call.answer(workers.json()));
         reads.put("problems", call -> call.answer(problems.json()));
         reads.put("bulk", call -> call.answer(bulk.json()));
@@ -55,6 +58,7 @@ final class Routes implements AutoCloseable {
         changes.put("bulk/stop", call -> call.answer(bulk.stop()));
         changes.put("types", call -> call.answer(types.change(call.body())));
         changes.put("recurring", call -> call.answer(schedules.change(call.body())));
+        changes.put("triggers", call -> call.answer(triggers.change(call.body())));
     }
 
     void serve(Call call) throws IOException {

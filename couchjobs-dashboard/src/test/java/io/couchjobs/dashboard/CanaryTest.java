@@ -6,6 +6,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.trigger.Trigger;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -29,6 +30,8 @@ class CanaryTest {
             "job?type=email&id=1",
             "types",
             "recurring",
+            "triggers",
+            "trigger?name=mails",
             "workers",
             "problems",
             "no-such-page",
@@ -42,6 +45,8 @@ class CanaryTest {
             "api/log?type=email&id=1",
             "api/types",
             "api/recurring",
+            "api/triggers",
+            "api/trigger?name=mails",
             "api/workers",
             "api/problems",
             "api/bulk",
@@ -58,6 +63,12 @@ class CanaryTest {
                 Dashboard dashboard =
                         Dashboard.of(queue).user("you", Secret.of(OWN)).listen("127.0.0.1", 0)) {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            queue.triggers()
+                    .put(Trigger.named("mails")
+                            .source("jobs")
+                            .type("mail")
+                            .paused()
+                            .build());
             Browser browser = new Browser(dashboard.url());
             ask(browser, PATHS, OWN);
             assertThat(said).filteredOn(text -> text.contains("\"email\"")).isNotEmpty();

@@ -177,7 +177,7 @@ class GuardTest {
     @Test
     void a_read_only_dashboard_changes_nothing() throws Exception {
         Browser browser = open(Dashboard.of(queue).actions(false));
-        for (String path : new String[] {"action", "bulk", "bulk/stop", "types", "recurring"}) {
+        for (String path : new String[] {"action", "bulk", "bulk/stop", "types", "recurring", "triggers"}) {
             assertThat(browser.post(path, RETRY).statusCode()).as(path).isEqualTo(403);
         }
         assertThat(browser.json("overview").path("actions").asBoolean()).isFalse();

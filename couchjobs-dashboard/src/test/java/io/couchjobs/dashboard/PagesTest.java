@@ -3,6 +3,8 @@ package io.couchjobs.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.embedded.EmbeddedCouch;
@@ -11,6 +13,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
 import io.couchjobs.schedule.Schedule;
+import io.couchjobs.trigger.Trigger;
 import io.couchjobs.type.Rate;
 import io.couchjobs.type.Retention;
 import io.couchjobs.worker.PermanentJobException;
@@ -101,6 +104,7 @@ class PagesTest {
                         .cron("0 3 * * *")
                         .job(JobRequest.of(NAME, Map.of()))
                         .build());
+        fillTriggers();
         queue.types().change("paused", settings -> settings.withPaused(true));
         queue.add(evil("runs").data(Map.of("runs", EVIL)).build());
         queue.add(evil("fails").build());
@@ -119,6 +123,33 @@ class PagesTest {
                     .build());
         }
         queue.addAll(more);
+    }
+
+    /** Paused, so that what is written by hand stays. */
+    private static void fillTriggers() {
+        queue.triggers()
+                .put(Trigger.named("mails")
+                        .source("pages")
+                        .selector(JsonNodeFactory.instance.objectNode().put("kind", EVIL))
+                        .type(NAME)
+                        .paused()
+                        .build());
+        ObjectNode position =
+                queue.database().get("follow:mails:pages").orElseThrow().put("failed", 1);
+        position.put("problem", EVIL)
+                .putArray("errors")
+                .addObject()
+                .put("id", NAME)
+                .put("rev", EVIL)
+                .put("seq", "1")
+                .put("at", 1)
+                .put("reason", EVIL);
+        queue.database().put(position);
+        queue.database()
+                .put(JsonNodeFactory.instance
+                        .objectNode()
+                        .put("_id", "trigger:" + EVIL)
+                        .put("source", EVIL));
     }
 
     private static JobRequest.Builder evil(String id) {
@@ -174,6 +205,8 @@ class PagesTest {
                 "history",
                 "types",
                 "recurring",
+                "triggers",
+                "trigger?name=mails",
                 "workers",
                 "problems");
     }
@@ -389,6 +422,56 @@ class PagesTest {
         chrome.click("dialog .danger");
         chrome.awaitText("7 done");
         assertThat(queue.types().counts().get("bulk").byStatus()).containsEntry(JobStatus.CANCELLED, 7L);
+    }
+
+    @Test
+    void a_trigger_is_opened_sent_back_after_a_question_and_its_errors_are_tried_again() throws Exception {
+        queue.triggers()
+                .put(Trigger.named("orders")
+                        .source("pages")
+                        .type("order")
+                        .selector(JsonNodeFactory.instance.objectNode().put("_id", "none"))
+                        .paused()
+                        .build());
+        ObjectNode position = queue.database().get("follow:orders:pages").orElseThrow();
+        position.put("failed", 1)
+                .putArray("errors")
+                .addObject()
+                .put("id", "o1")
+                .put("rev", "1-a")
+                .put("seq", "1")
+                .put("at", 1)
+                .put("reason", "no field /mail");
+        queue.database().put(position);
+        go("triggers");
+        chrome.await("document.querySelector(\"button[aria-label='Resume orders']\")");
+        chrome.click("th a[href='trigger?name=orders']");
+        chrome.awaitText("no field /mail");
+        clickNamed("Retry errors");
+        chrome.awaitText("1 change is tried again");
+        assertThat(queue.triggers().errors("orders")).isEmpty();
+        clickNamed("Replay");
+        chrome.awaitText("Send orders back?");
+        chrome.press(Chrome.Key.ESCAPE);
+        chrome.await("!document.querySelector('dialog')");
+        clickNamed("Replay");
+        chrome.awaitText("Send orders back?");
+        assertAccessible("the question before a trigger is sent back");
+        chrome.click("dialog button[type=submit]");
+        chrome.awaitText("goes on from beginning");
+        assertThat(queue.triggers().status("orders").sources().get(0).position())
+                .isEqualTo("0");
+        clickNamed("Remove");
+        chrome.awaitText("Remove orders?");
+        chrome.click("dialog button[type=submit]");
+        chrome.await("location.pathname.endsWith('/triggers')");
+        assertThat(queue.triggers().get("orders")).isEmpty();
+    }
+
+    private static void clickNamed(String text) throws IOException, InterruptedException {
+        String button = "[...document.querySelectorAll('.job-head button')].find(b => b.innerText === arguments[0])";
+        chrome.await(button, text);
+        chrome.run(button + ".click()", text);
     }
 
     @Test

@@ -66,7 +66,7 @@ final class Screenshots {
     private Map<String, URI> pages() throws IOException, InterruptedException {
         Map<String, URI> pages = new LinkedHashMap<>();
         pages.put("overview", dashboard);
-        for (String page : new String[] {"jobs", "types", "recurring", "workers", "problems"}) {
+        for (String page : new String[] {"jobs", "types", "recurring", "triggers", "workers", "problems"}) {
             pages.put(page, dashboard.resolve(page));
         }
         pages.put("job-failed", first("failed"));

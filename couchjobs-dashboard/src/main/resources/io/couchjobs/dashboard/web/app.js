@@ -12,6 +12,8 @@ import { ArrayPage } from './pages/array.js';
 import { History } from './pages/history.js';
 import { Types } from './pages/types.js';
 import { Recurring } from './pages/recurring.js';
+import { Triggers } from './pages/triggers.js';
+import { TriggerPage } from './pages/trigger.js';
 import { Workers } from './pages/workers.js';
 import { Problems } from './pages/problems.js';
 
@@ -21,9 +23,13 @@ const PAGES = {
   history: { title: 'History', view: History },
   types: { title: 'Types', view: Types },
   recurring: { title: 'Recurring', view: Recurring },
+  triggers: { title: 'Triggers', view: Triggers },
   workers: { title: 'Workers', view: Workers },
   problems: { title: 'Problems', view: Problems },
 };
+
+/** The pages of one thing, and the page that lists all of them. */
+const PARENTS = { job: 'jobs', array: 'jobs', trigger: 'triggers' };
 
 class App extends Component {
   constructor() {
@@ -52,7 +58,7 @@ class App extends Component {
     if (page !== before.page || page === 'job') {
       this.listen();
     }
-    if (page !== before.page || params.id !== before.params.id) {
+    if (page !== before.page || params.id !== before.params.id || params.name !== before.params.name) {
       scrollTo(0, 0);
       const heading = document.querySelector('main h1');
       if (heading) {
@@ -72,13 +78,13 @@ class App extends Component {
 
   entitle() {
     const { page, params } = this.state;
-    const title = page === 'job' || page === 'array' ? params.type + ' ' + params.id : (PAGES[page] || { title: 'Nothing here' }).title;
+    const title = page === 'job' || page === 'array' ? params.type + ' ' + params.id : page === 'trigger' ? 'Trigger ' + params.name : (PAGES[page] || { title: 'Nothing here' }).title;
     document.title = title + ' · couchjobs';
   }
 
   render(props, { page, params }) {
     const { data } = this.summary;
-    const shown = page === 'job' ? Job : page === 'array' ? ArrayPage : (PAGES[page] || {}).view;
+    const shown = page === 'job' ? Job : page === 'array' ? ArrayPage : page === 'trigger' ? TriggerPage : (PAGES[page] || {}).view;
     return h('div', { class: 'frame' },
       h('a', { class: 'skip', href: '#main', onClick: skip }, 'Skip to the content'),
       h('header', { class: 'top' },
@@ -92,7 +98,7 @@ class App extends Component {
       h('main', { id: 'main', tabIndex: -1 },
         h(BulkState, null),
         shown
-          ? h(shown, { key: page === 'job' || page === 'array' ? page + '\n' + params.type + '\n' + params.id : page, params, summary: data, actions: !!data && data.actions })
+          ? h(shown, { key: page === 'job' || page === 'array' ? page + '\n' + params.type + '\n' + params.id : page === 'trigger' ? page + '\n' + params.name : page, params, summary: data, actions: !!data && data.actions })
           : h('h1', { tabIndex: -1 }, 'There is no such page')),
       h(Dialogs, null), h(Toasts, null));
   }
@@ -103,7 +109,7 @@ function Navigation({ page, problems }) {
     Object.entries(PAGES).map(([name, { title }]) => h('a', {
       key: name,
       href: name === 'overview' ? '.' : name,
-      'aria-current': page === name || ((page === 'job' || page === 'array') && name === 'jobs') ? 'page' : null,
+      'aria-current': page === name || name === PARENTS[page] ? 'page' : null,
     }, title, name === 'problems' && problems > 0 && h('span', { class: 'count', title: problems + ' to put right' }, problems))));
 }
 

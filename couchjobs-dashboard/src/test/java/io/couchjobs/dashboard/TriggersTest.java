@@ -1,0 +1,164 @@
+package io.couchjobs.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerBuilder;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What the pages of triggers ask. Nobody follows: positions are written by hand. */
+@Tag("server")
+@ExtendWith(CouchExtension.class)
+@Timeout(120)
+class TriggersTest {
+    private JobQueue queue;
+    private CouchDatabase orders;
+    private Dashboard dashboard;
+    private Browser browser;
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        queue = Queues.of(database);
+        orders = queue.database().server().database(database.name() + "-orders");
+        boolean unused = orders.createIfMissing();
+        queue.triggers().put(mails().build());
+        dashboard = Dashboard.of(queue).listen("127.0.0.1", 0);
+        browser = new Browser(dashboard.url());
+    }
+
+    @AfterEach
+    void close() {
+        dashboard.close();
+        orders.delete();
+        queue.close();
+    }
+
+    private TriggerBuilder mails() {
+        return Trigger.named("mails").source(orders.name()).type("mail");
+    }
+
+    private int post(String action, String name, String from) throws IOException, InterruptedException {
+        return browser.post("triggers", body(action, name, from)).statusCode();
+    }
+
+    private static Map<String, Object> body(String action, String name, String from) {
+        return Map.of("action", action, "name", name, "from", from);
+    }
+
+    private String done(String action, String from) throws IOException, InterruptedException {
+        var answered = browser.post("triggers", body(action, "mails", from));
+        assertThat(answered.statusCode()).as(answered.body()).isEqualTo(200);
+        return new JsonMapper().readTree(answered.body()).path("done").asText();
+    }
+
+    private void failed() {
+        ObjectNode position =
+                queue.database().get("follow:mails:" + orders.name()).orElseThrow();
+        position.put("jobs", 3).put("failed", 1).put("problem", "403 you may not");
+        position.putArray("errors")
+                .addObject()
+                .put("id", "o1")
+                .put("rev", "1-a")
+                .put("seq", "1")
+                .put("at", 7)
+                .put("reason", "no field /mail");
+        queue.database().put(position);
+    }
+
+    @Test
+    void triggers_are_listed_with_how_far_they_are_and_what_is_wrong() throws Exception {
+        orders.put(JsonNodeFactory.instance.objectNode().put("_id", "o1"));
+        failed();
+        queue.database()
+                .put(JsonNodeFactory.instance
+                        .objectNode()
+                        .put("_id", "trigger:broken")
+                        .put("typ", "mail"));
+        JsonNode list = browser.json("triggers");
+        Map<String, Object> told = new HashMap<>();
+        list.at("/triggers/0")
+                .properties()
+                .forEach(field -> told.put(field.getKey(), field.getValue().asText()));
+        assertThat(told)
+                .containsEntry("name", "mails")
+                .containsEntry("source", orders.name())
+                .containsEntry("type", "mail")
+                .containsEntry("enabled", "true")
+                .containsEntry("problem", "403 you may not")
+                .containsEntry("lag", "1")
+                .containsEntry("jobs", "3")
+                .containsEntry("errors", "1")
+                .containsEntry("follower", "null");
+        assertThat(list.at("/malformed/broken").asText()).contains("field typ is not known");
+        assertThat(browser.json("problems").path("problems").findValuesAsText("finding"))
+                .anyMatch(finding -> finding.contains("field typ is not known"))
+                .contains(orders.name() + ": 403 you may not");
+    }
+
+    @Test
+    void a_trigger_is_told_with_its_databases_the_worst_first_and_the_changes_that_failed() throws Exception {
+        failed();
+        ObjectNode other = queue.database()
+                .get("follow:mails:" + orders.name())
+                .orElseThrow()
+                .put("_id", "follow:mails:a")
+                .put("database", "a");
+        other.remove("_rev");
+        other.remove("problem");
+        other.remove("errors");
+        queue.database().put(other);
+        JsonNode trigger = browser.json("trigger?name=mails");
+        assertThat(trigger.path("sources").findValuesAsText("database")).containsExactly(orders.name(), "a");
+        assertThat(trigger.path("databases").asInt()).isEqualTo(2);
+        assertThat(trigger.at("/sources/1/lag").isNull())
+                .as("there is no such database")
+                .isTrue();
+        assertThat(trigger.path("lag").isNull()).isTrue();
+        assertThat(trigger.at("/failed/0/id").asText()).isEqualTo("o1");
+        assertThat(trigger.at("/failed/0/reason").asText()).isEqualTo("no field /mail");
+        assertThat(trigger.at("/document/job/type").asText()).isEqualTo("mail");
+        assertThat(browser.get("api/trigger?name=none").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void triggers_are_paused_resumed_sent_back_and_removed() throws Exception {
+        failed();
+        assertThat(done("pause", "")).isEqualTo("paused");
+        assertThat(browser.json("triggers").at("/triggers/0/enabled").asBoolean())
+                .isFalse();
+        assertThat(done("resume", "")).isEqualTo("resumed");
+        assertThat(queue.triggers().get("mails").orElseThrow().isEnabled()).isTrue();
+        assertThat(done("retry", "")).isEqualTo("1 change is tried again");
+        assertThat(queue.triggers().errors("mails")).isEmpty();
+        assertThat(done("replay", "beginning")).isEqualTo("goes on from beginning");
+        assertThat(queue.triggers().status("mails").sources().get(0).position()).isEqualTo("0");
+        assertThat(done("remove", "")).isEqualTo("removed");
+        assertThat(browser.json("triggers").path("triggers")).isEmpty();
+    }
+
+    @Test
+    void what_cannot_be_done_is_refused() throws Exception {
+        assertThat(post("replay", "mails", "")).isEqualTo(400);
+        assertThat(post("dance", "mails", "")).isEqualTo(400);
+        for (String action : new String[] {"pause", "resume", "retry", "replay", "remove"}) {
+            assertThat(post(action, "none", "now")).as(action).isEqualTo(404);
+        }
+        assertThat(queue.triggers().list()).hasSize(1);
+    }
+}
