@@ -1,5 +1,7 @@
 package io.couchjobs.testing;
 
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -24,6 +26,11 @@ public final class SourceDatabases implements AutoCloseable {
     /** The prefix of their names, which no other test has. */
     public String prefix() {
         return beside.name() + "-";
+    }
+
+    /** Skips a test that needs what PouchDB Server does not have, and says what that is. */
+    public void assumeNotPouchDb(String lack) {
+        assumeFalse(beside.serverName().contains("PouchDB"), "PouchDB Server " + lack);
     }
 
     public CouchDatabase create(String name) {
