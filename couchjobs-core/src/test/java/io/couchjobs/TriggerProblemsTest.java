@@ -138,6 +138,7 @@ class TriggerProblemsTest {
 
     @Test
     void a_large_lag_is_told() {
+        sources.assumeNotPouchDb("does not tell how many changes a feed still has");
         queue.triggers().put(mails().build());
         for (int thousand = 0; thousand < 10; thousand++) {
             List<ObjectNode> documents = new ArrayList<>();

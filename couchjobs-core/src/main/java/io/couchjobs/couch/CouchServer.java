@@ -164,24 +164,6 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
-     * Databases that were created, changed or deleted. Immutable and thread-safe.
-     *
-     * @param databases their names
-     * @param position the position to go on from
-     */
-    public record DatabaseUpdates(Set<String> databases, String position) {
-        /**
-         * Copies the names.
-         *
-         * @param databases the names
-         * @param position the position
-         */
-        public DatabaseUpdates {
-            databases = Set.copyOf(databases);
-        }
-    }
-
-    /**
      * {@return the nodes of the cluster, as the node that is asked sees them}
      *
      * @throws CouchException the server does not tell: it is no cluster that does, or the user may not know

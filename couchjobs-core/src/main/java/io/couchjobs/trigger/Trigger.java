@@ -6,14 +6,11 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.schedule.CronTiming;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -22,51 +19,10 @@ import java.util.regex.Pattern;
  */
 public final class Trigger {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
-    private static final Pattern SOURCE = Pattern.compile("[a-z0-9_$()+/*-]{1,250}");
-    private static final Set<String> FIELDS = Set.of(
-            "source",
-            "connection",
-            "selector",
-            "prefixes",
-            "deletions",
-            "designDocs",
-            "ignoreOwn",
-            "job",
-            "outbox",
-            "deliver",
-            "from",
-            "delay",
-            "debounce",
-            "batch",
-            "cron",
-            "zone",
-            "writeBack",
-            "enabled",
-            "site",
-            "uncounted");
-    private static final Set<String> BATCH_FIELDS = Set.of("size", "wait");
-    private static final int LARGEST_BATCH = 1000;
 
     private final String name;
     private final ObjectNode document;
-    private final String source;
-    private final Optional<String> connection;
-    private final Optional<ObjectNode> selector;
-    private final List<String> prefixes;
-    private final Deletions deletions;
-    private final boolean designDocs;
-    private final Optional<JsonPointer> ignoreOwn;
-    private final Optional<JobPattern> job;
-    private final Optional<Outbox.Entries> outbox;
-    private final Delivery delivery;
-    private final String from;
-    private final Duration delay;
-    private final Duration debounce;
-    private final Optional<Batch> batch;
-    private final Optional<CronTiming> period;
-    private final Optional<JsonPointer> writeBack;
-    private final boolean enabled;
-    private final Optional<String> site;
+    private final TriggerOptions options;
 
     /** The choice between the newest state of a document and each of its revisions. Immutable and thread-safe. */
     public enum Delivery {
@@ -95,74 +51,9 @@ public final class Trigger {
     public record Batch(int size, Duration patience) {}
 
     private Trigger(String name, ObjectNode document) {
-        TriggerFields fields = new TriggerFields(document, "");
-        fields.requireOnly(FIELDS);
         this.name = name;
         this.document = document;
-        this.source = source(fields);
-        this.connection = fields.text("connection");
-        this.selector = fields.object("selector").map(ObjectNode::deepCopy);
-        this.prefixes = fields.texts("prefixes");
-        this.deletions = fields.choice("deletions", Deletions.class).orElse(Deletions.INCLUDE);
-        this.designDocs = fields.flag("designDocs", false);
-        this.ignoreOwn = fields.pointer("ignoreOwn");
-        this.delivery = fields.choice("deliver", Delivery.class).orElse(Delivery.LATEST);
-        this.job = fields.fields("job").map(inner -> new JobPattern(name, inner, delivery == Delivery.EVERY));
-        this.outbox = fields.choice("outbox", Outbox.Entries.class);
-        this.from = fields.text("from").orElse("now");
-        this.delay = fields.duration("delay").orElse(Duration.ZERO);
-        this.debounce = fields.duration("debounce").orElse(Duration.ZERO);
-        this.batch = fields.fields("batch").map(Trigger::batch);
-        this.period =
-                fields.text("cron").map(cron -> timing(cron, fields.text("zone").orElse("UTC")));
-        this.writeBack = fields.pointer("writeBack");
-        this.enabled = fields.flag("enabled", true);
-        this.site = fields.text("site");
-        requireTogether();
-    }
-
-    private void requireTogether() {
-        if (job.isPresent() == outbox.isPresent()) {
-            throw new IllegalArgumentException("it needs either a field job or a field outbox");
-        }
-        require(batch.isEmpty() || job.isPresent(), "an outbox makes the jobs of its documents, and has no batch");
-        require(
-                batch.isEmpty() || writeBack.isEmpty(),
-                "the job of a batch is of many documents, and has no writeBack");
-        require(
-                batch.isEmpty() || debounce.isZero(),
-                "batch and debounce exclude each other: batch.wait is a debounce for all");
-        require(delivery == Delivery.LATEST || debounce.isZero(), "debounce needs deliver latest");
-        require(period.isEmpty() || batch.isEmpty(), "cron and batch exclude each other");
-    }
-
-    private static void require(boolean holds, String problem) {
-        if (!holds) {
-            throw new IllegalArgumentException(problem);
-        }
-    }
-
-    private static String source(TriggerFields fields) {
-        String source = fields.required("source", "the database whose changes make jobs, or a pattern such as shop-*");
-        if (!SOURCE.matcher(source).matches()) {
-            throw fields.wrong("source", "the name of a database, or a pattern with * for any characters");
-        }
-        return source;
-    }
-
-    private static Batch batch(TriggerFields fields) {
-        fields.requireOnly(BATCH_FIELDS);
-        int size = fields.number("size", 1, LARGEST_BATCH).map(Long::intValue).orElse(LARGEST_BATCH);
-        return new Batch(size, fields.duration("wait").orElse(Duration.ofSeconds(1)));
-    }
-
-    private static CronTiming timing(String cron, String zone) {
-        try {
-            return CronTiming.of(cron, ZoneId.of(zone));
-        } catch (DateTimeException unknown) {
-            throw new IllegalArgumentException(
-                    "field zone \"" + zone + "\" is not known; it may be a region such as Europe/Berlin", unknown);
-        }
+        this.options = new TriggerOptions(name, document);
     }
 
     /**
@@ -198,12 +89,12 @@ public final class Trigger {
 
     /** {@return the database that is followed, or a pattern in which {@code *} stands for any characters} */
     public String source() {
-        return source;
+        return options.source;
     }
 
     /** {@return whether {@link #source} is a pattern} */
     public boolean isPattern() {
-        return source.contains("*");
+        return options.source.contains("*");
     }
 
     /**
@@ -212,75 +103,75 @@ public final class Trigger {
      * @param database the name of the database
      */
     public boolean follows(String database) {
-        return Pattern.matches(Pattern.quote(source).replace("*", "\\E.*\\Q"), database);
+        return Pattern.matches(Pattern.quote(options.source).replace("*", "\\E.*\\Q"), database);
     }
 
     /** {@return the name of the connection by which the source is reached; empty for the queue's own server} */
     public Optional<String> connection() {
-        return connection;
+        return options.connection;
     }
 
     /** {@return which documents, as a Mango selector; empty for all} */
     public Optional<ObjectNode> selector() {
-        return selector.map(ObjectNode::deepCopy);
+        return options.selector.map(ObjectNode::deepCopy);
     }
 
     /** {@return whether the jobs are of each revision or of the newest} */
     public Delivery delivery() {
-        return delivery;
+        return options.delivery;
     }
 
     /** {@return where it starts: {@code now}, {@code beginning}, or a position of the source's feed} */
     public String from() {
-        return from;
+        return options.from;
     }
 
     /** {@return how many changes become one job; empty when each makes its own} */
     public Optional<Batch> batch() {
-        return batch;
+        return options.batch;
     }
 
     /** {@return the times at which it catches up; empty when it follows all the time} */
     public Optional<CronTiming> period() {
-        return period;
+        return options.period;
     }
 
     /** {@return how long a job waits for further changes of its document} */
     public Duration debounce() {
-        return debounce;
+        return options.debounce;
     }
 
     /** {@return the treatment of entries whose jobs were made; empty when it is no outbox} */
     public Optional<Outbox.Entries> outbox() {
-        return outbox;
+        return options.outbox;
     }
 
     /** {@return where in the source document the end of its job is written; empty when it is not} */
     public Optional<JsonPointer> writeBack() {
-        return writeBack;
+        return options.writeBack;
     }
 
     /** {@return the type of the jobs; empty for an outbox, whose entries name their own} */
     public Optional<String> type() {
-        return job.map(JobPattern::type);
+        return options.job.map(JobPattern::type);
     }
 
     /** {@return whether it makes jobs} */
     public boolean isEnabled() {
-        return enabled;
+        return options.enabled;
     }
 
     /** {@return the site at which it is followed; empty when it carries none} */
     public Optional<String> site() {
-        return site;
+        return options.site;
     }
 
     /** {@return whether the documents have to be read, and not only their ids} */
     public boolean needsDocuments() {
-        return ignoreOwn.isPresent()
-                || outbox.isPresent()
-                || writeBack.isPresent()
-                || job.filter(JobPattern::needsDocument).isPresent();
+        return options.ignoreOwn.isPresent()
+                || options.outbox.isPresent()
+                || options.writeBack.isPresent()
+                || options.job.filter(JobPattern::needsDocument).isPresent();
     }
 
     /** {@return the document, as it is stored} */
@@ -294,22 +185,25 @@ public final class Trigger {
      * @param change the change
      */
     public Optional<String> leftOut(SourceChange change) {
-        if (change.id().startsWith("_design/") && !designDocs) {
+        if (change.id().startsWith("_design/") && !options.designDocs) {
             return Optional.of("it is a design document");
-        } else if (!prefixes.isEmpty() && prefixes.stream().noneMatch(change.id()::startsWith)) {
-            return Optional.of("its id begins with none of " + String.join(", ", prefixes));
-        } else if (change.deleted() ? deletions == Deletions.EXCLUDE : deletions == Deletions.ONLY) {
+        } else if (!options.prefixes.isEmpty() && options.prefixes.stream().noneMatch(change.id()::startsWith)) {
+            return Optional.of("its id begins with none of " + String.join(", ", options.prefixes));
+        } else if (change.deleted() ? options.deletions == Deletions.EXCLUDE : options.deletions == Deletions.ONLY) {
             return Optional.of(change.deleted() ? "it is deleted" : "it is not deleted");
         }
         return change.read().flatMap(this::own);
     }
 
     private Optional<String> own(ObjectNode changed) {
-        if (ignoreOwn.filter(mark -> changed.at(mark).asText().equals(name)).isPresent()) {
-            return Optional.of("its field " + ignoreOwn.get() + " says that this trigger's job wrote it");
+        if (options.ignoreOwn
+                .filter(mark -> changed.at(mark).asText().equals(name))
+                .isPresent()) {
+            return Optional.of("its field " + options.ignoreOwn.get() + " says that this trigger's job wrote it");
         }
-        boolean isWrittenBack =
-                writeBack.filter(place -> WriteBack.isOwn(changed, place)).isPresent();
+        boolean isWrittenBack = options.writeBack
+                .filter(place -> WriteBack.isOwn(changed, place))
+                .isPresent();
         return isWrittenBack ? Optional.of("the trigger itself wrote the end of a job into it") : Optional.empty();
     }
 
@@ -327,14 +221,16 @@ public final class Trigger {
             return TriggerPlan.leftOut(why.get());
         }
         try {
-            return outbox.isPresent() ? entries(change) : one(job.orElseThrow().job(change, round, time(now)));
+            return options.outbox.isPresent()
+                    ? entries(change)
+                    : one(options.job.orElseThrow().job(change, round, time(now)));
         } catch (IllegalArgumentException | InvalidJobDataException wrong) {
             return new TriggerPlan(List.of(), List.of(String.valueOf(wrong.getMessage())), Optional.empty());
         }
     }
 
     private Instant time(Instant now) {
-        Duration wait = delay.plus(debounce);
+        Duration wait = options.delay.plus(options.debounce);
         return wait.isZero() ? Instant.EPOCH : now.plus(wait);
     }
 
@@ -370,13 +266,14 @@ public final class Trigger {
      */
     public TriggerPlan planBatch(List<SourceChange> changes, String since, String round, Instant now) {
         try {
-            return one(job.orElseThrow()
+            return one(options.job
+                    .orElseThrow()
                     .batch(
                             changes.get(0).database(),
                             changes,
                             since,
                             round,
-                            delay.isZero() ? Instant.EPOCH : now.plus(delay)));
+                            options.delay.isZero() ? Instant.EPOCH : now.plus(options.delay)));
         } catch (IllegalArgumentException | InvalidJobDataException wrong) {
             return new TriggerPlan(List.of(), List.of(String.valueOf(wrong.getMessage())), Optional.empty());
         }
@@ -411,6 +308,6 @@ public final class Trigger {
 
     @Override
     public String toString() {
-        return "Trigger[" + name + ", " + source + (enabled ? "]" : ", paused]");
+        return "Trigger[" + name + ", " + options.source + (options.enabled ? "]" : ", paused]");
     }
 }

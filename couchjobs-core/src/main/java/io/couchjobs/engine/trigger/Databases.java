@@ -3,6 +3,7 @@ package io.couchjobs.engine.trigger;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.couch.DatabaseUpdates;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.time.Backoff;
@@ -83,7 +84,7 @@ final class Databases {
     }
 
     private Set<String> told() throws InterruptedException {
-        CouchServer.DatabaseUpdates updates = server.databaseUpdates(since, patience);
+        DatabaseUpdates updates = server.databaseUpdates(since, patience);
         since = updates.position();
         Set<String> news = updates.databases().stream().filter(trigger::follows).collect(Collectors.toSet());
         if (environment.nanos() - swept > SWEEP.toNanos()) {

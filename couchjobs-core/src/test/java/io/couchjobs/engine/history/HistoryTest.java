@@ -3,6 +3,7 @@ package io.couchjobs.engine.history;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.withinPercentage;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
@@ -364,7 +365,9 @@ class HistoryTest {
 
     @Test
     @NeedsOneCopy("tombstones are purged on one node")
-    void a_garbage_collection_takes_in_what_was_left_and_purges_what_was_deleted() throws Exception {
+    void a_garbage_collection_takes_in_what_was_left_and_purges_what_was_deleted(TestDatabase database)
+            throws Exception {
+        assumeFalse(database.serverName().contains("PouchDB"), "PouchDB Server counts no tombstones, and purges none");
         workers.run("a", "email", 1);
         workers.pass(MINUTE);
         workers.write("a");
