@@ -82,7 +82,7 @@ class TriggersTest {
     }
 
     @Test
-    void triggers_are_listed_with_how_far_they_are_and_what_is_wrong() throws Exception {
+    void triggers_are_listed_with_how_far_they_are_and_what_is_wrong(TestDatabase database) throws Exception {
         orders.put(JsonNodeFactory.instance.objectNode().put("_id", "o1"));
         failed();
         queue.database()
@@ -101,7 +101,7 @@ class TriggersTest {
                 .containsEntry("type", "mail")
                 .containsEntry("enabled", "true")
                 .containsEntry("problem", "403 you may not")
-                .containsEntry("lag", "1")
+                .containsEntry("lag", database.serverName().contains("PouchDB") ? "null" : "1") // it does not tell
                 .containsEntry("jobs", "3")
                 .containsEntry("errors", "1")
                 .containsEntry("follower", "null");

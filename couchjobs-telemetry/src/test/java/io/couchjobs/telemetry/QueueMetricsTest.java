@@ -200,7 +200,8 @@ class QueueMetricsTest {
         try {
             putTrigger(orders);
             until(() -> age() >= 0 && triggers() == 3);
-            until(() -> trigger("lag") == 1);
+            boolean tellsLag = !database.serverName().contains("PouchDB");
+            until(() -> tellsLag ? trigger("lag") == 1 : Double.isNaN(trigger("lag")));
             assertThat(trigger("jobs")).isEqualTo(7);
             assertThat(trigger("errors")).isEqualTo(2);
         } finally {
