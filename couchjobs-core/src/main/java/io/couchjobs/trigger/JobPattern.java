@@ -99,8 +99,12 @@ final class JobPattern {
         return described;
     }
 
-    /** The job of several changes. Its id says where they begin, so that a repeat finds it. */
-    JobRequest batch(String database, List<SourceChange> changes, String since, String round, Instant time) {
+    boolean hasIdOrGroup() {
+        return id.isPresent() || group.isPresent();
+    }
+
+    /** The job of several changes. Its id is derived from the key, so that a repeat finds it. */
+    JobRequest batch(String database, List<SourceChange> changes, String key, Instant time) {
         ObjectNode batch = JsonNodeFactory.instance.objectNode().put("db", database);
         batch.put("seq", changes.get(changes.size() - 1).seq());
         ArrayNode list = batch.putArray("changes");
@@ -108,7 +112,7 @@ final class JobPattern {
             JsonNode one = data(change);
             list.add(one instanceof ObjectNode object && data.isEmpty() ? object.without(List.of("db", "seq")) : one);
         });
-        return request(trigger + ":" + database + "@" + Digest.of(since) + round, time, batch, "");
+        return request(trigger + ":" + database + "@" + Digest.of(key), time, batch, "");
     }
 
     private JobRequest request(String jobId, Instant time, JsonNode jobData, String ofGroup) {

@@ -259,20 +259,18 @@ public final class Trigger {
      * The job of several changes; see {@link #batch()}.
      *
      * @param changes at least one change, none of which is {@linkplain #leftOut left out}
-     * @param since the position before the first of them
-     * @param round as in {@link #plan}
+     * @param key the same for the same batch, and for no other: the id of the job is derived from it
      * @param now the time
      * @return the plan
      */
-    public TriggerPlan planBatch(List<SourceChange> changes, String since, String round, Instant now) {
+    public TriggerPlan planBatch(List<SourceChange> changes, String key, Instant now) {
         try {
             return one(options.job
                     .orElseThrow()
                     .batch(
                             changes.get(0).database(),
                             changes,
-                            since,
-                            round,
+                            key,
                             options.delay.isZero() ? Instant.EPOCH : now.plus(options.delay)));
         } catch (IllegalArgumentException | InvalidJobDataException wrong) {
             return new TriggerPlan(List.of(), List.of(String.valueOf(wrong.getMessage())), Optional.empty());

@@ -34,6 +34,8 @@ class TriggerDocumentsTest {
                 "deliver         | `'source':'orders','deliver':'all','job':{'type':'mail'}`",
                 "debounce        | `'source':'orders','debounce':-1,'job':{'type':'mail'}`",
                 "batch.size      | `'source':'orders','batch':{'size':0},'job':{'type':'mail'}`",
+                "job.id          | `'source':'orders','batch':{},'job':{'type':'mail','id':'{_id}'}`",
+                "job.group       | `'source':'orders','batch':{},'job':{'type':'mail','group':'{/a}'}`",
                 "cron            | `'source':'orders','cron':'often','job':{'type':'mail'}`",
                 "zone            | `'source':'orders','cron':'@daily','zone':'Mars','job':{'type':'mail'}`",
                 "writeBack       | `'source':'orders','writeBack':'status','job':{'type':'mail'}`",

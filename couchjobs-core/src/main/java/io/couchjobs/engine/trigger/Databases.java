@@ -10,11 +10,11 @@ import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.trigger.Trigger;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -30,6 +30,7 @@ final class Databases {
     private static final int PAGE = 100;
     private static final Duration BETWEEN = Duration.ofMillis(200);
     private static final Duration SHORTEST = Duration.ofSeconds(1);
+    private static final Duration NO_TIME = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofSeconds(30);
     /** The feed of all databases may lose news when a node dies. */
     private static final Duration SWEEP = Duration.ofMinutes(5);
@@ -54,8 +55,24 @@ final class Databases {
         this.swept = environment.nanos();
     }
 
-    /** The databases that are there. */
+    /** The databases that are there. What happens to them from now on is news. */
     Set<String> all() {
+        if (hasFeed) {
+            since = ask(ChangesRequest.NOW, NO_TIME)
+                    .map(DatabaseUpdates::position)
+                    .orElse(since);
+        }
+        Set<String> names = names(server, trigger);
+        infos(server, List.copyOf(names)).forEach((name, info) -> positions.put(name, position(info)));
+        return names;
+    }
+
+    private static String position(DatabaseInfo info) {
+        return info.created() + " " + info.updateSeq();
+    }
+
+    /** The databases that are there. */
+    static Set<String> names(CouchServer server, Trigger trigger) {
         String prefix = trigger.source().substring(0, trigger.source().indexOf('*'));
         return server.databases(prefix).stream()
                 .filter(trigger::follows)
@@ -68,23 +85,29 @@ final class Databases {
      * @return the databases that may have changed, been created or deleted
      */
     Set<String> news() throws InterruptedException {
-        if (hasFeed) {
-            try {
-                return told();
-            } catch (CouchException none) {
-                if (none.status() / 100 != 4) {
-                    throw none;
-                }
-                log.info("trigger {} asks for changes in turns: {}", trigger.name(), none.getMessage());
-                hasFeed = false;
-            }
+        Optional<DatabaseUpdates> updates = hasFeed ? ask(since, patience) : Optional.empty();
+        if (updates.isPresent()) {
+            return told(updates.get());
         }
         environment.pause(pauses.next());
         return found();
     }
 
-    private Set<String> told() throws InterruptedException {
-        DatabaseUpdates updates = server.databaseUpdates(since, patience);
+    /** Asks the server's feed; empty when there is none for this account. */
+    private Optional<DatabaseUpdates> ask(String from, Duration wait) {
+        try {
+            return Optional.of(server.databaseUpdates(from, wait));
+        } catch (CouchException none) {
+            if (none.status() / 100 != 4) {
+                throw none;
+            }
+            log.info("trigger {} asks for changes in turns: {}", trigger.name(), none.getMessage());
+            hasFeed = false;
+            return Optional.empty();
+        }
+    }
+
+    private Set<String> told(DatabaseUpdates updates) throws InterruptedException {
         since = updates.position();
         Set<String> news = updates.databases().stream().filter(trigger::follows).collect(Collectors.toSet());
         if (environment.nanos() - swept > SWEEP.toNanos()) {
@@ -98,12 +121,12 @@ final class Databases {
     }
 
     private Set<String> found() {
-        List<String> names = new ArrayList<>(all());
+        List<String> names = List.copyOf(names(server, trigger));
         Set<String> news = new TreeSet<>(positions.keySet());
         names.forEach(news::remove); // what is left was deleted
         positions.keySet().removeAll(news);
         infos(server, names).forEach((name, info) -> {
-            String position = info.created() + " " + info.updateSeq();
+            String position = position(info);
             if (!position.equals(positions.put(name, position))) {
                 news.add(name);
             }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
@@ -70,6 +71,8 @@ final class EndTaker implements Taker {
         try {
             Job job = Job.parse(document);
             Origin.of(job).ifPresent(origin -> write(job, origin));
+            return Optional.empty();
+        } catch (CouchNotFoundException goneWithItsDatabase) {
             return Optional.empty();
         } catch (MalformedJobException | IllegalArgumentException | WriteRefusedException cannot) {
             return Optional.of("the end of " + docId + " was not written back: " + cannot.getMessage());

@@ -18,8 +18,6 @@ final class FollowedDatabase {
     private static final Logger log = LoggerFactory.getLogger(FollowedDatabase.class);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-    /** A database of a pattern is woken by news; this is in case some were lost. */
-    private static final Duration UNTOLD = Duration.ofMinutes(5);
     /** One that has no connection of its own, and of which nobody brings news, is looked at that often. */
     private static final Duration ALONE = Duration.ofSeconds(2);
     /** A trouble that lasts longer is noted for those who look. */
@@ -72,12 +70,27 @@ final class FollowedDatabase {
         if (planned != null) {
             planned.cancel();
         }
-        planned = following.lane().schedule(isWoken ? Duration.ZERO : pause, this::slice);
-        isWoken = false;
+        planned = following.lane().schedule(pause, this::slice);
     }
 
-    private synchronized void runs(boolean now) {
-        isRunning = now;
+    /** False when another slice runs, which sees to what this one was planned for. */
+    private synchronized boolean begins() {
+        if (isRunning) {
+            isWoken = true;
+            return false;
+        }
+        isRunning = true;
+        isWoken = false;
+        return true;
+    }
+
+    /** Plans the next slice: at once when somebody woke this database while the last one ran. */
+    private synchronized void ended(Optional<Duration> pause) {
+        isRunning = false;
+        Optional<Duration> next = isWoken ? Optional.of(Duration.ZERO) : pause;
+        if (following.goesOn()) {
+            next.ifPresent(this::plan);
+        }
     }
 
     /** The position was written. When it was not this process, it is read anew. */
@@ -93,29 +106,22 @@ final class FollowedDatabase {
     }
 
     private void slice() {
-        runs(true);
-        Optional<Duration> pause = guarded();
-        runs(false);
-        if (following.goesOn()) {
-            pause.ifPresent(this::plan);
+        if (begins()) {
+            ended(guarded());
         }
     }
 
     private Optional<Duration> guarded() {
         try {
-            Duration pause = follow();
+            Optional<Duration> pause = follow();
             troubles.reset();
-            return Optional.of(pause);
+            return pause;
         } catch (Positions.MovedException elsewhere) {
             follower = null;
             return Optional.of(troubles.next());
         } catch (CouchNotFoundException missing) {
             wasMissing = true;
-            if (trigger.isPattern()) {
-                following.forget(name);
-                return Optional.empty();
-            }
-            return Optional.of(troubled(missing));
+            return isTold() ? Optional.empty() : Optional.of(troubled(missing));
         } catch (RuntimeException trouble) {
             return Optional.of(troubled(trouble));
         } finally {
@@ -123,7 +129,8 @@ final class FollowedDatabase {
         }
     }
 
-    private Duration follow() {
+    /** How long until the next slice; empty when there is none before somebody brings news. */
+    private Optional<Duration> follow() {
         if (isMoved) {
             isMoved = false;
             follower = null;
@@ -137,10 +144,15 @@ final class FollowedDatabase {
         }
         Optional<Duration> sleep = untilNextPeriod(known);
         if (sleep.isPresent()) {
-            return sleep.get();
+            return sleep;
         }
         Optional<Duration> pause = known.slice(this::mayListen, () -> following.goesOn() && !isMoved);
-        return pause.orElse(trigger.isPattern() ? UNTOLD : ALONE);
+        return pause.isPresent() || isTold() ? pause : Optional.of(ALONE);
+    }
+
+    /** Whether the server's news tell of this database. */
+    private boolean isTold() {
+        return trigger.isPattern() && Starts.isDatabase(name);
     }
 
     /** A trigger with times of its own sleeps until the next one, unless one has passed since it followed last. */
@@ -196,7 +208,7 @@ final class FollowedDatabase {
 
     private void note(SourceFollower known, String problem) {
         try {
-            known.troubled(problem);
+            known.note(Optional.of(problem));
         } catch (RuntimeException alsoAway) {
             log.debug("the problem of trigger {} cannot be noted: {}", trigger.name(), alsoAway.toString());
         }

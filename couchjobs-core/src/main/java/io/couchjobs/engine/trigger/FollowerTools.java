@@ -59,7 +59,11 @@ public record FollowerTools(
 
     Taker jobTaker(Trigger trigger, CouchDatabase database) {
         JobMaker maker = new JobMaker(parts.store(), creator, rules, clock());
-        return new JobTaker(trigger, database, maker, clock(), environment());
+        SourceReader reader = new SourceReader(trigger, database);
+        return trigger.batch()
+                .<Taker>map(batch -> new BatchTaker(trigger, batch, reader, maker, clock()))
+                .orElseGet(() -> new JobTaker(
+                        trigger, reader, maker, new OutboxEntries(database, environment()), clock(), environment()));
     }
 
     Taker endTaker(Trigger trigger, JsonPointer place) {

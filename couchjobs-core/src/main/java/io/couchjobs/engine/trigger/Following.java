@@ -75,7 +75,7 @@ final class Following implements AutoCloseable {
             try {
                 if (!isListed) {
                     Set<String> all = news.all();
-                    tools.starts().begin(trigger, server, all);
+                    tools.starts().begin(trigger, server, all, false);
                     all.forEach(this::wake);
                     isListed = true;
                 }
@@ -130,11 +130,6 @@ final class Following implements AutoCloseable {
     /** Few databases are listened to at the same time, and none of a trigger that has more than it has threads. */
     boolean areFew() {
         return databases.size() <= PLACES;
-    }
-
-    /** A database was deleted. One that is made anew is followed from its beginning. */
-    void forget(String name) {
-        databases.remove(name);
     }
 
     @Override

@@ -1,9 +1,7 @@
 package io.couchjobs.engine.trigger;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesRequest;
-import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -23,59 +21,44 @@ import java.util.stream.Collectors;
 /** Makes the jobs of the changes of a database. Used by one thread at a time. */
 final class JobTaker implements Taker {
     private final Trigger trigger;
-    private final CouchDatabase database;
+    private final SourceReader reader;
     private final JobMaker maker;
     private final OutboxEntries entries;
     private final InstantSource clock;
     private final Environment environment;
     private final LoopGuard guard = new LoopGuard();
 
-    JobTaker(Trigger trigger, CouchDatabase database, JobMaker maker, InstantSource clock, Environment environment) {
+    JobTaker(
+            Trigger trigger,
+            SourceReader reader,
+            JobMaker maker,
+            OutboxEntries entries,
+            InstantSource clock,
+            Environment environment) {
         this.trigger = trigger;
-        this.database = database;
+        this.reader = reader;
         this.maker = maker;
-        this.entries = new OutboxEntries(database, environment);
+        this.entries = entries;
         this.clock = clock;
         this.environment = environment;
     }
 
     @Override
     public ChangesRequest request(ChangesRequest all) {
-        ChangesRequest request = all.includeDocs(trigger.needsDocuments()).styleAllDocs(takesLeaves());
+        ChangesRequest request = all.includeDocs(trigger.needsDocuments()).styleAllDocs(reader.takesLeaves());
         return trigger.selector().map(request::selector).orElse(request);
     }
 
     @Override
     public boolean concerns(Change change) {
-        return trigger.leftOut(winner(change)).isEmpty()
-                || (takesLeaves() && change.revs().size() > 1);
-    }
-
-    @Override
-    public Size size() {
-        return trigger.batch()
-                .map(batch -> new Size(batch.size(), batch.patience()))
-                .orElse(Size.USUAL);
-    }
-
-    /** Each leaf was somebody's save; the newest state is that of the winner. */
-    private boolean takesLeaves() {
-        return trigger.delivery() == Trigger.Delivery.EVERY || trigger.outbox().isPresent();
-    }
-
-    private SourceChange winner(Change change) {
-        return new SourceChange(
-                database.name(), change.id(), change.revs().get(0), change.seq(), change.deleted(), change.doc());
+        return trigger.leftOut(reader.winner(change)).isEmpty()
+                || (reader.takesLeaves() && change.revs().size() > 1);
     }
 
     @Override
     public Taken take(Position position, List<Change> changes) {
-        return trigger.batch().isPresent() ? takeTogether(position, changes) : takeEach(position, changes);
-    }
-
-    private Taken takeEach(Position position, List<Change> changes) {
         Round round = new Round(position);
-        changes.forEach(change -> leaves(change).forEach(round::plan));
+        changes.forEach(change -> reader.all(change).forEach(round::plan));
         int dealtWith = dealtWith(changes, round.make());
         if (dealtWith == 0) {
             return new Taken(round.step(position.seq(), 0), false);
@@ -97,52 +80,13 @@ final class JobTaker implements Taker {
         return changes.size();
     }
 
-    private List<SourceChange> leaves(Change change) {
-        SourceChange winner = winner(change);
-        if (!takesLeaves() || change.revs().size() < 2) {
-            return List.of(winner);
-        }
-        List<SourceChange> leaves = new ArrayList<>(List.of(winner));
-        for (String rev : change.revs().subList(1, change.revs().size())) {
-            database.get(change.id(), rev)
-                    .ifPresent(leaf -> leaves.add(new SourceChange(
-                            database.name(),
-                            change.id(),
-                            rev,
-                            change.seq(),
-                            leaf.path("_deleted").asBoolean(),
-                            leaf)));
-        }
-        return leaves;
-    }
-
-    private Taken takeTogether(Position position, List<Change> changes) {
-        Round round = new Round(position);
-        List<SourceChange> all = changes.stream().map(this::winner).toList();
-        TriggerPlan plan = trigger.planBatch(all, position.seq(), round.suffix(), clock.instant());
-        round.add(all.get(all.size() - 1), plan);
-        boolean waits = round.make().stream().anyMatch(JobMaker.Result::hasNoRoom);
-        return new Taken(
-                round.step(waits ? position.seq() : all.get(all.size() - 1).seq(), waits ? 0 : all.size()), !waits);
-    }
-
     @Override
     public Step takeOwed(Position position, List<SourceChange> owed) {
         Round round = new Round(position);
-        List<Optional<ObjectNode>> found =
-                database.getAll(owed.stream().map(SourceChange::id).toList());
+        List<Optional<SourceChange>> again = reader.again(owed);
         for (int i = 0; i < owed.size(); i++) {
             SourceChange change = owed.get(i);
-            found.get(i)
-                    .map(document -> new SourceChange(
-                            change.database(),
-                            change.id(),
-                            document.path("_rev").asText(),
-                            change.seq(),
-                            false,
-                            document))
-                    .or(() -> Optional.of(change).filter(SourceChange::deleted))
-                    .ifPresent(round::plan);
+            again.get(i).ifPresentOrElse(round::plan, () -> round.lose(change));
         }
         round.forgetOwed();
         round.make().stream().filter(JobMaker.Result::hasNoRoom).forEach(result -> round.owe(result.change()));
@@ -161,13 +105,23 @@ final class JobTaker implements Taker {
 
         Round(Position position) {
             this.position = position;
-            position.owed().forEach(change -> owed.put(change.id(), change));
+            position.owed().forEach(this::owe);
+        }
+
+        /** A revision that nobody can read any more fails; a document that is gone is no news. */
+        void lose(SourceChange change) {
+            if (reader.isOfRevisions()) {
+                failures.add(new Step.Failure(change, "the database has forgotten this revision", false));
+            }
+        }
+
+        private String key(SourceChange change) {
+            return reader.isOfRevisions() ? change.id() + " " + change.rev() : change.id();
         }
 
         /** Jobs of the newest state keep their ids when the trigger is sent back: they run again. */
         private String suffix() {
-            boolean runsAgain = trigger.delivery() == Trigger.Delivery.LATEST
-                    && trigger.batch().isEmpty();
+            boolean runsAgain = trigger.delivery() == Trigger.Delivery.LATEST;
             return position.round() == 0 || runsAgain ? "" : "#" + position.round();
         }
 
@@ -193,13 +147,13 @@ final class JobTaker implements Taker {
         }
 
         void owe(SourceChange change) {
-            owed.put(change.id(), change);
+            owed.put(key(change), change);
         }
 
         List<JobMaker.Result> make() {
             List<JobMaker.Result> results = maker.make(trigger, position.round(), List.copyOf(wanted.values()));
             results.forEach(this::note);
-            trigger.outbox().ifPresent(after -> entries.done(made, after));
+            trigger.outbox().ifPresent(after -> failures.addAll(entries.done(made, after)));
             return results;
         }
 
@@ -213,7 +167,7 @@ final class JobTaker implements Taker {
                 owe(result.change());
             } else if (!result.hasNoRoom()) {
                 made.add(result.wanted());
-                owed.remove(result.change().id());
+                owed.remove(key(result.change()));
             }
         }
 

@@ -1,9 +1,11 @@
 package io.couchjobs.engine.trigger;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.trigger.Outbox;
+import io.couchjobs.trigger.SourceChange;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,15 +18,33 @@ final class OutboxEntries {
         this.documents = new UserDocuments(database, environment);
     }
 
-    void done(List<Wanted> made, Outbox.Entries after) {
+    /**
+     * Marks or removes entries.
+     *
+     * @return what failed: a database may have rules that refuse the change
+     */
+    List<Step.Failure> done(List<Wanted> made, Outbox.Entries after) {
         if (after == Outbox.Entries.LEAVE) {
-            return;
+            return List.of();
         }
+        Map<String, SourceChange> changes = new LinkedHashMap<>();
         Map<String, Map<String, String>> byDocument = new LinkedHashMap<>();
-        made.forEach(each -> byDocument
-                .computeIfAbsent(each.change().id(), id -> new LinkedHashMap<>())
-                .put(each.id().id(), each.id().docId()));
-        byDocument.forEach((docId, jobs) ->
-                documents.change(docId, (ObjectNode document) -> Outbox.done(docId, document, jobs, after)));
+        for (Wanted each : made) {
+            changes.put(each.change().id(), each.change());
+            byDocument
+                    .computeIfAbsent(each.change().id(), id -> new LinkedHashMap<>())
+                    .put(each.id().id(), each.id().docId());
+        }
+        List<Step.Failure> failures = new ArrayList<>();
+        changes.forEach((docId, change) -> {
+            Map<String, String> jobs = byDocument.getOrDefault(docId, Map.of());
+            try {
+                documents.change(docId, document -> Outbox.done(docId, document, jobs, after));
+            } catch (WriteRefusedException refused) {
+                String reason = "its jobs were made, but its entries could not be changed: " + refused.getMessage();
+                failures.add(new Step.Failure(change, reason, false));
+            }
+        });
+        return failures;
     }
 }

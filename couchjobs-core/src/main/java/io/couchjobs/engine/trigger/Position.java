@@ -215,7 +215,9 @@ final class Position {
 
     private void owe(ArrayNode owed, SourceChange change) {
         for (int i = 0; i < owed.size(); i++) {
-            if (owed.get(i).path("id").asText().equals(change.id())) {
+            boolean isSame = owed.get(i).path("id").asText().equals(change.id())
+                    && owed.get(i).path("rev").asText().equals(change.rev());
+            if (isSame) {
                 owed.remove(i--);
             }
         }

@@ -84,14 +84,15 @@ public final class QueueTriggers implements Triggers {
     private void begin(Trigger trigger) {
         CouchServer server = tools.sources().server(trigger.connection());
         try {
-            Set<String> names = trigger.isPattern()
-                    ? new Databases(server, trigger, tools.environment()).all()
-                    : Set.of(trigger.source());
+            Set<String> names = trigger.isPattern() ? Databases.names(server, trigger) : Set.of(trigger.source());
             for (String name : names.stream().limit(1).toList()) {
                 tryToRead(trigger, server.database(name));
             }
             if (trigger.isPattern()) {
-                tools.starts().begin(trigger, server, names);
+                boolean isOther = get(trigger.name())
+                        .filter(present -> !present.source().equals(trigger.source()))
+                        .isPresent();
+                tools.starts().begin(trigger, server, names, isOther);
             } else {
                 Position unused =
                         tools.starts().position(trigger, trigger.source(), server.database(trigger.source()), false);

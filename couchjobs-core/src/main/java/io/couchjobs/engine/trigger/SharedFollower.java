@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SharedFollower implements FeedListener {
     private static final Logger log = LoggerFactory.getLogger(SharedFollower.class);
-    private static final String JOBS = new JobId(Follower.TYPE, "x").docId().replaceAll("x$", "");
+    private static final String JOBS = DocIds.JOB + Follower.TYPE + ":";
     private static final int MOST_TRIGGERS = 1000;
     private static final Duration LATER = Duration.ofSeconds(5);
     /** On a cluster the copies that were read may have been behind what the feed told. */
@@ -36,6 +36,7 @@ public final class SharedFollower implements FeedListener {
     private final Follower follower;
     private int wanted;
     private @Nullable Lane lane;
+    private Lane.@Nullable Planned reload;
     private @Nullable Worker worker;
     private Listening listening = () -> {};
 
@@ -79,6 +80,7 @@ public final class SharedFollower implements FeedListener {
                 listening.close();
                 lane.close();
                 lane = null;
+                reload = null;
                 last = worker;
                 worker = null;
             }
@@ -127,6 +129,9 @@ public final class SharedFollower implements FeedListener {
     }
 
     private void load() {
+        synchronized (this) {
+            reload = null;
+        }
         guarded(() -> tools.triggers().all().forEach(this::ensure));
     }
 
@@ -168,7 +173,7 @@ public final class SharedFollower implements FeedListener {
             task.run();
         } catch (RuntimeException away) {
             log.debug("the triggers are looked at later: {}", away.toString());
-            later(this::load);
+            later();
         }
     }
 
@@ -178,9 +183,10 @@ public final class SharedFollower implements FeedListener {
         }
     }
 
-    private synchronized void later(Runnable task) {
-        if (lane != null) {
-            lane.schedule(LATER, task);
+    /** One look is enough, however many triggers have to wait for it. */
+    private synchronized void later() {
+        if (lane != null && reload == null) {
+            reload = lane.schedule(LATER, this::load);
         }
     }
 }

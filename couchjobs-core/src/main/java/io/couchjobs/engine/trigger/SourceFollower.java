@@ -24,13 +24,15 @@ import java.util.function.BooleanSupplier;
  */
 final class SourceFollower {
     /** A slice that does not wait for new changes ends after so many, so that other databases have their turn. */
-    private static final int LONGEST_SLICE = 10_000;
+    static final int LONGEST_SLICE = 10_000;
 
     private static final int MOST_UNSTORED = 1_000;
     private static final Duration LONGEST_UNSTORED = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration STREAMING = Duration.ofMillis(20);
     private static final Duration FULL = Duration.ofSeconds(1);
+    /** A server may end a connection at any time; the next one follows soon. */
+    private static final Duration AGAIN = Duration.ofMillis(250);
 
     private final CouchDatabase database;
     private final Positions positions;
@@ -80,12 +82,15 @@ final class SourceFollower {
         if (position.isOfOther(info.created())) {
             moved(positions.move(position, position.restarted(info.created())));
         }
+        takeOwed();
         boolean stay = stays.getAsBoolean();
         try (ChangesFeed feed = database.changes(request(stay))) {
-            position = position.problem().isEmpty() ? position : withoutProblem();
-            int taken = read(feed, () -> stay == stays.getAsBoolean() && goesOn.getAsBoolean());
-            if (pause.isEmpty() && !stay && taken >= LONGEST_SLICE) {
+            note(Optional.empty());
+            int rows = read(feed, () -> stay == stays.getAsBoolean() && goesOn.getAsBoolean());
+            if (pause.isEmpty() && !stay && rows >= LONGEST_SLICE) {
                 return Optional.of(Duration.ZERO);
+            } else if (pause.isEmpty() && stay) {
+                pause = Optional.of(AGAIN);
             }
         }
         takeOwed();
@@ -95,33 +100,30 @@ final class SourceFollower {
                 : Optional.of(pause.filter(p -> p.compareTo(owedPause) < 0).orElse(owedPause));
     }
 
-    private Position withoutProblem() {
-        return positions.change(position, present -> present.withProblem(Optional.empty()));
-    }
-
     private ChangesRequest request(boolean stay) {
         ChangesRequest feed =
                 stay ? ChangesRequest.continuous() : ChangesRequest.normal().limit(LONGEST_SLICE);
         return taker.request(feed.since(seq));
     }
 
+    /** Returns how many rows there were, of those that concern nobody, too. */
     private int read(ChangesFeed feed, BooleanSupplier goesOn) {
-        int taken = 0;
+        int rows = 0;
         while (goesOn.getAsBoolean() && pause.isEmpty()) {
             Passed passed = collect(feed);
-            taken += passed.changes.size();
+            rows += passed.rows;
             if (!passed.changes.isEmpty() && !take(passed)) {
                 pause = Optional.of(FULL);
             } else if (passed.changes.isEmpty() && feed.isEnded()) {
                 passed(feed.lastSeq(), passed.count);
-                return taken;
+                return rows;
             } else if (passed.changes.isEmpty()) {
                 passed(passed.seq, passed.count);
             }
             takeOwed();
             storeUnstored(MOST_UNSTORED);
         }
-        return taken;
+        return rows;
     }
 
     /**
@@ -129,33 +131,36 @@ final class SourceFollower {
      *
      * @param changes those that concern the trigger
      * @param seq the position after all of them
-     * @param count how many there were
+     * @param rows how many there were
+     * @param count how many of these are not positions of triggers: to store one is no reason to store the next
      */
-    private record Passed(List<Change> changes, String seq, int count) {}
+    private record Passed(List<Change> changes, String seq, int rows, int count) {}
 
     /** The changes that are there, or those that come within a second. */
     private Passed collect(ChangesFeed feed) {
         List<Change> changes = new ArrayList<>();
         Taker.Size size = taker.size();
         String reached = seq;
+        int rows = 0;
         int count = 0;
         Optional<Change> next = feed.next(owedPause.isZero() || position.owed().isEmpty() ? TICK : owedPause);
         long until = environment.nanos() + size.patience().toNanos();
         while (next.isPresent()) {
             Change change = next.get();
             reached = change.seq();
+            rows++;
             count += change.id().startsWith(DocIds.FOLLOW) ? 0 : 1;
             if (taker.concerns(change)) {
                 changes.add(change);
             }
-            if (changes.size() == size.most() || count >= MOST_UNSTORED + size.most()) {
+            if (changes.size() == size.most() || rows >= MOST_UNSTORED + size.most()) {
                 break;
             }
             Duration left = Duration.ofNanos(Math.max(0, until - environment.nanos()));
             Duration wait = changes.size() > 1 && left.compareTo(STREAMING) < 0 ? STREAMING : left;
             next = feed.next(changes.isEmpty() ? Duration.ZERO : wait);
         }
-        return new Passed(changes, reached, count);
+        return new Passed(changes, reached, rows, count);
     }
 
     private void passed(String to, int changes) {
@@ -179,7 +184,7 @@ final class SourceFollower {
     private void moved(Position to) {
         if (to.owed().size() > position.owed().size()) {
             owedPauses.reset();
-            owedPause = owedPauses.next();
+            owedPause = taker.owesFirst() ? Duration.ZERO : owedPauses.next();
             owedSince = environment.nanos();
         }
         position = to;
@@ -210,10 +215,10 @@ final class SourceFollower {
         }
     }
 
-    /** Notes why the database cannot be followed, for those who look. */
-    void troubled(String problem) {
-        if (!position.problem().equals(Optional.of(problem))) {
-            position = positions.change(position, present -> present.withProblem(Optional.of(problem)));
+    /** Notes why the database cannot be followed, or that it can be again, for those who look. */
+    void note(Optional<String> problem) {
+        if (!position.problem().equals(problem)) {
+            position = positions.move(position, position.withProblem(problem));
         }
     }
 }

@@ -51,9 +51,13 @@ final class Starts {
         return trigger.isPattern() && positions.read(trigger.name(), STARTED).isPresent();
     }
 
-    /** Gives a position to each database of a pattern that is there when the trigger begins. */
-    void begin(Trigger trigger, CouchServer server, Collection<String> databases) {
-        if (isBegun(trigger)) {
+    /**
+     * Gives a position to each database of a pattern that is there when the trigger begins.
+     *
+     * @param isOther whether the pattern is another one than before: databases that only the new one fits begin now, too
+     */
+    void begin(Trigger trigger, CouchServer server, Collection<String> databases, boolean isOther) {
+        if (isBegun(trigger) && !isOther) {
             return;
         }
         Databases.infos(server, List.copyOf(databases))

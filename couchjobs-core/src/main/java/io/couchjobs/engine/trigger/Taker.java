@@ -21,6 +21,11 @@ interface Taker {
         return Size.USUAL;
     }
 
+    /** Whether {@link #take} only makes changes owed, so that {@link #takeOwed} follows at once. */
+    default boolean owesFirst() {
+        return false;
+    }
+
     /**
      * Deals with changes.
      *

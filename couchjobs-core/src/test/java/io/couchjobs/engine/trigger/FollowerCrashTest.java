@@ -92,6 +92,7 @@ class FollowerCrashTest {
             couch.faults().answer(1000, request -> requests.getAndIncrement() >= survives, 500);
             unharmed += dies(dying, kind) ? 0 : 1;
             couch.faults().clear();
+            saveMore(kind, step);
             follow(living, kind);
             assertMadeOnce(step);
         }
@@ -109,6 +110,7 @@ class FollowerCrashTest {
             couch.faults().answer(1000, request -> requests.get() > lost, 500);
             boolean unused = dies(dying, kind);
             couch.faults().clear();
+            saveMore(kind, step);
             follow(living, kind);
             assertMadeOnce(step);
         }
@@ -125,13 +127,18 @@ class FollowerCrashTest {
             Faults.Held hold = couch.faults().delay(1, request -> requests.getAndIncrement() == stops);
             CompletableFuture<Boolean> slow = CompletableFuture.supplyAsync(() -> dies(dying, kind));
             TestQueue.until(() -> slow.isDone() || hold.awaitArrival(0));
-            held += slow.isDone() ? 0 : 1;
-            if (!slow.isDone()) {
+            boolean isHeld = !slow.isDone();
+            held += isHeld ? 1 : 0;
+            if (isHeld) {
+                saveMore(kind, step);
                 follow(living, kind);
             }
             hold.release();
             boolean unused = slow.join();
             couch.faults().clear();
+            if (!isHeld) {
+                saveMore(kind, step);
+            }
             follow(living, kind);
             assertMadeOnce(step);
         }
@@ -140,6 +147,11 @@ class FollowerCrashTest {
 
     private void save(Kind kind, int step) {
         String unused = SourceDatabases.save(source, kind.document.formatted("o" + step));
+    }
+
+    /** What is changed before another one follows. */
+    private void saveMore(Kind kind, int step) {
+        String unused = SourceDatabases.save(source, kind.document.formatted("more" + step));
     }
 
     private static void follow(SteppedParts parts, Kind kind) {
@@ -181,6 +193,6 @@ class FollowerCrashTest {
         assertThat(documents)
                 .as("documents of jobs after step %d", step)
                 .doesNotHaveDuplicates()
-                .hasSize(step + 1);
+                .hasSize(2 * (step + 1));
     }
 }

@@ -1,0 +1,144 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerPlan;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Makes one job of many changes of a database. Used by one thread at a time.
+ *
+ * <p>The list of changes is stored with the position before its job is made, and struck out after it. The id of the job is derived from
+ * that list. So a follower that goes on after another one died makes the same job, whatever was changed meanwhile.
+ */
+final class BatchTaker implements Taker {
+    private final Trigger trigger;
+    private final Trigger.Batch batch;
+    private final SourceReader reader;
+    private final JobMaker maker;
+    private final InstantSource clock;
+    private Map<String, SourceChange> taken = Map.of();
+
+    BatchTaker(Trigger trigger, Trigger.Batch batch, SourceReader reader, JobMaker maker, InstantSource clock) {
+        this.trigger = trigger;
+        this.batch = batch;
+        this.reader = reader;
+        this.maker = maker;
+        this.clock = clock;
+    }
+
+    @Override
+    public ChangesRequest request(ChangesRequest all) {
+        ChangesRequest request = all.includeDocs(trigger.needsDocuments()).styleAllDocs(reader.takesLeaves());
+        return trigger.selector().map(request::selector).orElse(request);
+    }
+
+    @Override
+    public boolean concerns(Change change) {
+        return trigger.leftOut(reader.winner(change)).isEmpty();
+    }
+
+    @Override
+    public Size size() {
+        return new Size(batch.size(), batch.patience());
+    }
+
+    @Override
+    public boolean owesFirst() {
+        return true;
+    }
+
+    /** Owes the changes. While an earlier batch is owed, others wait in the feed. */
+    @Override
+    public Taken take(Position position, List<Change> changes) {
+        if (!position.owed().isEmpty()) {
+            return new Taken(step(position.seq(), 0, 0, position.owed(), List.of()), false);
+        }
+        Map<String, SourceChange> owed = new LinkedHashMap<>();
+        for (Change row : changes) {
+            SourceChange change = reader.winner(row);
+            String key = reader.isOfRevisions() ? revision(change) : change.id();
+            owed.remove(key); // the last one counts
+            owed.put(key, change);
+        }
+        taken = owed.values().stream().collect(Collectors.toMap(BatchTaker::revision, change -> change));
+        String last = changes.get(changes.size() - 1).seq();
+        return new Taken(step(last, changes.size(), 0, List.copyOf(owed.values()), List.of()), true);
+    }
+
+    @Override
+    public Step takeOwed(Position position, List<SourceChange> owed) {
+        List<SourceChange> first = owed.subList(0, Math.min(owed.size(), batch.size()));
+        List<SourceChange> later = owed.subList(first.size(), owed.size());
+        List<Step.Failure> failures = new ArrayList<>();
+        List<SourceChange> good = good(first, failures);
+        if (good.isEmpty()) {
+            return step(position.seq(), 0, 0, later, failures);
+        }
+        TriggerPlan plan = trigger.planBatch(good, key(position, first), clock.instant());
+        SourceChange last = good.get(good.size() - 1);
+        plan.problems().forEach(problem -> failures.add(new Step.Failure(last, problem, false)));
+        List<Wanted> wanted = plan.jobs().stream()
+                .map(request -> new Wanted(request, last, request.scheduledTime()))
+                .toList();
+        int made = 0;
+        for (JobMaker.Result result : maker.make(trigger, position.round(), wanted)) {
+            if (result.hasNoRoom()) {
+                return step(position.seq(), 0, 0, owed, List.of());
+            } else if (result.outcome() instanceof Outcome.Failed failed) {
+                good.forEach(each -> failures.add(new Step.Failure(each, failed.reason(), failed.retryable())));
+            } else if (result.outcome() instanceof Outcome.Made) {
+                made++;
+            }
+        }
+        return step(position.seq(), 0, made, later, failures);
+    }
+
+    /** The changes with what their places in the job need. One that cannot fill its place fails, and holds up no other. */
+    private List<SourceChange> good(List<SourceChange> owed, List<Step.Failure> failures) {
+        List<SourceChange> good = new ArrayList<>();
+        Instant now = clock.instant();
+        for (SourceChange change : read(owed)) {
+            TriggerPlan alone = trigger.plan(change, "", now);
+            alone.problems().forEach(problem -> failures.add(new Step.Failure(change, problem, false)));
+            if (!alone.jobs().isEmpty()) {
+                good.add(change);
+            }
+        }
+        return good;
+    }
+
+    private List<SourceChange> read(List<SourceChange> owed) {
+        if (!trigger.needsDocuments()) {
+            return owed;
+        } else if (owed.stream().map(BatchTaker::revision).allMatch(taken::containsKey)) {
+            return owed.stream()
+                    .map(change -> taken.getOrDefault(revision(change), change))
+                    .toList();
+        }
+        return reader.again(owed).stream().flatMap(Optional::stream).toList();
+    }
+
+    private static String revision(SourceChange change) {
+        return change.id() + " " + change.rev();
+    }
+
+    private static String key(Position position, List<SourceChange> changes) {
+        StringBuilder key = new StringBuilder().append(position.round());
+        changes.forEach(change -> key.append('\n').append(revision(change)));
+        return key.toString();
+    }
+
+    private static Step step(String seq, int changes, int jobs, List<SourceChange> owed, List<Step.Failure> failures) {
+        return new Step(seq, changes, jobs, owed, failures, Optional.empty());
+    }
+}

@@ -1,0 +1,81 @@
+package io.couchjobs.engine.trigger;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.Trigger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Turns rows of a database's feed, and changes that waited, into changes with their documents. Thread-safe. */
+final class SourceReader {
+    private final Trigger trigger;
+    private final CouchDatabase database;
+
+    SourceReader(Trigger trigger, CouchDatabase database) {
+        this.trigger = trigger;
+        this.database = database;
+    }
+
+    /** Each leaf was somebody's save; the newest state is that of the winner. */
+    boolean takesLeaves() {
+        return trigger.delivery() == Trigger.Delivery.EVERY || trigger.outbox().isPresent();
+    }
+
+    SourceChange winner(Change change) {
+        return new SourceChange(
+                database.name(), change.id(), change.revs().get(0), change.seq(), change.deleted(), change.doc());
+    }
+
+    /** The changes that a row stands for, the winner first. */
+    List<SourceChange> all(Change change) {
+        SourceChange winner = winner(change);
+        if (!takesLeaves() || change.revs().size() < 2) {
+            return List.of(winner);
+        }
+        List<SourceChange> leaves = new ArrayList<>(List.of(winner));
+        for (String rev : change.revs().subList(1, change.revs().size())) {
+            database.get(change.id(), rev).ifPresent(leaf -> leaves.add(read(winner, leaf)));
+        }
+        return leaves;
+    }
+
+    /**
+     * The changes with their documents as they are now; one whose document was deleted since is empty, because the deletion is a change
+     * of its own. Where each revision counts, it is that revision, and empty when the server has forgotten it.
+     */
+    List<Optional<SourceChange>> again(List<SourceChange> changes) {
+        if (isOfRevisions()) {
+            return changes.stream().map(this::exactly).toList();
+        }
+        List<Optional<ObjectNode>> found =
+                database.getAll(changes.stream().map(SourceChange::id).toList());
+        List<Optional<SourceChange>> all = new ArrayList<>();
+        for (int i = 0; i < changes.size(); i++) {
+            SourceChange change = changes.get(i);
+            all.add(found.get(i).map(document -> read(change, document)).or(() -> Optional.of(change)
+                    .filter(SourceChange::deleted)));
+        }
+        return all;
+    }
+
+    boolean isOfRevisions() {
+        return trigger.delivery() == Trigger.Delivery.EVERY;
+    }
+
+    private Optional<SourceChange> exactly(SourceChange change) {
+        return database.get(change.id(), change.rev()).map(document -> read(change, document));
+    }
+
+    private static SourceChange read(SourceChange change, ObjectNode document) {
+        return new SourceChange(
+                change.database(),
+                change.id(),
+                document.path("_rev").asText(),
+                change.seq(),
+                document.path("_deleted").asBoolean(),
+                document);
+    }
+}

@@ -1,0 +1,135 @@
+package io.couchjobs.engine.trigger;
+
+import static io.couchjobs.testing.SourceDatabases.json;
+import static io.couchjobs.testing.SourceDatabases.save;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.engine.create.AddRules;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.testing.SteppedParts;
+import io.couchjobs.trigger.Outbox;
+import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** One database is followed, slice by slice. */
+class SourceFollowerTest {
+    private EmbeddedCouch couch;
+    private JobQueue queue;
+    private CouchDatabase orders;
+    private SteppedParts parts;
+    private FollowerTools tools;
+
+    @BeforeEach
+    void open() throws Exception {
+        couch = EmbeddedCouch.inMemory().start();
+        queue = JobQueue.builder(couch.url().resolve("jobs").toString())
+                .renewLeases(false)
+                .open();
+        orders = queue.database().server().database("orders");
+        boolean unused = orders.createIfMissing();
+        parts = new SteppedParts(queue);
+        tools = new FollowerTools(
+                parts.parts(),
+                new Creator(parts.parts().store(), parts.parts().clock()),
+                new AddRules(parts.parts(), false),
+                new Sources(queue.database().server(), Map.of()));
+    }
+
+    @AfterEach
+    void close() {
+        couch.faults().clear();
+        parts.close();
+        queue.close();
+        couch.close();
+    }
+
+    private static TriggerBuilder mails() {
+        return Trigger.named("t").source("orders").type("mail").from("beginning");
+    }
+
+    private SourceFollower follower(Trigger trigger) {
+        return new SourceFollower(
+                orders,
+                tools.positions(),
+                tools.starts().position(trigger, "orders", orders, false),
+                tools.jobTaker(trigger, orders),
+                tools.clock(),
+                tools.environment());
+    }
+
+    private static Optional<Duration> slice(SourceFollower follower) {
+        return follower.slice(() -> false, () -> true);
+    }
+
+    @Test
+    void one_that_found_nothing_has_nothing_to_do_until_there_is_news() {
+        assertThat(slice(follower(mails().build()))).isEmpty();
+    }
+
+    @Test
+    void many_changes_that_concern_nobody_end_a_slice_and_the_next_one_follows_at_once() {
+        List<ObjectNode> notes = new ArrayList<>();
+        for (int i = 0; i < SourceFollower.LONGEST_SLICE; i++) {
+            notes.add(json("{'_id':'note:" + i + "'}"));
+        }
+        var unused = orders.bulkDocs(notes);
+        save(orders, "{'_id':'order:1'}");
+        SourceFollower follower = follower(mails().prefixes("order:").build());
+        assertThat(slice(follower)).contains(Duration.ZERO);
+        assertThat(queue.all("mail")).isEmpty();
+        assertThat(slice(follower)).isEmpty();
+        assertThat(queue.all("mail")).hasSize(1);
+    }
+
+    @Test
+    void a_connection_that_ended_is_followed_by_another_one_soon() {
+        SourceFollower follower = follower(mails().build());
+        boolean[] went = new boolean[1];
+        Optional<Duration> pause = follower.slice(() -> true, () -> !went[0] && (went[0] = true));
+        assertThat(pause).hasValueSatisfying(soon -> assertThat(soon).isLessThan(Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void a_problem_is_not_noted_over_a_position_that_somebody_else_has_moved() {
+        SourceFollower slow = follower(mails().build());
+        save(orders, "{'_id':'o1'}");
+        assertThat(slice(follower(mails().build()))).isEmpty();
+        assertThatThrownBy(() -> slow.note(Optional.of("403"))).isInstanceOf(Positions.MovedException.class);
+    }
+
+    @Test
+    void entries_that_cannot_be_marked_are_listed_and_hold_up_no_other_document() {
+        SourceFollower follower = follower(Trigger.named("t")
+                .source("orders")
+                .from("beginning")
+                .outbox(Outbox.Entries.MARK)
+                .build());
+        save(orders, "{'_id':'o1','couchjobs':[{'type':'mail','id':'a'}]}");
+        save(orders, "{'_id':'o2','couchjobs':[{'type':'mail','id':'b'}]}");
+        couch.faults()
+                .answer(
+                        1,
+                        request ->
+                                request.method().equals("PUT") && request.path().contains("/orders/o1"),
+                        403);
+        assertThat(slice(follower)).isEmpty();
+        assertThat(queue.all("mail")).hasSize(2);
+        assertThat(orders.get("o2").orElseThrow().at("/couchjobs/0/made").asText())
+                .isEqualTo("job:mail:b");
+        assertThat(follower.position().errors()).singleElement().satisfies(error -> assertThat(error.docId())
+                .isEqualTo("o1"));
+    }
+}

@@ -1,0 +1,145 @@
+package io.couchjobs.trigger;
+
+import static io.couchjobs.testing.SourceDatabases.change;
+import static io.couchjobs.testing.SourceDatabases.json;
+import static io.couchjobs.testing.SourceDatabases.save;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.SourceDatabases;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.Worker;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Changes that fail, databases that go away, and triggers that are changed. */
+@ServerTest
+class TriggersInTroubleTest {
+    private final List<ObjectNode> ran = Collections.synchronizedList(new ArrayList<>());
+    private JobQueue queue;
+    private SourceDatabases sources;
+    private Worker worker;
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        queue = TestQueue.open(database);
+        sources = new SourceDatabases(database, queue);
+        worker = queue.worker()
+                .handler("mail", (data, context) -> {
+                    ran.add(data);
+                    return null;
+                })
+                .start();
+    }
+
+    @AfterEach
+    void close() {
+        worker.close();
+        sources.close();
+        queue.close();
+    }
+
+    private static TriggerBuilder mails(String source) {
+        return Trigger.named("mails").source(source).type("mail");
+    }
+
+    private List<String> ids() {
+        return ran.stream().map(data -> data.path("id").asText()).toList();
+    }
+
+    @Test
+    void a_change_that_cannot_be_in_a_batch_is_listed_and_the_others_make_their_job() throws Exception {
+        CouchDatabase orders = sources.create("orders");
+        queue.triggers()
+                .put(mails(orders.name())
+                        .batch(3, Duration.ofMinutes(1))
+                        .data(json("{'to':'{/mail}'}"))
+                        .build());
+        save(orders, "{'_id':'o1','mail':'x'}");
+        save(orders, "{'_id':'o2'}");
+        save(orders, "{'_id':'o3','mail':'y'}");
+        TestQueue.until(() -> !ran.isEmpty());
+        assertThat(ran.get(0).path("changes").findValuesAsText("to")).containsExactlyInAnyOrder("x", "y");
+        TestQueue.until(() -> !queue.triggers().errors("mails").isEmpty());
+        assertThat(queue.triggers().errors("mails")).singleElement().satisfies(error -> assertThat(error.docId())
+                .isEqualTo("o2"));
+    }
+
+    @Test
+    void a_revision_that_failed_is_tried_again_as_it_was_where_each_revision_counts() throws Exception {
+        CouchDatabase orders = sources.create("orders");
+        queue.triggers()
+                .put(mails(orders.name())
+                        .deliver(Trigger.Delivery.EVERY)
+                        .data(json("{'to':'{/mail}'}"))
+                        .build());
+        String wrong = save(orders, "{'_id':'o1'}");
+        TestQueue.until(() -> queue.triggers().errors("mails").size() == 1);
+        change(orders, "o1", "mail", "x");
+        TestQueue.until(() -> ran.size() == 1);
+        assertThat(queue.triggers().retryErrors("mails")).isEqualTo(1);
+        TestQueue.until(() -> queue.triggers().errors("mails").stream()
+                .anyMatch(error -> error.rev().equals(wrong)));
+        assertThat(queue.all("mail")).hasSize(1);
+    }
+
+    @Test
+    void the_end_of_a_job_whose_database_is_gone_holds_up_no_other() throws Exception {
+        sources.assumeNotPouchDb("has no selectors in its feed");
+        CouchDatabase going = sources.create("shop-1");
+        CouchDatabase staying = sources.create("shop-2");
+        queue.types().change("mail", settings -> settings.withPaused(true));
+        queue.triggers()
+                .put(mails(sources.prefix() + "shop-*").writeBack("/status").build());
+        save(going, "{'_id':'a'}");
+        save(staying, "{'_id':'b'}");
+        TestQueue.until(() -> queue.all("mail").count() == 2);
+        going.delete();
+        queue.types().change("mail", settings -> settings.withPaused(false));
+        TestQueue.until(() ->
+                staying.get("b").orElseThrow().at("/status/status").asText().equals("success"));
+    }
+
+    @Test
+    void databases_that_only_a_new_pattern_fits_are_followed_from_the_change_of_the_trigger_on() throws Exception {
+        sources.assumeNotPouchDb("does not tell when a database was made");
+        CouchDatabase shop = sources.create("shop-1");
+        CouchDatabase store = sources.create("store-1");
+        save(store, "{'_id':'old'}");
+        queue.triggers().put(mails(sources.prefix() + "shop-*").build());
+        save(shop, "{'_id':'a'}");
+        TestQueue.until(() -> ran.size() == 1);
+        queue.triggers().put(mails(sources.prefix() + "s*").build());
+        save(store, "{'_id':'b'}");
+        TestQueue.until(() -> ids().contains("b"));
+        assertThat(ids()).containsExactly("a", "b");
+    }
+
+    @Test
+    void a_database_of_a_pattern_that_is_deleted_is_followed_again_when_it_is_made_anew() throws Exception {
+        sources.assumeNotPouchDb("does not tell when a database was made");
+        for (int i = 0; i < 12; i++) { // more than are listened to at a time
+            CouchDatabase unused = sources.create("shop-" + i);
+        }
+        queue.triggers().put(mails(sources.prefix() + "shop-*").build());
+        CouchDatabase shop = sources.create("shop-new");
+        save(shop, "{'_id':'a'}");
+        TestQueue.until(() -> ran.size() == 1);
+        shop.delete();
+        Instant deleted = Instant.now();
+        TestQueue.until(() -> Instant.now().isAfter(deleted.plusSeconds(1))); // a server tells the second only
+        CouchDatabase anew = sources.create("shop-new");
+        save(anew, "{'_id':'b'}");
+        TestQueue.until(() -> ids().contains("b"));
+    }
+}
