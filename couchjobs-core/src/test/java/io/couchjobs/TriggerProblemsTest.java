@@ -137,7 +137,7 @@ class TriggerProblemsTest {
     }
 
     @Test
-    void a_large_lag_is_told() {
+    void a_large_lag_is_told() throws Exception {
         sources.assumeNotPouchDb("does not tell how many changes a feed still has");
         queue.triggers().put(mails().build());
         for (int thousand = 0; thousand < 10; thousand++) {
@@ -147,7 +147,7 @@ class TriggerProblemsTest {
             }
             orders.bulkDocs(documents);
         }
-        assertThat(problems("trigger mails"))
-                .anySatisfy(problem -> assertThat(problem.finding()).isEqualTo("10000 changes wait"));
+        TestQueue.until(() -> problems("trigger mails").stream()
+                .anyMatch(problem -> problem.finding().equals("10000 changes wait"))); // a copy may be behind
     }
 }

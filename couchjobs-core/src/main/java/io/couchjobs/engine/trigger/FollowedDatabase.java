@@ -93,13 +93,13 @@ final class FollowedDatabase {
         }
     }
 
-    /** The position was written. When it was not this process, it is read anew. */
+    /** The position was written. When it was not this process, or is being read at this moment, it is read anew. */
     void moved(String docId, String rev) {
         SourceFollower known = follower;
-        boolean isOthers = known != null
-                && known.position().docId().equals(docId)
-                && Rev.generation(rev) > Rev.generation(known.position().rev());
-        if (isOthers) {
+        boolean isNews = docId.equals(Position.docId(trigger.name(), name))
+                && (known == null
+                        || Rev.generation(rev) > Rev.generation(known.position().rev()));
+        if (isNews) {
             isMoved = true;
             wake();
         }

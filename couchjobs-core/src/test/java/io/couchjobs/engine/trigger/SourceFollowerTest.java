@@ -12,6 +12,7 @@ import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.testing.SteppedParts;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerBuilder;
@@ -100,6 +101,18 @@ class SourceFollowerTest {
         boolean[] went = new boolean[1];
         Optional<Duration> pause = follower.slice(() -> true, () -> !went[0] && (went[0] = true));
         assertThat(pause).hasValueSatisfying(soon -> assertThat(soon).isLessThan(Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void a_position_that_somebody_moves_while_it_is_being_read_is_read_once_more() throws Exception {
+        Trigger trigger = mails().build();
+        save(orders, "{'_id':'o1'}");
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            FollowedDatabase unread =
+                    new FollowedDatabase(following, tools, trigger, "orders", orders, tools.jobTaker(trigger, orders));
+            unread.moved(Position.docId("t", "orders"), "2-a");
+            TestQueue.until(() -> queue.all("mail").count() == 1);
+        }
     }
 
     @Test
