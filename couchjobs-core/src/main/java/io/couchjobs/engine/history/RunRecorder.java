@@ -24,13 +24,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Counts the runs of one worker by minute. A few seconds after a minute with runs it writes the last ten of these into the
- * document {@code stats:worker:ID}; a worker that runs nothing writes nothing. Thread-safe.
+ * document {@code stats:worker:ID}; a worker that runs nothing writes nothing. Its very first runs are written after a few seconds,
+ * because somebody who tries couchjobs looks at once. Thread-safe.
  */
 final class RunRecorder implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RunRecorder.class);
     private static final int MOST_MINUTES = 10;
     private static final int MOST_TRIES = 2;
     private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration FIRST = Duration.ofSeconds(5);
     /** Collectors begin {@link Collector#AFTER_THE_MINUTE} later. */
     private static final Duration SPREAD = Duration.ofSeconds(10);
 
@@ -80,8 +82,16 @@ final class RunRecorder implements AutoCloseable {
     }
 
     private void planWriting() {
+        if (isFirst()) {
+            writing.within(FIRST);
+            return;
+        }
         Duration left = Duration.between(clock.instant(), minute().plus(MINUTE));
         writing.within(left.plusMillis(1 + environment.random().nextLong(SPREAD.toMillis())));
+    }
+
+    private synchronized boolean isFirst() {
+        return present != null && present.number() == 1;
     }
 
     private synchronized void endMinute() {
@@ -124,7 +134,7 @@ final class RunRecorder implements AutoCloseable {
     }
 
     private synchronized boolean takeUnwritten() {
-        if (present != null && present.minute().isBefore(minute())) {
+        if (present != null && (isFirst() || present.minute().isBefore(minute()))) {
             endMinute();
         }
         boolean isSomething = isUnwritten;

@@ -89,6 +89,22 @@ class HistoryTest {
     }
 
     @Test
+    void the_first_runs_of_a_worker_are_seen_before_their_minute_is_over_and_count_once() {
+        workers.run("a", "email", 3);
+        workers.write("a");
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(3);
+        workers.run("a", "email", 2);
+        workers.write("a");
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(3);
+
+        workers.pass(MINUTE);
+        workers.write("a");
+        workers.collect("b");
+
+        assertThat(workers.total("email", HOUR).runs()).isEqualTo(5);
+    }
+
+    @Test
     void a_worker_that_closes_leaves_nothing_out_and_no_document() {
         workers.run("a", "email", 7);
         workers.pass(MINUTE);
