@@ -79,7 +79,7 @@ public interface Alarms {
     Alarms looks(int inARow);
 
     /**
-     * Tells a listener, in a thread of its own. What it throws is logged, and it is told the same again after the next look.
+     * Tells a listener, in a thread of its own. An exception that it throws is logged, and it is told the same again after the next look.
      *
      * @param listener hears of each alarm that is raised or ends
      * @return this

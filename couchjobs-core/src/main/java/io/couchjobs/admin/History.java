@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the workers of a queue did, by minute and hour, and marks such as deploys. Made by {@link
+ * The runs of a queue's workers, by minute and hour, and marks such as deploys. Made by {@link
  * io.couchjobs.Operations#history()}. Thread-safe. {@link io.couchjobs.JobQueue} says what all methods throw.
  *
  * <p>Every worker writes how its runs ended about once a minute, and one process at a time sums that up in a few documents per
@@ -29,7 +29,7 @@ public interface History {
     Chart read(Instant from, Instant to, Duration step);
 
     /**
-     * Adds a mark at the present time, by the server's clock. Of a day's marks the last 100 are kept.
+     * Adds a mark at the present time, by the server's clock. A day keeps its last 100 marks.
      *
      * @param text what happened, such as {@code v1.4}
      * @return the mark

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What a trigger's document says, as Java values. Immutable and thread-safe. */
+/** The fields of a trigger's document, as Java values. Immutable and thread-safe. */
 final class TriggerOptions {
     private static final Pattern SOURCE = Pattern.compile("[a-z0-9_$()+/*-]{1,250}");
     private static final Set<String> FIELDS = Set.of(

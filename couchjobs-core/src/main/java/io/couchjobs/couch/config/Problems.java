@@ -3,7 +3,7 @@ package io.couchjobs.couch.config;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** What is wrong with a configuration, each problem once: all are reported together. Not thread-safe. */
+/** The problems of a configuration, each once: all are reported together. Not thread-safe. */
 final class Problems {
     private final Set<String> found = new LinkedHashSet<>();
 

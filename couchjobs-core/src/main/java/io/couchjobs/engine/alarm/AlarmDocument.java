@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * What was found so far: which alarms are raised, how many looks in a row found one or did not, and which process has the turn to look.
+ * Keeps what was found so far: which alarms are raised, how many looks in a row found one or did not, and which process has the turn to look.
  *
  * @param document the document, which the verbs change
  */

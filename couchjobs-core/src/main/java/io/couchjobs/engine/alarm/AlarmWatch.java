@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks again and again, and tells what was raised and what is over. Of all processes with the same rules one looks: the document
+ * Looks again and again, and tells what was raised and what is over. One of all processes with the same rules looks: the document
  * {@code stats:alarm:NAME} says which, and what was raised. Thread-safe.
  */
 final class AlarmWatch implements AutoCloseable {
@@ -41,7 +41,7 @@ final class AlarmWatch implements AutoCloseable {
     private final List<Telling> tellings = new ArrayList<>();
     /** Whether the database could be asked. */
     private final AlarmDocument reach = nothingFound();
-    /** Of a process that shares nothing, or may not write into the database. */
+    /** Watches for a process that shares nothing, or may not write into the database. */
     private @Nullable AlarmDocument alone;
 
     /**

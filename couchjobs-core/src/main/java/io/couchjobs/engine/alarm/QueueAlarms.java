@@ -20,7 +20,7 @@ public final class QueueAlarms implements Alarms {
     private final Facts facts;
     private final String database;
     private final List<Target> targets = new ArrayList<>();
-    /** Of the webhooks and commands: listeners are those of this process. */
+    /** The alarms of the webhooks and commands; listeners are those of this process. */
     private final List<String> names = new ArrayList<>();
 
     private AlarmRules rules = AlarmRules.NONE;

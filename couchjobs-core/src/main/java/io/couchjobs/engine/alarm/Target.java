@@ -6,6 +6,6 @@ import java.io.IOException;
 /** Somebody who is told of alarms. */
 @FunctionalInterface
 interface Target {
-    /** What this throws is logged, and the alarm is told again later. */
+    /** An exception is logged, and the alarm is told again later. */
     void tell(Alarms.Alarm alarm) throws IOException, InterruptedException;
 }

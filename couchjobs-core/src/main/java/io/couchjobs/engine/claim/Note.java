@@ -3,7 +3,7 @@ package io.couchjobs.engine.claim;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Progress;
 
-/** What the owner has to tell of its run. It goes with the next write of any kind. */
+/** The owner's words about its run, which go with the next write of any kind. */
 public interface Note {
     /** {@return how far the run has come} */
     Progress progress();

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one worker did in one minute.
+ * The runs of one worker in one minute.
  *
  * @param instance names the worker as it was started once
  * @param number of that instance's buckets: each has a greater one than those before, whatever its clock did

@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The numbers of all types in some time. Of many types the last to come are summed up as one. Not thread-safe. */
+/** The numbers of all types in some time. When there are many types, the last to come are summed up as one. Not thread-safe. */
 final class Sums {
     /** No type has a colon in its name. */
     static final String OTHER = ":other";

@@ -3,7 +3,7 @@ package io.couchjobs.engine.history;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.worker.RunReport;
 
-/** What a worker does for the history: it counts its runs, and takes its turn in summing up those of all. Thread-safe. */
+/** A worker's part in the history: it counts its runs, and takes its turn in summing up those of all. Thread-safe. */
 public final class WorkerHistory implements AutoCloseable {
     private final RunRecorder recorder;
     private final Collector collector;

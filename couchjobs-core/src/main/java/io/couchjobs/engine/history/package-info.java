@@ -1,3 +1,3 @@
-/** What workers did, by minute and hour. */
+/** Counts what workers did, by minute and hour. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.history;

@@ -55,7 +55,7 @@ final class Databases {
         this.swept = environment.nanos();
     }
 
-    /** The databases that are there. What happens to them from now on is news. */
+    /** The databases that are there. A change of one from now on is news. */
     Set<String> all() {
         if (hasFeed) {
             since = ask(ChangesRequest.NOW, NO_TIME)

@@ -84,7 +84,7 @@ final class JobMaker {
                 .toList();
     }
 
-    /** What became of a job that a trigger wanted. */
+    /** A job that a trigger wanted, and what became of it. */
     record Result(Wanted wanted, Outcome outcome) {
         boolean hasNoRoom() {
             return outcome instanceof Outcome.NoRoom;

@@ -1,6 +1,6 @@
 package io.couchjobs.engine.trigger;
 
-/** What became of a job that a trigger wanted. */
+/** Tells what became of a job that a trigger wanted. */
 sealed interface Outcome {
     /** A majority of the copies has a job that was made or changed. */
     record Made() implements Outcome {}

@@ -171,7 +171,7 @@ public final class QueueTriggers implements Triggers {
                 position.problem());
     }
 
-    /** Of one database as its feed says; of many by the numbers that their positions begin with. */
+    /** One database is asked for its pending changes; several are compared by the numbers that their positions begin with. */
     private Map<String, Long> lags(Trigger trigger, List<Position> all) {
         Map<String, Long> lags = new HashMap<>();
         try {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What became of some changes of a database. Immutable.
+ * The outcome of some changes of a database. Immutable.
  *
  * @param seq the position after them
  * @param changes how many there were

@@ -35,7 +35,7 @@ final class TriggerStore {
                 .toList();
     }
 
-    /** What is wrong with the others, by name. */
+    /** The problems of the others, by name. */
     Map<String, String> malformed() {
         Map<String, String> problems = new TreeMap<>();
         for (ObjectNode document : readAll()) {

@@ -37,7 +37,7 @@ final class Attempt<T> {
         return new Attempt<>(handler.factory().get(), bound, context);
     }
 
-    /** Of a handler that takes the job's data as it is. */
+    /** The attempts of a handler that takes the job's data as it is. */
     static Attempt<ObjectNode> of(JobHandler<ObjectNode> handler, JobContext context) {
         return new Attempt<>(handler, context.job().data(), context);
     }

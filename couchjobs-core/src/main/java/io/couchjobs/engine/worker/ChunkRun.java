@@ -85,7 +85,7 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
         call.run(context, timeLimit);
     }
 
-    /** Whatever an item throws ends that item alone, unless the run is to stop. */
+    /** An exception of an item ends that item alone, unless the run is to stop. */
     private void run(int place, ChunkItems items, ItemTimeLimit timeLimit, JobContext context) throws Exception {
         JobContext itemContext =
                 new ItemContext(context, timeLimit, OptionalLong.of(items.index(place)), items.attempt(place));

@@ -89,7 +89,7 @@ public final class HandClaims implements AutoCloseable {
         }
     }
 
-    /** Ends all of it for good. What is owned still is lost when its lease is over. */
+    /** Ends all of it for good. A job that is still owned is lost when its lease is over. */
     @Override
     public synchronized void close() {
         closed = true;

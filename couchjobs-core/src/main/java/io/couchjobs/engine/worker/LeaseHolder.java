@@ -2,7 +2,7 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.claim.LeasedJob;
 
-/** What lives by a lease: a run, which has to stop when its lease is over. Thread-safe. */
+/** Lives by a lease: a run has to stop when its lease is over. Thread-safe. */
 interface LeaseHolder {
     LeasedJob claim();
 

@@ -205,7 +205,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         }
     }
 
-    /** Calls the handler. Whatever it throws ends its own job, nothing else. */
+    /** Calls the handler. An exception that it throws ends its own job, nothing else. */
     private Ending judge() {
         begin();
         if (claim.job().status() == JobStatus.SCHEDULED || stopReason().isPresent()) {
