@@ -92,6 +92,13 @@ final class Remains {
                 .map(document -> Job.parse(document));
     }
 
+    /** All jobs as readers see them at the end. */
+    Stream<Job> jobs() {
+        return jobs(copy(0)).stream()
+                .flatMap(id -> JobId.fromDocId(id).stream())
+                .flatMap(id -> present(id).stream());
+    }
+
     Optional<ObjectNode> document(JobId id) {
         return copy(0).live(id.docId()).map(doc -> doc.json());
     }

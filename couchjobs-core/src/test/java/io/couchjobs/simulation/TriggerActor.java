@@ -1,17 +1,24 @@
 package io.couchjobs.simulation;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.trigger.PlayedFollower;
-import io.couchjobs.job.JobId;
+import io.couchjobs.job.Job;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Saves documents, and has several processes at once follow them for a trigger, which die now and then. */
 final class TriggerActor {
@@ -19,20 +26,49 @@ final class TriggerActor {
     /** So many documents at least are saved while things go wrong. */
     private static final int FEWEST_DOCUMENTS = 5;
 
-    private static final Trigger TRIGGER = Trigger.named("t")
-            .source(Client.DATABASE)
-            .prefixes("saved-")
-            .from("beginning")
-            .type(World.TYPE)
-            .id("{_id}")
-            .build();
+    /** How the jobs of a document are made. */
+    private enum Kind {
+        PLAIN(trigger().type(World.TYPE).id("{_id}"), "{'_id':'%s'}"),
+        BATCH(trigger().type(World.TYPE).batch(3, Duration.ofSeconds(1)), "{'_id':'%s'}"),
+        OUTBOX(
+                trigger().outbox(Outbox.Entries.LEAVE),
+                "{'_id':'%s','couchjobs':[{'type':'" + World.TYPE + "','id':'%s'}]}"),
+        MARKED(
+                trigger().outbox(Outbox.Entries.MARK),
+                "{'_id':'%s','couchjobs':[{'type':'" + World.TYPE + "','id':'%s'}]}");
+
+        private final Trigger trigger;
+        private final String document;
+
+        Kind(TriggerBuilder trigger, String document) {
+            this.trigger = trigger.build();
+            this.document = document;
+        }
+
+        private static TriggerBuilder trigger() {
+            return Trigger.named("t").source(Client.DATABASE).prefixes("saved-").from("beginning");
+        }
+
+        ObjectNode document(String id) {
+            return Jobs.json(document.replace("%s", id));
+        }
+
+        /** The documents that a job was made of. */
+        Stream<String> documents(Job job) {
+            return this == BATCH
+                    ? job.data().path("changes").findValuesAsText("id").stream()
+                    : Stream.of(job.id().id());
+        }
+    }
 
     private final World world;
+    private final Kind kind;
     private final List<String> saved = new ArrayList<>();
     private boolean done;
 
-    TriggerActor(World world) {
+    TriggerActor(World world, Random random) {
         this.world = world;
+        this.kind = Kind.values()[random.nextInt(Kind.values().length)];
     }
 
     void start() {
@@ -53,9 +89,10 @@ final class TriggerActor {
         if (saved.size() < FEWEST_DOCUMENTS) {
             violations.add("only " + saved.size() + " documents were saved");
         }
+        Set<String> made = remains.jobs().flatMap(kind::documents).collect(Collectors.toSet());
         saved.stream()
-                .filter(id -> remains.present(new JobId(World.TYPE, id)).isEmpty())
-                .forEach(id -> violations.add("the job of document " + id + " was lost"));
+                .filter(id -> !made.contains(id))
+                .forEach(id -> violations.add("the job of document " + id + " was lost (" + kind + ")"));
         return violations;
     }
 
@@ -63,7 +100,7 @@ final class TriggerActor {
         int number = 0;
         while (world.isTroubled()) {
             String id = "saved-" + number++;
-            if (isSaved(client.database(), id)) {
+            if (isSaved(client.database(), kind.document(id))) {
                 saved.add(id);
                 world.journal().note(client.process(), "saved " + id);
             }
@@ -73,9 +110,9 @@ final class TriggerActor {
         done = true;
     }
 
-    private static boolean isSaved(CouchDatabase database, String id) {
+    private static boolean isSaved(CouchDatabase database, ObjectNode document) {
         try {
-            return database.put(Jobs.json("{'_id':'" + id + "'}")) instanceof WriteResult.Stored;
+            return database.put(document) instanceof WriteResult.Stored;
         } catch (CouchJobsException unknown) {
             return false;
         }
@@ -105,7 +142,7 @@ final class TriggerActor {
                 client.parts(),
                 new Creator(client.parts().store(), client.parts().clock()),
                 new AddRules(client.parts(), false),
-                TRIGGER,
+                kind.trigger,
                 world.plan().has(Plan.Freedom.CARELESS));
         while (!done) {
             try {

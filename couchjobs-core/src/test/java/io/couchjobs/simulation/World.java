@@ -135,7 +135,7 @@ final class World implements AutoCloseable {
             schedules.add(new ScheduleActor(client("schedule"), this));
         }
         if (plan.has(Plan.Freedom.TRIGGER)) {
-            triggers.add(new TriggerActor(this));
+            triggers.add(new TriggerActor(this, random));
         }
         schedules.forEach(ScheduleActor::start);
         triggers.forEach(TriggerActor::start);
