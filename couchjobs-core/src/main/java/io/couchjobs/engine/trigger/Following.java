@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,9 +39,11 @@ final class Following implements AutoCloseable {
     private final Environment environment;
     private final BooleanSupplier isOwner;
     private final Lane lane;
+    private final Lane news;
     private final Signal changed;
     private final Map<String, FollowedDatabase> databases = new ConcurrentHashMap<>();
     private volatile boolean over;
+    private volatile @Nullable RuntimeException failure;
 
     Following(FollowerTools tools, Trigger trigger, BooleanSupplier isOwner) {
         this.tools = tools;
@@ -49,6 +52,7 @@ final class Following implements AutoCloseable {
         this.environment = tools.environment();
         this.isOwner = isOwner;
         this.lane = environment.lane("couchjobs-trigger-" + trigger.name(), PLACES);
+        this.news = environment.lane("couchjobs-trigger-news-" + trigger.name(), 1);
         this.changed = new Signal(environment);
     }
 
@@ -58,34 +62,52 @@ final class Following implements AutoCloseable {
             follow(Starts.ENDS, tools.queue(), tools.endTaker(trigger, place));
         });
         if (trigger.isPattern()) {
-            followAll();
+            news.execute(this::followAll);
         } else {
             follow(trigger.source());
-            while (goesOn()) {
-                changed.await(TICK);
-            }
+        }
+        while (goesOn()) {
+            changed.await(TICK);
+        }
+        RuntimeException failed = failure;
+        if (failed != null) {
+            throw failed;
         }
     }
 
-    private void followAll() throws InterruptedException {
-        Databases news = new Databases(server, trigger, environment);
-        Backoff pauses = new Backoff(environment, SHORTEST_PAUSE, LONGEST_PAUSE);
-        boolean isListed = false;
-        while (goesOn()) {
-            try {
-                if (!isListed) {
-                    Set<String> all = news.all();
-                    tools.starts().begin(trigger, server, all, false);
-                    all.forEach(this::wake);
-                    isListed = true;
-                }
-                news.news().forEach(this::wake);
-                pauses.reset();
-            } catch (CouchException away) {
-                isListed = false;
-                log.debug("the databases of trigger {} cannot be listed: {}", trigger.name(), away.getMessage());
-                pauses.pause();
+    /** Waits for news in a thread of its own: the server may take half a minute to say that there are none. */
+    private void followAll() {
+        try {
+            Databases all = new Databases(server, trigger, environment);
+            Backoff pauses = new Backoff(environment, SHORTEST_PAUSE, LONGEST_PAUSE);
+            boolean isListed = false;
+            while (goesOn()) {
+                isListed = isAsked(all, isListed, pauses);
             }
+        } catch (InterruptedException closed) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException unexpected) {
+            failure = unexpected;
+            over = true;
+            changed.give();
+        }
+    }
+
+    /** False when the databases could not be listed, and have to be listed anew. */
+    private boolean isAsked(Databases all, boolean isListed, Backoff pauses) throws InterruptedException {
+        try {
+            if (!isListed) {
+                Set<String> names = all.all();
+                tools.starts().begin(trigger, server, names, false);
+                names.forEach(this::wake);
+            }
+            all.news().forEach(this::wake);
+            pauses.reset();
+            return true;
+        } catch (CouchException away) {
+            log.debug("the databases of trigger {} cannot be listed: {}", trigger.name(), away.getMessage());
+            pauses.pause();
+            return false;
         }
     }
 
@@ -94,6 +116,9 @@ final class Following implements AutoCloseable {
     }
 
     private void wake(String database) {
+        if (!goesOn()) {
+            return;
+        }
         FollowedDatabase known = databases.get(database);
         if (known == null) {
             follow(database);
@@ -135,6 +160,7 @@ final class Following implements AutoCloseable {
     @Override
     public void close() {
         over = true;
+        news.close();
         lane.finish();
         try {
             boolean unused = lane.awaitEnd(STEP);

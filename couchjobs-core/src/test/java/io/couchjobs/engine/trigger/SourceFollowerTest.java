@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.testing.SteppedParts;
@@ -21,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -112,6 +115,27 @@ class SourceFollowerTest {
                     new FollowedDatabase(following, tools, trigger, "orders", orders, tools.jobTaker(trigger, orders));
             unread.moved(Position.docId("t", "orders"), "2-a");
             TestQueue.until(() -> queue.all("mail").count() == 1);
+        }
+    }
+
+    @Test
+    void a_trigger_of_many_databases_stops_at_once_though_the_server_has_no_news_of_them() throws Exception {
+        Faults.Held silent = couch.faults()
+                .delay(Integer.MAX_VALUE, request -> request.path().startsWith("/_db_updates"));
+        Trigger trigger = Trigger.named("t").source("order*").type("mail").build();
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            assertThat(silent.awaitArrival(60)).isTrue();
+            following.changed(Trigger.docId("t"), "2-a");
+            running.get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    private static void run(Following following) {
+        try {
+            following.run();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 
