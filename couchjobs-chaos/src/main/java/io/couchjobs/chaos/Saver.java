@@ -8,7 +8,9 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobId;
+import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -16,11 +18,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Saves documents in several databases, of which a trigger makes jobs. The job of a document counts as added when the document was saved:
+ * Saves documents in several databases, of which two triggers make jobs: one of the documents' fields, the other of their outboxes. The job of a document counts as added when the document was saved:
  * so whoever proves that no job is lost proves that no change is. Not thread-safe.
  */
 final class Saver {
     static final String TRIGGER = "chaos";
+    static final String OUTBOX_TRIGGER = "chaos-outbox";
+    private static final String PLAIN = "plain-";
+    private static final String OUTBOX = "outbox-";
     private static final int BULK = 100;
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -62,21 +67,25 @@ final class Saver {
         }
         ObjectNode task = MAPPER.createObjectNode();
         Stream.of("millis", "failures", "stubborn").forEach(field -> task.put(field, "{/" + field + "}"));
-        var unused = queue.triggers()
-                .put(Trigger.named(TRIGGER)
-                        .source(prefix(queue) + "*")
-                        .from("beginning")
-                        .type(Kind.SHORT.type())
-                        .id("{_id}")
-                        .data(task)
-                        .build());
+        put(trigger(TRIGGER, PLAIN).type(Kind.SHORT.type()).id("{_id}").data(task));
+        put(trigger(OUTBOX_TRIGGER, OUTBOX).outbox(Outbox.Entries.MARK));
         isFollowed = true;
+    }
+
+    private TriggerBuilder trigger(String called, String documents) {
+        return Trigger.named(called)
+                .source(prefix(queue) + "*")
+                .from("beginning")
+                .prefixes(documents);
+    }
+
+    private void put(TriggerBuilder trigger) {
+        var unused = queue.triggers().put(trigger.build());
     }
 
     private void save(CouchDatabase source) {
         List<ObjectNode> documents = IntStream.range(0, 1 + random.nextInt(BULK))
-                .mapToObj(any ->
-                        MAPPER.<ObjectNode>valueToTree(Kind.SHORT.task(random)).put("_id", name + "-saved-" + made++))
+                .mapToObj(any -> document())
                 .toList();
         documents.forEach(
                 document -> journal.note(What.ADDING, job(document.path("_id").asText()), "SHORT 0 "));
@@ -90,6 +99,22 @@ final class Saver {
         } finally {
             saved.forEach(id -> journal.note(What.ADDED, job(id), ""));
         }
+    }
+
+    /** One whose fields make a job, or one that has the job in its outbox. */
+    private ObjectNode document() {
+        ObjectNode task = MAPPER.valueToTree(Kind.SHORT.task(random));
+        String rest = name + "-" + made++;
+        if (random.nextBoolean()) {
+            return task.put("_id", PLAIN + rest);
+        }
+        ObjectNode document = MAPPER.createObjectNode().put("_id", OUTBOX + rest);
+        document.putArray(Outbox.FIELD)
+                .addObject()
+                .put("type", Kind.SHORT.type())
+                .put("id", OUTBOX + rest)
+                .set("data", task);
+        return document;
     }
 
     private static String job(String document) {
