@@ -36,6 +36,8 @@ public final class QueueTriggers implements Triggers {
 
     private static final Logger log = LoggerFactory.getLogger(QueueTriggers.class);
 
+    private static final int MOST_ASKED = 50;
+
     private final FollowerTools tools;
     private final TriggerStore triggers;
     private final Positions positions;
@@ -171,24 +173,35 @@ public final class QueueTriggers implements Triggers {
                 position.problem());
     }
 
-    /** One database is asked for its pending changes; several are compared by the numbers that their positions begin with. */
+    /**
+     * One database is asked how many changes its feed still has. Of several, the numbers that their positions begin with tell which to
+     * ask: they are those of the copies that answered, and differ from node to node.
+     */
     private Map<String, Long> lags(Trigger trigger, List<Position> all) {
         Map<String, Long> lags = new HashMap<>();
         try {
             CouchServer server = tools.sources().server(trigger.connection());
             if (all.size() == 1) {
-                Position only = all.get(0);
-                server.database(only.database()).pending(only.seq()).ifPresent(lag -> lags.put(only.database(), lag));
+                ask(server, all.get(0), lags);
             } else {
                 List<String> names = all.stream().map(Position::database).toList();
                 Map<String, DatabaseInfo> infos = Databases.infos(server, names);
                 all.forEach(position -> Optional.ofNullable(infos.get(position.database()))
                         .ifPresent(info -> lags.put(position.database(), lag(position, info))));
+                all.stream()
+                        .filter(position -> lags.getOrDefault(position.database(), 0L) > 0)
+                        .limit(MOST_ASKED)
+                        .forEach(position -> ask(server, position, lags));
             }
         } catch (CouchException | IllegalArgumentException cannotBeAsked) {
             log.debug("the sources of trigger {} cannot be asked: {}", trigger.name(), cannotBeAsked.getMessage());
         }
         return lags;
+    }
+
+    private static void ask(CouchServer server, Position position, Map<String, Long> lags) {
+        String name = position.database();
+        server.database(name).pending(position.seq()).ifPresent(lag -> lags.put(name, lag));
     }
 
     private static long lag(Position position, DatabaseInfo info) {

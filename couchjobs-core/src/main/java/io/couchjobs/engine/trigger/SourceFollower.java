@@ -94,7 +94,10 @@ final class SourceFollower {
             }
         }
         takeOwed();
-        storeUnstored(1);
+        storeUnstored();
+        if (unstored > 0 && pause.isEmpty()) {
+            pause = Optional.of(LONGEST_UNSTORED);
+        }
         return position.owed().isEmpty()
                 ? pause
                 : Optional.of(pause.filter(p -> p.compareTo(owedPause) < 0).orElse(owedPause));
@@ -121,7 +124,7 @@ final class SourceFollower {
                 passed(passed.seq, passed.count);
             }
             takeOwed();
-            storeUnstored(MOST_UNSTORED);
+            storeUnstored();
         }
         return rows;
     }
@@ -207,9 +210,9 @@ final class SourceFollower {
         }
     }
 
-    private void storeUnstored(int many) {
-        boolean isOld = environment.nanos() - unstoredSince > LONGEST_UNSTORED.toNanos();
-        if (unstored >= many && (isOld || unstored >= MOST_UNSTORED)) {
+    private void storeUnstored() {
+        boolean isOld = unstored > 0 && environment.nanos() - unstoredSince > LONGEST_UNSTORED.toNanos();
+        if (isOld || unstored >= MOST_UNSTORED) {
             Step nothing = new Step(seq, 0, 0, position.owed(), List.of(), Optional.empty());
             moved(positions.move(position, position.after(nothing, clock.instant())));
         }
