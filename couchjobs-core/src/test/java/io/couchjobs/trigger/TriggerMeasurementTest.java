@@ -9,6 +9,7 @@ import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.ServerTest;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,23 +57,48 @@ class TriggerMeasurementTest {
         queue.close();
     }
 
+    /** Beside a small document in a database without views, and beside the document of a job in a database with those of a queue. */
     @Test
     void changes_taken_per_second_beside_a_reader_that_writes_a_document_per_change() throws Exception {
         fill();
-        List<Double> ratios = new ArrayList<>();
+        List<Double> small = new ArrayList<>();
+        List<Double> same = new ArrayList<>();
         for (int round = 0; round <= ROUNDS; round++) {
-            double raw = perSecond(raw("raw" + round));
+            double plain = perSecond(raw(sources.create("raw" + round), JsonNodeFactory.instance::objectNode));
             double ours = perSecond(taken("t" + round));
+            double jobs = perSecond(raw(likeTheQueue("same" + round), aJob("mail-t" + round)::deepCopy));
             System.out.printf(
-                    "raw %.0f/s, trigger %.0f/s, ratio %.2f%s%n",
-                    raw, ours, ours / raw, round == 0 ? " (warm up)" : "");
+                    "plain documents %.0f/s, trigger %.0f/s (ratio %.2f), jobs with their views %.0f/s (ratio %.2f)%s%n",
+                    plain, ours, ours / plain, jobs, ours / jobs, round == 0 ? " (warm up)" : "");
             if (round > 0) {
-                ratios.add(ours / raw);
+                small.add(ours / plain);
+                same.add(ours / jobs);
             }
         }
-        System.out.printf(
-                "median of %d: %.2f%n",
-                ROUNDS, ratios.stream().sorted().toList().get(ROUNDS / 2));
+        System.out.printf("medians of %d: %.2f and %.2f%n", ROUNDS, median(small), median(same));
+    }
+
+    private static double median(List<Double> ratios) {
+        return ratios.stream().sorted().toList().get(ROUNDS / 2);
+    }
+
+    /** A database with the views of a queue. */
+    private CouchDatabase likeTheQueue(String name) {
+        CouchDatabase database = sources.create(name);
+        queue.database()
+                .view(ViewQuery.allDocs()
+                        .startKey("_design/")
+                        .endKey("_design0")
+                        .includeDocs(true))
+                .rows()
+                .forEach(row -> SourceDatabases.save(
+                        database, row.doc().deepCopy().without(List.of("_rev")).toString()));
+        return database;
+    }
+
+    private ObjectNode aJob(String type) {
+        ObjectNode job = queue.all(type).findFirst().orElseThrow().document().deepCopy();
+        return job.without(List.of("_id", "_rev"));
     }
 
     private static double perSecond(long nanos) {
@@ -89,8 +116,7 @@ class TriggerMeasurementTest {
         }
     }
 
-    private long raw(String name) {
-        CouchDatabase target = sources.create(name);
+    private long raw(CouchDatabase target, Supplier<ObjectNode> document) {
         long began = System.nanoTime();
         String since = "0";
         for (int done = 0; done < CHANGES; ) {
@@ -99,9 +125,8 @@ class TriggerMeasurementTest {
                     source.changes(ChangesRequest.normal().since(since).limit(BULK))) {
                 Optional<Change> change = feed.next(Duration.ofMinutes(1));
                 while (change.isPresent()) {
-                    documents.add(JsonNodeFactory.instance
-                            .objectNode()
-                            .put("_id", "job-" + change.get().id())
+                    documents.add(document.get()
+                            .put("_id", "job:mail:" + change.get().id())
                             .put("rev", change.get().revs().get(0)));
                     since = change.get().seq();
                     change = feed.isEnded() ? Optional.empty() : feed.next(Duration.ofMinutes(1));
