@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "history",
         description = {
-            "Show what workers ran over time: runs, failures, waiting jobs, and how long half of the runs and 95 % of them",
+            "Show what workers ran over time: runs, failures, waiting jobs, and how long half of the runs and 95 percent of them",
             "took at most (p50, p95), with the marks of that time.",
             "Minutes are kept for two days, hours and marks for 400 days. The present minute is not over, and so is missing",
             "for workers that have not closed."

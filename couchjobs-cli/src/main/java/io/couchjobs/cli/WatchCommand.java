@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
             "  couchjobs watch",
             "  couchjobs watch --type email --id 42",
             "  couchjobs watch --type email -o ndjson | jq -r .status",
-            "  couchjobs watch --alarm --oldest-due 5m --failure-rate 10% --webhook https://example.org/hook"
+            "  couchjobs watch --alarm --oldest-due 5m --failure-rate 10%% --webhook https://example.org/hook"
         })
 final class WatchCommand extends QueueCommand {
     @Option(names = "--type", paramLabel = "T", description = "Only jobs of this type.")

@@ -1,9 +1,12 @@
 package io.couchjobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.io.StringWriter;
+import java.lang.reflect.Field;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +23,26 @@ class HelpTest {
         List<String> end =
                 help.lines().dropWhile(line -> !line.equals("Examples:")).toList();
         assertThat(end.stream().filter(line -> line.startsWith("  ")).count()).isGreaterThanOrEqualTo(2);
+    }
+
+    @Test
+    void no_text_has_a_percent_sign_that_the_help_would_take_for_a_placeholder() {
+        assertThat(commands(root()).flatMap(HelpTest::texts))
+                .allSatisfy(text -> assertThatCode(() -> String.format(text)).doesNotThrowAnyException());
+    }
+
+    /** As they stand in the sources: picocli shows a text that cannot be formatted as it is, and warns. */
+    private static Stream<String> texts(CommandLine command) {
+        CommandLine.Command its =
+                command.getCommandSpec().userObject().getClass().getAnnotation(CommandLine.Command.class);
+        Stream<String> options = command.getCommandSpec().options().stream()
+                .map(option -> option.userObject() instanceof Field field
+                        ? field.getAnnotation(CommandLine.Option.class)
+                        : null)
+                .filter(Objects::nonNull)
+                .flatMap(option -> Stream.of(option.description()));
+        return Stream.of(Stream.of(its.description()), Stream.of(its.footer()), options)
+                .flatMap(texts -> texts);
     }
 
     @Test
