@@ -7,9 +7,14 @@ import io.couchjobs.cli.demo.Summary;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +54,30 @@ class DemoCommandTest {
     }
 
     @Test
+    void a_file_that_is_written_all_the_time_is_not_called_wrong(TestDatabase database) throws Exception {
+        Path log = Files.writeString(folder.resolve("server.log"), "begin");
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> write(log, over));
+
+        TestShell.Said said = TestShell.at(database).run("demo", folder.toString());
+
+        over.set(true);
+        writing.get(1, TimeUnit.MINUTES);
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        assertThat(said.out()).contains("0 agree, 0 differ; 0 jobs failed; 1 files were changed meanwhile");
+    }
+
+    private static void write(Path log, AtomicBoolean over) {
+        try {
+            while (!over.get()) {
+                Files.writeString(log, "more", StandardOpenOption.APPEND);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
     void nothing_to_do_is_said(TestDatabase database) {
         TestShell.Said said = TestShell.at(database).run("demo", folder.toString());
 
@@ -59,7 +88,7 @@ class DemoCommandTest {
     @Test
     void the_headline_is_the_rate_at_full_speed() {
         Summary.Worker worker = new Summary.Worker("worker-1", 200, 200, 0, 0, 3);
-        Summary summary = new Summary(200, 200, 5_000, 4, 812.4, List.of(worker), List.of(), List.of());
+        Summary summary = new Summary(200, 200, 5_000, 4, 812.4, List.of(worker), List.of(), List.of(), 0);
 
         assertThat(summary.lines().get(0))
                 .isEqualTo("812 jobs/s by 1 processes at full speed;"
@@ -68,7 +97,7 @@ class DemoCommandTest {
 
     @Test
     void what_could_not_be_read_is_in_the_json_too() {
-        Summary nothing = new Summary(0, 0, 0, 0, 0, List.of(), List.of(), List.of());
+        Summary nothing = new Summary(0, 0, 0, 0, 0, List.of(), List.of(), List.of(), 0);
 
         assertThat(DemoCommand.json(nothing, List.of("cannot read /root: permission denied"))
                         .path("unreadable"))

@@ -146,7 +146,8 @@ public final class Demo {
                 check.steadyRate(),
                 workers,
                 check.failures(),
-                check.mismatches());
+                check.mismatches(),
+                check.changed());
     }
 
     private static long sum(List<WorkerProcess> processes, String what) {

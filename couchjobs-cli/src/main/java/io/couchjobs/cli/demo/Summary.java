@@ -18,6 +18,7 @@ import java.util.List;
  * @param workers what each worker did
  * @param failures the files whose jobs failed
  * @param mismatches the files whose results are wrong
+ * @param changed how many files were changed after their jobs, and so cannot be checked
  */
 public record Summary(
         long jobs,
@@ -27,7 +28,8 @@ public record Summary(
         double steadyRate,
         List<Worker> workers,
         List<Check.Problem> failures,
-        List<Check.Problem> mismatches) {
+        List<Check.Problem> mismatches,
+        long changed) {
     private static final int SHOWN = 20;
 
     /**
@@ -66,8 +68,12 @@ public record Summary(
                         "%s%d jobs, %s, in %.1f s with the start, %d claims lost to another, %d retries",
                         headline(), jobs, size(), seconds, conflicts(), retries()),
                 String.format(
-                        "check: %d results recomputed, %d agree, %d differ; %d jobs failed",
-                        succeeded, succeeded - mismatches.size(), mismatches.size(), failures.size()));
+                        "check: %d results recomputed, %d agree, %d differ; %d jobs failed%s",
+                        succeeded,
+                        succeeded - changed - mismatches.size(),
+                        mismatches.size(),
+                        failures.size(),
+                        changed == 0 ? "" : "; " + changed + " files were changed meanwhile"));
     }
 
     /** {@return the files that went wrong, the first few of them} */
@@ -92,6 +98,7 @@ public record Summary(
                 .put("succeeded", succeeded)
                 .put("failed", failures.size())
                 .put("mismatches", mismatches.size())
+                .put("changed", changed)
                 .put("workers", workers.size())
                 .put("conflicts", conflicts())
                 .put("retries", retries())
