@@ -186,6 +186,18 @@ class ExportImportTest {
     }
 
     @Test
+    void a_document_of_another_id_is_told_which_id_a_job_has() {
+        shell.input("{\"_id\":\"task-1\",\"status\":\"waiting\",\"data\":{}}\n");
+
+        TestShell.Said said = shell.run("import", "-");
+
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(said.err())
+                .contains("line 1: not an exported job", "\"task-1\"", "\"job:TYPE:ID\"")
+                .doesNotContain("regex");
+    }
+
+    @Test
     void what_a_filter_lets_through_is_exported_and_imported() throws Exception {
         oneOfEachStatus();
         queue.add(JobRequest.builder("report").id("1").data(Map.of()).build());

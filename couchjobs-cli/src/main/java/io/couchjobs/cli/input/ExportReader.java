@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.couchjobs.cli.schema.DocumentSchemas;
+import io.couchjobs.dashboard.view.JobOrder;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
@@ -91,8 +92,9 @@ public final class ExportReader {
     }
 
     private static Job job(JsonNode document) {
-        if (!document.isObject() || !document.path("_id").isTextual()) {
+        if (!document.isObject() || !document.path("_id").asText().startsWith("job:")) {
             throw new IllegalArgumentException("not an exported job: an object with the _id \"job:TYPE:ID\" is wanted"
+                    + (document.has("_id") ? ", and its _id is " + JobOrder.shortened(document.path("_id")) : "")
                     + " (to add jobs, use enqueue --from)");
         }
         Job job = Job.parse(document);

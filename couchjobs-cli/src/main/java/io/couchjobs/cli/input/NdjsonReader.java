@@ -10,6 +10,7 @@ import io.couchjobs.dashboard.view.JobOrder;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.JobRequest;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -18,6 +19,10 @@ final class NdjsonReader implements JobReader {
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
+
+    /** Fields of the documents that {@code couchjobs import} reads. */
+    private static final List<String> OF_JOBS_THAT_RAN =
+            List.of("_id", "status", "result", "attempt", "errors", "times", "lock", "fence");
 
     private final TextLines lines;
     private final Supplier<JobRequest.Builder> template;
@@ -58,6 +63,12 @@ final class NdjsonReader implements JobReader {
     private JobRequest request(JsonNode json) {
         if (!(json instanceof ObjectNode order)) {
             throw new IllegalArgumentException("not a JSON object: " + JobOrder.shortened(json));
+        }
+        for (String field : OF_JOBS_THAT_RAN) {
+            if (order.has(field)) {
+                throw new IllegalArgumentException("unknown field: " + field
+                        + " (a line makes a new job; couchjobs import takes jobs in the state that they are in)");
+            }
         }
         JobRequest.Builder job = template.get();
         JobOrder.fill(job, order, times::parse);

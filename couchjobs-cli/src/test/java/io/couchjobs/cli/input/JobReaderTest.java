@@ -60,6 +60,17 @@ class JobReaderTest {
     }
 
     @Test
+    void a_line_that_tells_how_a_job_ended_is_refused_with_the_command_that_takes_it() throws IOException {
+        List<JobLine> lines = read(JobReader.Format.NDJSON, """
+                {"id":"1","data":{},"status":"success"}
+                {"_id":"job:email:2","data":{}}
+                """);
+
+        assertThat(problemOf(lines, 1)).contains("unknown field: status", "couchjobs import");
+        assertThat(problemOf(lines, 2)).contains("unknown field: _id", "couchjobs import");
+    }
+
+    @Test
     void lines_of_ndjson_that_are_nested_too_deeply_are_named_and_the_others_go_on() throws IOException {
         StringBuilder text = new StringBuilder();
         for (int levels : new int[] {498, 499, 2000, 1}) {
