@@ -87,6 +87,18 @@ class DoctorCommandTest {
     }
 
     @Test
+    void a_document_without_the_id_of_a_job_is_told_in_words_and_how_it_is_removed() throws Exception {
+        try (JobQueue queue = open()) {
+            queue.database().put(doc("job:email"));
+        }
+        JsonNode found = finding(shell.run("doctor", "-o", "json"), "malformed");
+        assertThat(found.path("finding").asText())
+                .startsWith("1 document begins with job:")
+                .contains("job:email (_id is \"job:email\": it is not of the form job:TYPE:ID)");
+        assertThat(found.path("remedy").asText()).contains("couchjobs remove TYPE ID", "DELETE");
+    }
+
+    @Test
     void a_document_beside_the_jobs_that_breaks_the_protocol_is_named_with_field_and_value() throws Exception {
         try (JobQueue queue = open()) {
             queue.database().put(doc("type:email").put("limit", -3));

@@ -26,10 +26,12 @@ final class MalformedCheck implements Check {
                 .collect(Collectors.joining(", "));
         return Finding.problem(
                 malformed.size()
-                        + " documents have the id of a job but cannot be one, because of what is in brackets: "
+                        + (malformed.size() == 1 ? " document begins" : " documents begin")
+                        + " with job: but cannot be a job, because of what is in brackets: "
                         + named,
-                "they are never run, and nothing else shows them",
-                "put the field right where the document comes from, or remove it: couchjobs remove TYPE ID");
+                "they are never run, and no list or number has them",
+                "put the field right where the document comes from, and in the document (PUT it with its _rev);"
+                        + " or remove it: couchjobs remove TYPE ID, or DELETE where its id has no TYPE and ID");
     }
 
     /** What the schema says is more than the index knows: the name of the field. */

@@ -40,15 +40,17 @@ public final class DocumentSchemas {
     public static Optional<String> problem(String kind, JsonNode document) {
         String problems = SCHEMAS.computeIfAbsent(kind, DocumentSchemas::read).validate(document).stream()
                 .limit(MOST_NAMED)
-                .map(DocumentSchemas::told)
+                .map(message -> told(kind, message))
                 .collect(Collectors.joining("; "));
         return Optional.of(problems).filter(text -> !text.isEmpty());
     }
 
-    private static String told(ValidationMessage message) {
+    private static String told(String kind, ValidationMessage message) {
         String field = message.getInstanceLocation().toString().replaceFirst("^/", "");
         // The library's messages begin with the location.
-        String rule = message.getMessage().replaceFirst("^[^:]*: ", "");
+        String rule = kind.equals("job") && field.equals("_id")
+                ? "it is not of the form job:TYPE:ID"
+                : message.getMessage().replaceFirst("^[^:]*: ", "");
         String value = String.valueOf(message.getInstanceNode());
         String shown = value.length() <= LONGEST_VALUE ? value : value.substring(0, LONGEST_VALUE) + "...";
         return field.isEmpty() ? rule : field + " is " + shown + ": " + rule;
