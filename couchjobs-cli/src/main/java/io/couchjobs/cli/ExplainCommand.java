@@ -8,6 +8,8 @@ import io.couchjobs.cli.explain.Reason;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,9 +41,19 @@ final class ExplainCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        List<Reason> reasons = Explainer.explain(queue, name.id());
+        List<Reason> reasons = explain(queue, name.id());
         output().table(() -> table(reasons), () -> json(reasons));
         return ExitCode.DONE;
+    }
+
+    /** A document that somebody wrote under another id is no job. */
+    private static List<Reason> explain(JobQueue queue, JobId id) {
+        try {
+            return Explainer.explain(queue, id);
+        } catch (JobNotFoundException missing) {
+            throw new CommandException(
+                    ExitCode.NOT_FOUND, missing.getMessage() + " (there is no document " + id.docId() + ")");
+        }
     }
 
     private static Table table(List<Reason> reasons) {

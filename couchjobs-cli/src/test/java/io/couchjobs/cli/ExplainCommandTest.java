@@ -73,6 +73,25 @@ class ExplainCommandTest {
     }
 
     @Test
+    void a_job_that_idle_workers_leave_names_them_with_their_last_sign_of_life() throws Exception {
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> null)
+                .filter(job -> false)
+                .start()) {
+            ObjectNode old = job("{\"_id\":\"job:email:1\",\"status\":\"waiting\",\"data\":{}}");
+            old.putObject("times").put("created", Instant.now().minusSeconds(90).toEpochMilli());
+            queue.database().put(old);
+
+            JsonNode why = explain("1");
+
+            assertThat(why.path("verdict").asText()).isEqualTo("due");
+            assertThat(why.path("because").asText())
+                    .contains("due for 1m30", "own no job", worker.id(), "last sign of life");
+            assertThat(why.path("do").asText()).contains("killed", "filter");
+        }
+    }
+
+    @Test
     void a_job_whose_time_has_not_come_is_named_with_its_time_before_all_else() {
         Instant time = Instant.now().plus(Duration.ofDays(3));
         queue.add(request("1").scheduledTime(time).build());
@@ -194,7 +213,7 @@ class ExplainCommandTest {
 
         assertThat(why.path("verdict").asText()).isEqualTo("malformed");
         assertThat(why.path("because").asText()).contains("attempt");
-        assertThat(why.path("do").asText()).contains("couchjobs remove email 1");
+        assertThat(why.path("do").asText()).contains("PUT", "_rev", "couchjobs remove email 1");
     }
 
     @Test
@@ -234,7 +253,7 @@ class ExplainCommandTest {
         assertThat(said.exitCode()).isZero();
         assertThat(said.out()).contains("VERDICT", "no-worker");
         assertThat(missing.exitCode()).isEqualTo(ExitCode.NOT_FOUND.number());
-        assertThat(missing.err()).contains("email:nosuch");
+        assertThat(missing.err()).contains("email:nosuch", "no document job:email:nosuch");
     }
 
     private JsonNode explain(String id) {

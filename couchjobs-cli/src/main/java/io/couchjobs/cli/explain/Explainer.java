@@ -36,6 +36,9 @@ import java.util.stream.Stream;
  */
 public final class Explainer {
     private static final int MOST_NAMED = 3;
+    /** Longer than a worker with a free place needs to take a job. */
+    private static final Duration LEFT = Duration.ofSeconds(30);
+
     private static final int MOST_COUNTED = 1_000;
     /** Those who have the places are read; of a limit beyond this it is not said whether it is reached. */
     private static final int MOST_HOLDERS = 10_000;
@@ -44,6 +47,8 @@ public final class Explainer {
     private final JobId id;
     private final Instant now;
     private final List<Reason> reasons = new ArrayList<>();
+    /** The live workers of its type. */
+    private List<WorkerInfo> takers = List.of();
 
     private Explainer(JobQueue queue, JobId id) {
         this.queue = queue;
@@ -74,7 +79,10 @@ public final class Explainer {
         try {
             job = Job.parse(document);
         } catch (MalformedJobException wrong) {
-            add(Verdict.MALFORMED, String.valueOf(wrong.getMessage()), "mend the document, or " + command("remove"));
+            add(
+                    Verdict.MALFORMED,
+                    String.valueOf(wrong.getMessage()),
+                    "PUT the document again with its _rev and the right field, or " + command("remove"));
             return;
         }
         if (job.phase() == JobPhase.FINISHED) {
@@ -253,7 +261,7 @@ public final class Explainer {
     }
 
     private void workers(Job job, TypeSettings settings) {
-        List<WorkerInfo> takers = queue.operations().workers().stream()
+        takers = queue.operations().workers().stream()
                 .filter(worker -> !worker.isSilent(now))
                 .filter(worker -> worker.registration().orElseThrow().types().contains(job.type()))
                 .toList();
@@ -287,6 +295,39 @@ public final class Explainer {
     }
 
     private void due(Job job) {
+        Duration wait = age(dueSince(job));
+        if (wait.compareTo(LEFT) > 0
+                && takers.stream().allMatch(worker -> worker.jobs().isEmpty())) {
+            left(wait);
+        } else {
+            waits(job);
+        }
+    }
+
+    /** A worker that owns nothing takes a due job at once. */
+    private void left(Duration wait) {
+        String who = takers.stream()
+                .limit(MOST_NAMED)
+                .map(worker -> worker.id() + ", last sign of life "
+                        + ago(worker.registration().orElseThrow().at()))
+                .collect(Collectors.joining("; "));
+        add(
+                Verdict.DUE,
+                "nothing keeps it, and it has been due for " + Durations.format(wait)
+                        + ": the workers of its type own no job, and leave it: " + who
+                        + (takers.size() > MOST_NAMED ? "; and others" : ""),
+                "see whether their processes live: one that was killed is shown as live for ten minutes. Start another;"
+                        + " or look at their log, their filter and their concurrency");
+    }
+
+    /** The latest moment that could have made it due. */
+    private Instant dueSince(Job job) {
+        return job.times().values().stream()
+                .filter(time -> !time.isAfter(now))
+                .reduce(job.scheduledTime(), (one, other) -> one.isAfter(other) ? one : other);
+    }
+
+    private void waits(Job job) {
         int before = queue.types().pendingCount(job.type(), now, MOST_COUNTED);
         String rivals = before <= 1
                 ? ""
