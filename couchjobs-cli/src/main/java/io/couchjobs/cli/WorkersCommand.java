@@ -14,7 +14,9 @@ import picocli.CommandLine.Option;
         description = {
             "List workers and the jobs they run.",
             "A worker is silent when two signs of life are overdue; one that is not registered is a program that claims",
-            "by hand, or is dead. Jobs of the dead are taken back by any other worker when their type's timeout is over."
+            "by hand, or is dead. Jobs of the dead are taken back by any other worker when their type's timeout is over.",
+            "One that runs jobs gives a sign of life every third of their timeout, an idle one every five minutes: so one",
+            "that is dead and owns no job is shown as live for ten minutes."
         },
         footer = {"", "Examples:", "  couchjobs workers", "  couchjobs workers --type email -o json"})
 final class WorkersCommand extends QueueCommand {
