@@ -72,8 +72,9 @@ record QueueProblems(
                     type,
                     Problem.Level.NOTE,
                     "jobs have been due for more than a minute",
-                    "the workers do not keep up, or a limit holds the jobs back",
-                    "start more workers, or raise their concurrency or the limits of the type"));
+                    "the workers do not keep up or are dead, or a limit, a class or a filter holds the jobs back",
+                    "ask why one of them waits: couchjobs list --type " + type
+                            + " --status waiting, and couchjobs explain TYPE ID"));
         }
     }
 
