@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
             "former owner does not own this copy. Jobs that exist here stay as they are, so an import can be repeated, or",
             "gone on with.",
             "Bad lines are named by number and skipped; exit code 1 at the end if there were any.",
-            "Stop the workers of the old database before you move jobs: both would run them."
+            "Stop the workers of the old database before you move jobs: both would run them.",
+            "Jobs of another queue come the same way, from lines that you make: docs/coming-from.md has a program."
         },
         footer = {
             "",
@@ -27,7 +28,7 @@ import picocli.CommandLine.Parameters;
             "  gunzip -c jobs.ndjson.gz | couchjobs import -"
         })
 final class ImportCommand extends QueueCommand {
-    @Parameters(index = "0", paramLabel = "FILE|-", description = "What export wrote.")
+    @Parameters(index = "0", paramLabel = "FILE|-", description = "What export wrote, or lines like it.")
     private String file = "";
 
     @Mixin
