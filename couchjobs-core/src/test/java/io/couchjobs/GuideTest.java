@@ -18,6 +18,7 @@ import io.couchjobs.job.JobType;
 import io.couchjobs.job.LogChunk;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.RetryPolicy;
 import io.couchjobs.worker.ChunkHandler;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
@@ -90,6 +91,11 @@ class GuideTest {
                 })
                 .closeOnExit(Duration.ofSeconds(30))
                 .start();
+    }
+
+    static void retries(JobQueue queue) {
+        RetryPolicy policy = new RetryPolicy(3, Duration.ofSeconds(10), Duration.ofHours(1));
+        queue.types().change("invoice", settings -> settings.withRetryPolicy(policy));
     }
 
     // The example of the guide on jobs that wait for others.
@@ -191,6 +197,15 @@ class GuideTest {
             assertThat(bad.status()).isEqualTo(JobStatus.FAILED);
             assertThat(bad.errors().get(0).message()).isEqualTo("nothing to pay: 0");
             assertThat(worker.stats().retried()).isZero();
+        }
+    }
+
+    @Test
+    void a_program_sets_the_retries_of_a_type(TestDatabase database) {
+        try (JobQueue queue = TestQueue.open(database)) {
+            retries(queue);
+            assertThat(queue.types().settings("invoice").retryPolicy())
+                    .isEqualTo(new RetryPolicy(3, Duration.ofSeconds(10), Duration.ofHours(1)));
         }
     }
 
