@@ -3,10 +3,9 @@ package io.couchjobs.job;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.FieldValues;
 import io.couchjobs.engine.document.JsonNumbers;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,6 +30,7 @@ public final class Job {
 
     private final JobId id;
     private final ObjectNode document;
+    private final FieldValues values;
     private final Attached attached;
 
     /** Data that is attached to the document, or why it is not at hand. */
@@ -42,6 +42,7 @@ public final class Job {
     private Job(JobId id, ObjectNode document, Attached attached) {
         this.id = id;
         this.document = document;
+        this.values = new FieldValues(document);
         this.attached = attached;
     }
 
@@ -102,14 +103,14 @@ public final class Job {
         return id.type();
     }
 
-    /** {@return the document revision this was read from or stored as; empty for a job not stored yet} */
+    /** {@return the revision of the document that the job was read from or stored as; empty for one that was not stored yet} */
     public Optional<String> rev() {
-        return text(Field.REV);
+        return values.text(Field.REV);
     }
 
     /** {@return the status; a document without one is waiting} */
     public JobStatus status() {
-        return text(Field.STATUS).flatMap(JobStatus::fromJson).orElse(JobStatus.WAITING);
+        return values.text(Field.STATUS).flatMap(JobStatus::fromJson).orElse(JobStatus.WAITING);
     }
 
     /** {@return the status in the words of the RFC} */
@@ -181,20 +182,17 @@ public final class Job {
     }
 
     /**
-     * The same job, with attached data that was read with another revision of it. For the engine.
+     * {@return this job with the attached data of another revision, if that was read and is the same; for the engine}
      *
      * @param other the other revision
-     * @return the job; this one when it has other data
      */
     public Job withDataOf(Job other) {
         return lacksData() && !other.lacksData() && hasSameDataAs(other) ? new Job(id, document, other.attached) : this;
     }
 
     /**
-     * The same job with its data in the document, for a reader that has only the document. Other attachments stay
-     * stubs.
+     * {@return this job with its data in its document, for a reader that has only the document; other attachments stay stubs}
      *
-     * @return the job; this one when its data is in its document
      * @throws UnreadableDataException as {@link #data} does
      */
     public Job withInlineData() {
@@ -207,10 +205,9 @@ public final class Job {
     }
 
     /**
-     * Whether two revisions of a job have the same data, as far as their documents say; no I/O.
+     * {@return whether two revisions of a job have equal data, both in their documents or both attached; no I/O}
      *
      * @param other the other revision
-     * @return true when both have it in their documents, or both attached, and it is equal
      */
     public boolean hasSameDataAs(Job other) {
         return Objects.equals(document.get(Field.DATA), other.document.get(Field.DATA))
@@ -219,19 +216,18 @@ public final class Job {
 
     /** {@return a copy of the handler's result, if the job has finished with one} */
     public Optional<JsonNode> result() {
-        return present(Field.RESULT).map(JsonNode::deepCopy);
+        return values.value(Field.RESULT).map(JsonNode::deepCopy);
     }
 
     /** {@return the lock, which names the owner; present exactly when the status is locked} */
     public Optional<Lock> lock() {
-        return present(Field.LOCK).map(Lock::of);
+        return values.value(Field.LOCK).map(Lock::of);
     }
 
     /**
-     * Whether a claim still owns the job.
+     * {@return whether a claim still owns the job: it is locked with the claim's token, and the claim was not withdrawn}
      *
      * @param token the claim's token
-     * @return true when the job is locked with that token, and the claim was not withdrawn
      */
     public boolean isLockedBy(String token) {
         return lock().filter(lock -> lock.token().equals(token)).isPresent() && !isWithdrawn();
@@ -244,7 +240,7 @@ public final class Job {
 
     /** {@return a number that grows with every claim of this job; 0 before the first} */
     public long fence() {
-        return number(Field.FENCE, 0);
+        return values.number(Field.FENCE, 0);
     }
 
     /** {@return when the requested run is to begin at the earliest; the epoch when no time was given} */
@@ -254,12 +250,12 @@ public final class Job {
 
     /** {@return how many runs were started since the job was added or retried} */
     public int attempt() {
-        return (int) number(Field.ATTEMPT, 0);
+        return values.integer(Field.ATTEMPT, 0);
     }
 
     /** {@return how many retries the creator allowed; empty leaves it to the type's settings and the worker} */
     public OptionalInt maxRetries() {
-        return present(Field.MAX_RETRIES)
+        return values.value(Field.MAX_RETRIES)
                 .map(JsonNode::asInt)
                 .map(OptionalInt::of)
                 .orElseGet(OptionalInt::empty);
@@ -267,7 +263,7 @@ public final class Job {
 
     /** {@return how many leases of this job ran out} */
     public int expirations() {
-        return (int) number(Field.EXPIRATIONS, 0);
+        return values.integer(Field.EXPIRATIONS, 0);
     }
 
     /** {@return the runs that failed so far: those that were started and did not end by an expired lease} */
@@ -277,14 +273,12 @@ public final class Job {
 
     /** {@return the newest errors, newest last, at most {@link #MAX_ERRORS}} */
     public List<JobError> errors() {
-        List<JobError> errors = new ArrayList<>();
-        document.path(Field.ERRORS).forEach(error -> errors.add(JobError.of(error)));
-        return List.copyOf(errors);
+        return values.list(Field.ERRORS, JobError::of);
     }
 
     /** {@return whether the job will be enqueued once more when its present run ends} */
     public boolean isResubmitted() {
-        return present(Field.RESUBMIT).isPresent();
+        return values.value(Field.RESUBMIT).isPresent();
     }
 
     /** {@return whether the owner was asked to stop} */
@@ -301,32 +295,32 @@ public final class Job {
 
     /** {@return the group for fair scheduling; empty string by default} */
     public String group() {
-        return text(Field.GROUP).orElse("");
+        return values.text(Field.GROUP).orElse("");
     }
 
     /** {@return the priority, 0 to 99; {@link #DEFAULT_PRIORITY} by default} */
     public int priority() {
-        return (int) number(Field.PRIORITY, DEFAULT_PRIORITY);
+        return values.integer(Field.PRIORITY, DEFAULT_PRIORITY);
     }
 
     /** {@return the class that workers may filter on} */
     public Optional<String> jobClass() {
-        return text(Field.CLASS);
+        return values.text(Field.CLASS);
     }
 
     /** {@return the origin of the job, as its creator named it} */
     public Optional<String> origin() {
-        return text(Field.ORIGIN);
+        return values.text(Field.ORIGIN);
     }
 
     /** {@return the id that jobs which belong together share; empty also when others wrote an empty string} */
     public Optional<String> correlationId() {
-        return text(Field.CORRELATION_ID).filter(id -> !id.isEmpty());
+        return values.text(Field.CORRELATION_ID).filter(id -> !id.isEmpty());
     }
 
     /** {@return the key under which at most one unfinished job exists} */
     public Optional<String> tracker() {
-        return text(Field.TRACKER);
+        return values.text(Field.TRACKER);
     }
 
     /** {@return the trace that the creator was in; empty when there is none that can be read} */
@@ -336,39 +330,32 @@ public final class Job {
 
     /** {@return the site at which the job is run; empty for a job that carries none} */
     public Optional<String> site() {
-        return text(Field.SITE);
+        return values.text(Field.SITE);
     }
 
     /** {@return the labels, in the order given} */
     public List<String> tags() {
-        List<String> tags = new ArrayList<>();
-        document.path(Field.TAGS).forEach(tag -> tags.add(tag.asText()));
-        return List.copyOf(tags);
+        return values.list(Field.TAGS, JsonNode::asText);
     }
 
     /** {@return the jobs that must finish before this one can be claimed; empty when it waits for none} */
     public Optional<After> after() {
-        return present(Field.AFTER).map(After::of);
+        return values.value(Field.AFTER).map(After::of);
     }
 
     /** {@return whether a worker may claim the job when its time has come: it is pending and waits for no other job} */
     public boolean isClaimable() {
-        return phase() == JobPhase.PENDING && present(Field.AFTER).isEmpty();
+        return phase() == JobPhase.PENDING && values.value(Field.AFTER).isEmpty();
     }
 
     /** {@return how far the present or last run has come, if it said so} */
     public Optional<Progress> progress() {
-        return present(Field.PROGRESS).map(Progress::of);
+        return values.value(Field.PROGRESS).map(Progress::of);
     }
 
     /** {@return when which transition happened: {@code created}, {@code claimed}, {@code started}, {@code finished}, ...} */
     public Map<String, Instant> times() {
-        Map<String, Instant> times = new LinkedHashMap<>();
-        document.path(Field.TIMES)
-                .properties()
-                .forEach(time -> times.put(
-                        time.getKey(), Instant.ofEpochMilli(time.getValue().asLong())));
-        return times;
+        return values.times(Field.TIMES);
     }
 
     /** {@return a copy of the whole document, unknown fields and all; attached data is not in it, see {@link #withInlineData}} */
@@ -399,10 +386,9 @@ public final class Job {
     }
 
     /**
-     * The same job as stored under another revision.
+     * {@return the same job as stored under another revision}
      *
-     * @param rev the revision the server answered
-     * @return the job with that revision
+     * @param rev the revision that the server answered
      */
     public Job withRev(String rev) {
         ObjectNode copy = shallow(document);
@@ -412,21 +398,19 @@ public final class Job {
     }
 
     /**
-     * Whether two revisions of a job say the same.
+     * {@return whether two revisions of a job say the same: their documents are equal except for {@code _rev}}
      *
      * @param other the other revision
-     * @return true when the documents are equal except for {@code _rev}
      */
     public boolean saysTheSameAs(Job other) {
         return sayTheSame(document, other.document);
     }
 
     /**
-     * Whether two revisions of a document say the same.
+     * {@return whether two revisions of a document are equal except for {@code _rev}}
      *
      * @param one the one revision
      * @param other the other revision
-     * @return true when they are equal except for {@code _rev}
      */
     public static boolean sayTheSame(ObjectNode one, ObjectNode other) {
         ObjectNode mine = AttachedData.comparable(shallow(one));
@@ -439,17 +423,5 @@ public final class Job {
     @Override
     public String toString() {
         return id + " " + status().json() + rev().map(rev -> " " + rev).orElse("");
-    }
-
-    private Optional<JsonNode> present(String field) {
-        return Optional.ofNullable(document.get(field)).filter(value -> !value.isNull());
-    }
-
-    private Optional<String> text(String field) {
-        return present(field).map(JsonNode::asText);
-    }
-
-    private long number(String field, long otherwise) {
-        return present(field).map(JsonNode::asLong).orElse(otherwise);
     }
 }
