@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import io.couchjobs.engine.document.CreatorFields;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.JsonLength;
 import java.time.Instant;
@@ -23,15 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobRequest {
     private static final String TRACKER_ID = "tracker:";
-    /** A job that is added again without one of these loses it. Without a site it stays where it is. */
-    private static final List<String> REPLACED = List.of(
-            Field.GROUP,
-            Field.CLASS,
-            Field.ORIGIN,
-            Field.CORRELATION_ID,
-            Field.TRACKER,
-            Field.PRIORITY,
-            Field.MAX_RETRIES);
 
     private final JobId id;
     private final ObjectNode data;
@@ -49,11 +41,10 @@ public final class JobRequest {
     }
 
     /**
-     * A request with nothing but data.
+     * {@return a request with nothing but data}
      *
      * @param type the type
      * @param data a record, bean, map or JSON object
-     * @return the request
      * @throws InvalidJobDataException when the data is not a JSON object
      */
     public static JobRequest of(String type, Object data) {
@@ -73,12 +64,11 @@ public final class JobRequest {
     }
 
     /**
-     * Starts a request with data, and what the type itself says.
+     * {@return a new builder with data, and what the type itself says}
      *
      * @param type the type
      * @param data the data
      * @param <T> what the data is
-     * @return a new builder
      */
     public static <T> Builder builder(JobType<T> type, T data) {
         Builder builder = new Builder(type.name()).data(data);
@@ -142,21 +132,19 @@ public final class JobRequest {
     }
 
     /**
-     * The same request, with the same id, as a job of another type.
+     * {@return the same request, with the same id, as a job of another type}
      *
      * @param type the other type
-     * @param correlationId the id that it shares with the jobs that belong to it
-     * @return the changed request
+     * @param correlationId the id that the job shares with the jobs that belong to it
      */
     public JobRequest as(String type, String correlationId) {
         return changed(type, builder -> builder.correlationId(correlationId));
     }
 
     /**
-     * The same request, held until other jobs are finished too.
+     * {@return the same request, held until other jobs are finished too}
      *
      * @param jobs the other jobs
-     * @return the changed request
      * @throws IllegalArgumentException when there are more than {@value After#MOST}
      */
     public JobRequest after(Collection<JobId> jobs) {
@@ -173,9 +161,9 @@ public final class JobRequest {
     }
 
     /**
-     * The creation time that the job will state. With an id that couchjobs made, it is the time of the first call. A
-     * creator that got no answer and adds the same request again so writes the same bytes, and CouchDB stores the same
-     * revision. Otherwise a cluster could get a second job of that id.
+     * The creation time that the job will state: with an id that couchjobs made, the time of the first call. Then a creator that got
+     * no answer and adds the request again writes the same bytes, and CouchDB stores the same revision. With other bytes a cluster
+     * could get a second job of that id.
      *
      * @param now the time
      * @return the time to be written
@@ -190,8 +178,8 @@ public final class JobRequest {
     }
 
     /**
-     * The same request as part of a trace, unless it is part of one already. With an id that couchjobs made it is this
-     * request itself, changed: adding it again writes the same bytes (see {@link #firstTried}).
+     * The same request as part of a trace, unless it is part of one already. A request with an id that couchjobs made is changed
+     * itself, so that adding it again writes the same bytes; see {@link #firstTried}.
      *
      * @param context the trace
      * @return the request
@@ -212,8 +200,7 @@ public final class JobRequest {
     public void writeTo(ObjectNode document) {
         document.put(Field.SCHEDULED_TIME, scheduledTime.toEpochMilli());
         AttachedData.putInline(document, data.deepCopy());
-        document.remove(REPLACED);
-        document.setAll(rest.fields);
+        rest.fields.writeTo(document);
         TraceContext.write(trace.get(), document);
         document.remove(Field.AFTER);
         if (!rest.after.isEmpty()) {
@@ -241,7 +228,7 @@ public final class JobRequest {
         private @Nullable String id;
         private @Nullable Object data;
         private Instant scheduledTime = Instant.EPOCH;
-        private final ObjectNode fields = JobData.object();
+        private final CreatorFields fields = new CreatorFields();
         private @Nullable TraceContext trace;
         private final List<String> tags = new ArrayList<>();
         private final Set<JobId> after = new LinkedHashSet<>();
@@ -252,7 +239,7 @@ public final class JobRequest {
         }
 
         /**
-         * Names the job; without, its id is a random UUID.
+         * Gives the job an id; default: a random UUID.
          *
          * @param newId unique within the type
          * @return this
@@ -276,8 +263,8 @@ public final class JobRequest {
         /**
          * Lets the job wait.
          *
-         * @param time not before this time; the epoch, the default, is at once, and so is any other time before 1973-03-03 (in a
-         *     document, such a number of milliseconds would be read as one of seconds)
+         * @param time not before this time; the epoch, the default, is at once, and so is any other time before 1973-03-03: in a
+         *     document, such a number of milliseconds would be read as one of seconds
          * @return this
          */
         public Builder scheduledTime(Instant time) {
@@ -411,14 +398,14 @@ public final class JobRequest {
         }
 
         /**
-         * Checks all of it.
+         * Checks all that was given.
          *
          * @return the request
          * @throws IllegalArgumentException naming every field that is wrong, and its value
          * @throws InvalidJobDataException when the data is missing or is not a JSON object
          */
         public JobRequest build() {
-            List<String> problems = Schema.requestProblems(id, fields, after.size(), scheduledTime);
+            List<String> problems = Schema.requestProblems(id, fields.values(), after.size(), scheduledTime);
             if (!problems.isEmpty()) {
                 throw new IllegalArgumentException(String.join("; ", problems));
             }
@@ -426,15 +413,12 @@ public final class JobRequest {
         }
 
         private Builder with(String field, @Nullable JsonNode value) {
-            fields.remove(field);
-            if (value != null) {
-                fields.set(field, value);
-            }
+            fields.set(field, value);
             return this;
         }
 
         private Optional<String> text(String field) {
-            return Optional.ofNullable(fields.get(field)).map(JsonNode::asText);
+            return fields.values().text(field);
         }
 
         private Builder copy(String ofType) {

@@ -1,8 +1,8 @@
 package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.FieldValues;
 import io.couchjobs.engine.document.Nesting;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -44,28 +44,26 @@ final class Schema {
     }
 
     /** {@return what is wrong with the properties of a job that is asked for, each naming its field and value} */
-    static List<String> requestProblems(@Nullable String id, ObjectNode fields, int awaited, Instant scheduledTime) {
+    static List<String> requestProblems(@Nullable String id, FieldValues fields, int awaited, Instant scheduledTime) {
         List<String> problems = new ArrayList<>();
-        int priority = fields.path(Field.PRIORITY).asInt();
+        int priority = fields.integer(Field.PRIORITY, 0);
         require(priority >= 0 && priority <= 99, problems, "priority must be 0 to 99: " + priority);
-        int maxRetries = fields.path(Field.MAX_RETRIES).asInt();
+        int maxRetries = fields.integer(Field.MAX_RETRIES, 0);
         require(maxRetries >= 0, problems, "maxRetries must be 0 or more: " + maxRetries);
+        Optional<String> tracker = fields.text(Field.TRACKER);
         require(
-                id == null || !fields.has(Field.TRACKER),
+                id == null || tracker.isEmpty(),
                 problems,
                 "id and tracker cannot both be given (the id is derived from the tracker): " + id + ", "
-                        + fields.path(Field.TRACKER).asText());
+                        + tracker.orElse(""));
         require(awaited <= After.MOST, problems, "after names more than " + After.MOST + " jobs: " + awaited);
-        JsonNode correlation = fields.path(Field.CORRELATION_ID);
+        Optional<String> noId = fields.text(Field.CORRELATION_ID).filter(String::isEmpty);
+        require(noId.isEmpty(), problems, "correlationId must not be empty");
+        Optional<String> site = fields.text(Field.SITE);
         require(
-                !correlation.isTextual() || !correlation.asText().isEmpty(),
+                site.filter(name -> !isSite(name)).isEmpty(),
                 problems,
-                "correlationId must not be empty");
-        JsonNode site = fields.path(Field.SITE);
-        require(
-                !site.isTextual() || isSite(site.asText()),
-                problems,
-                "site cannot be the name of one: " + site.asText());
+                "site cannot be the name of one: " + site.orElse(""));
         require(isTime(scheduledTime), problems, "scheduledTime is out of range: " + scheduledTime);
         return problems;
     }
