@@ -1,6 +1,5 @@
 package io.couchjobs;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.Alarms;
 import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.admin.History;
@@ -14,7 +13,6 @@ import io.couchjobs.engine.alarm.QueueAlarms;
 import io.couchjobs.engine.create.Restorer;
 import io.couchjobs.engine.gc.GarbageCollector;
 import io.couchjobs.engine.history.QueueHistory;
-import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.lifecycle.Transitions;
@@ -129,29 +127,7 @@ public final class Operations {
 
     /** {@return how the design documents stand: those of this version, and others that are there} */
     public List<DesignState> designs() {
-        List<DesignState> states = new ArrayList<>();
-        List<String> others = new ArrayList<>(engine.designs().installed());
-        for (DesignDocument wanted : DesignDocument.ALL) {
-            others.remove(wanted.versionedName());
-            states.add(stateOf(wanted));
-        }
-        for (DesignDocument onDemand : DesignDocument.ON_DEMAND) {
-            if (others.remove(onDemand.versionedName())) {
-                states.add(stateOf(onDemand));
-            }
-        }
-        others.forEach(name -> states.add(new DesignState(name, DesignState.State.OTHER)));
-        return states;
-    }
-
-    private DesignState stateOf(DesignDocument wanted) {
-        Optional<ObjectNode> stored = engine.designs().read(wanted.versionedName());
-        DesignState.State state = stored.map(document -> {
-                    document.remove("_rev");
-                    return document.equals(wanted.toDocument()) ? DesignState.State.CURRENT : DesignState.State.CHANGED;
-                })
-                .orElse(DesignState.State.MISSING);
-        return new DesignState(wanted.versionedName(), state);
+        return new DesignStates(engine.designs()).list();
     }
 
     /** {@return the names of the design documents of this version that were missing, and are stored now} */
@@ -190,18 +166,18 @@ public final class Operations {
     }
 
     /**
-     * Asks whether this process can claim jobs: whether the database is there, accepts the credentials, has what jobs are found
-     * by, and no worker of this queue failed when it last tried. Takes some requests, and as long as a request may take.
+     * Asks whether this process can claim jobs: the database is there, accepts the credentials and has the design documents by which
+     * jobs are found, and no worker of this queue failed when it last tried. Takes some requests, and as long as a request may take.
      *
-     * @return what is in the way; never throws because something is
+     * @return the problems that it found; none of them is thrown
      */
     public QueueHealth health() {
         Map<String, String> troubles = engine.parts().store().claimTroubles().byWorker();
-        troubles.remove(engine.client()); // who accepts by hand has seen the exception
+        troubles.remove(engine.client()); // a caller that accepts by hand has seen the exception
         return QueueHealth.of(engine.database(), engine.designs(), troubles);
     }
 
-    /** {@return what people should know of the types, workers and triggers, as the dashboard tells it; empty when all is well} */
+    /** {@return the problems of types, workers and triggers that people should know of, as the dashboard shows them; empty for none} */
     public List<Problem> problems() {
         List<WorkerInfo> workers = workers();
         List<Problem> found = new ArrayList<>(Problem.of(
@@ -214,7 +190,7 @@ public final class Operations {
     }
 
     /**
-     * Asks what people should know of the triggers. One request per source of each, as {@link Triggers#status}.
+     * Looks for problems of the triggers that people should know of. One request per source of each, as {@link Triggers#status}.
      *
      * @param workers the workers of this queue
      * @return malformed triggers, those that nobody follows, sources that cannot be read, changes that failed, and large lags; empty when
@@ -229,7 +205,7 @@ public final class Operations {
                 .list();
     }
 
-    /** {@return who works here, by id: workers that are registered, and owners that are not} */
+    /** {@return the workers here, by id: those that are registered, and owners of jobs that are not} */
     public List<WorkerInfo> workers() {
         return Registry.workers(engine.database(), engine.index());
     }
@@ -248,7 +224,7 @@ public final class Operations {
     }
 
     /**
-     * Takes a job away from its owner, who learns it as halt: it waits again as if it had not been claimed.
+     * Takes a job away from its owner, which is halted. The job waits again as if it had not been claimed.
      *
      * @param type its type
      * @param id its id
@@ -283,9 +259,9 @@ public final class Operations {
     }
 
     /**
-     * Puts jobs back from a copy, such as an export, in one bulk write: in the state they were in, but for those that somebody
-     * owned, which wait again as if they had been released. Jobs that exist stay as they are. Limits on how many may be pending
-     * do not hold for jobs that are put back.
+     * Puts jobs back from a copy, such as an export, in one bulk write. They get the state that they had, except that owned jobs
+     * wait again as if they had been released. Jobs that exist stay as they are. Limits on how many may be pending do not hold for
+     * jobs that are put back.
      *
      * @param copies the jobs
      * @return in the same order, what happened to each: added, unchanged (it exists) or rejected
@@ -295,10 +271,10 @@ public final class Operations {
     }
 
     /**
-     * Hears of every change of any document of the queue, not only of jobs, by the feed that all who listen in this process
-     * share. Most programs want {@link JobQueue#watch} or {@link JobQueue#subscribe(String, String)}.
+     * Hears of every change of any document of the queue, not only of jobs. All listeners of this process share one feed. Most
+     * programs want {@link JobQueue#watch} or {@link JobQueue#subscribe(String, String)}.
      *
-     * <p>On a cluster the end of a job, or that it is gone, is told when a majority of the copies has it.
+     * <p>On a cluster the end or the removal of a job is told when a majority of the copies has it.
      *
      * @param listener called by one thread at a time: must be quick, never waits for anything, and leaves the documents as they
      *     are
@@ -325,7 +301,7 @@ public final class Operations {
     }
 
     /**
-     * Prepares alarms: who is told when jobs are not run, fail or pile up. They end with this queue at the latest.
+     * Prepares alarms, which tell when jobs are not run, fail or pile up. They end with this queue at the latest.
      *
      * @return alarms, to be started
      */
