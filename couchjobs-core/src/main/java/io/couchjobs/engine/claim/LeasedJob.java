@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.Decision;
+import io.couchjobs.engine.lifecycle.Retries;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.Lane;
@@ -111,7 +112,7 @@ public final class LeasedJob implements ClaimedJob {
 
     @Override
     public boolean isLastRetry() {
-        return Transitions.isLastRun(job(), retryPolicy);
+        return new Retries(job(), retryPolicy).areUsedUp();
     }
 
     @Override

@@ -102,7 +102,7 @@ public final class Transitions {
         return on(Event.START, job, now, edit -> edit.started().moveTo(JobStatus.RUNNING));
     }
 
-    /** The owner writes its job, which renews the lease of this job. Null data and null progress stay as they are. */
+    /** The owner writes its job, which renews the lease of the job. */
     public static Decision update(Job job, @Nullable ObjectNode data, @Nullable Progress progress, Instant now) {
         return on(Event.UPDATE, job, now, edit -> edit.dataIfGiven(data)
                 .progressIfGiven(progress)
@@ -127,10 +127,11 @@ public final class Transitions {
      * The owner's run failed. The job waits again if it was resubmitted; is cancelled if that was asked for; is stuck
      * while there are retries left; otherwise fails.
      *
-     * @param policy the retry policy of the job's type; the job's own number of retries goes before it
+     * @param policy the retry policy of the job's type, see {@link Retries}
      * @param permanent whether a retry would be useless
      */
     public static Decision fail(Job job, JobError error, RetryPolicy policy, boolean permanent, Instant now) {
+        Retries retries = new Retries(job, policy);
         return on(Event.FAIL, job, now, edit -> {
             edit.error(error).at("failed");
             if (job.isResubmitted()) {
@@ -141,17 +142,12 @@ public final class Transitions {
                         .at("finished")
                         .moveTo(JobStatus.CANCELLED);
             }
-            if (permanent || isLastRun(job, policy)) {
+            if (permanent || retries.areUsedUp()) {
                 return edit.at("finished").moveTo(JobStatus.FAILED);
             }
-            return edit.put(Field.SCHEDULED_TIME, ScheduledTime.nearestMillis(retryTime(job, policy, now)))
+            return edit.put(Field.SCHEDULED_TIME, ScheduledTime.nearestMillis(retries.nextTime(now)))
                     .moveTo(JobStatus.STUCK);
         });
-    }
-
-    /** Whether no retry follows when the present run fails. The job's own number of retries goes before its type's. */
-    public static boolean isLastRun(Job job, RetryPolicy policy) {
-        return job.failures() > job.maxRetries().orElse(policy.maxRetries());
     }
 
     /**
@@ -346,16 +342,5 @@ public final class Transitions {
         return on(event, job, now, edit -> edit.put(Field.RESUBMIT, flag)
                 .at("resubmitted")
                 .stay());
-    }
-
-    private static Instant retryTime(Job job, RetryPolicy policy, Instant now) {
-        Instant started = job.times().getOrDefault("started", now);
-        return started.plus(policy.delayAfter(Math.max(0, job.failures() - 1), luck(job)));
-    }
-
-    /** From 0 to 1: random without a generator, because each claim has a random token. */
-    private static double luck(Job job) {
-        int hash = job.lock().map(lock -> lock.token().hashCode()).orElse(0);
-        return (hash & 0xFFFF) / (double) 0xFFFF;
     }
 }

@@ -40,7 +40,7 @@ class RetryVectorsTest {
             document.set("maxRetries", vector.path("jobRetries"));
             RetryPolicy policy = RetryPolicy.DEFAULT.withMaxRetries(
                     vector.path("typeRetries").asInt());
-            return BooleanNode.valueOf(Transitions.isLastRun(Job.parse(document), policy));
+            return BooleanNode.valueOf(new Retries(Job.parse(document), policy).areUsedUp());
         });
     }
 

@@ -273,7 +273,7 @@ class TransitionsTest {
         for (int run = 0; run < 3; run++) {
             Job running = write(Transitions.claim(job, "t" + run, "w", true, NOW));
             JobError error = new JobError(running.attempt(), NOW, JobError.Kind.FAILED, "boom", null);
-            assertThat(Transitions.isLastRun(running, TWICE)).isEqualTo(run == 2);
+            assertThat(new Retries(running, TWICE).areUsedUp()).isEqualTo(run == 2);
             job = write(Transitions.fail(running, error, TWICE, false, NOW.plusSeconds(5)));
             delays.add(Duration.between(NOW, job.scheduledTime()).toSeconds());
         }
