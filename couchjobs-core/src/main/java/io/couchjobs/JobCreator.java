@@ -20,9 +20,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Adds jobs to a queue and changes them. Thread-safe. A program that does nothing else needs this type alone.
- * {@link JobQueue} says what all methods throw. Those that change, cancel or remove a job also throw {@link JobNotFoundException}
- * when there is no such job. A method by type and id throws what the one by {@link JobId} throws.
+ * Adds jobs to a queue and changes them. Thread-safe. A program that does nothing else needs this type alone. {@link JobQueue} says
+ * what all methods throw. Those that take data throw {@link InvalidJobDataException} when it does not become a JSON object; then
+ * nothing was sent. Those that insert one job throw {@link NoTypeTimeoutException} and {@link QueueFullException} as {@link
+ * #add(JobRequest)} does. Those that change, cancel or remove a job throw {@link JobNotFoundException} when there is no such job. A
+ * method by type and id throws what the one by {@link JobId} throws.
  */
 public interface JobCreator {
     /**
@@ -32,7 +34,6 @@ public interface JobCreator {
      * @param data the data
      * @param <T> what the data is
      * @return what happened
-     * @throws InvalidJobDataException when the data does not become a JSON object; nothing was sent
      */
     default <T> AddResult add(JobType<T> type, T data) {
         return add(JobRequest.of(type, data));
@@ -45,7 +46,6 @@ public interface JobCreator {
      * @param data the data
      * @param <T> what the data is
      * @return what happened, or exceptionally why the job could not be added
-     * @throws InvalidJobDataException when the data does not become a JSON object; nothing was sent
      */
     default <T> CompletableFuture<AddResult> addAsync(JobType<T> type, T data) {
         return addAsync(JobRequest.of(type, data));
@@ -58,7 +58,6 @@ public interface JobCreator {
      * @param data the data of each job
      * @param <T> what the data is
      * @return in the same order, what happened to each
-     * @throws InvalidJobDataException when the data of one does not become a JSON object; nothing was sent
      */
     default <T> List<AddResult> addAll(JobType<T> type, Collection<? extends T> data) {
         return addAll(data.stream().map(each -> JobRequest.of(type, each)).toList());
@@ -70,7 +69,6 @@ public interface JobCreator {
      * @param type the type
      * @param data a record, bean, map or JSON object
      * @return what happened
-     * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent
      */
     default AddResult add(String type, Object data) {
         return add(JobRequest.of(type, data));
@@ -79,7 +77,7 @@ public interface JobCreator {
     /**
      * Adds a job, by the state it is in. Absent or finished: it waits for its time. Pending with another time: time and data
      * are replaced. Pending with the same time: nothing is written. Running: it will run once more afterwards, at the new
-     * time; the data is ignored and its worker is not disturbed.
+     * time; the new data is ignored and its worker is not disturbed.
      *
      * @param request the job
      * @return what happened
@@ -128,8 +126,7 @@ public interface JobCreator {
 
     /**
      * Adds jobs, and one that runs when all of them are finished: first the jobs, then the one that waits, see {@link #addAll}.
-     * A crash in between leaves the jobs without it; the same call adds what is missing. Source: what users of other queues
-     * call a batch.
+     * A crash in between leaves the jobs without it; the same call adds what is missing. Other queues call this a batch.
      *
      * @param jobs the jobs, at least one, at most {@value After#MOST}
      * @param completion the job that comes after; by default it is cancelled as soon as one of the others fails, unless its
@@ -147,27 +144,22 @@ public interface JobCreator {
      * @param request the job
      * @return the job as stored
      * @throws DuplicateJobException when it exists, in whatever state; nothing was written
-     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
-     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
      */
     Job insert(JobRequest request);
 
     /**
-     * Creates jobs that must not exist, in one bulk write; those that wait for others of the call after these.
+     * Creates jobs that must not exist, in one bulk write. Jobs that wait for others of the call are written after these.
      *
      * @param requests the jobs
-     * @return in the same order, what happened to each; one that exists is rejected, as is in a strict queue one whose type
-     *     has no timeout
+     * @return in the same order, what happened to each; one is rejected when it exists, or in a strict queue its type has no timeout
      */
     List<AddResult> insert(List<JobRequest> requests);
 
     /**
-     * Adds a job unless an unfinished one with its tracker (or else its id) exists. One of any number of callers adds it.
+     * Adds a job unless an unfinished one with its tracker (or else its id) exists. Only one of any number of callers adds it.
      *
      * @param request the job
      * @return true when this call added it
-     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
-     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
      */
     boolean insertIfNew(JobRequest request);
 
@@ -295,8 +287,7 @@ public interface JobCreator {
     }
 
     /**
-     * Lets a job run once more: a running one after its present run, a finished one at the
-     * given time. A pending one is moved to that time.
+     * Lets a job run once more: a running one after its present run, a finished one at the given time. A pending one moves to that time.
      *
      * @param id its identity
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
@@ -323,7 +314,6 @@ public interface JobCreator {
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
      * @param data a record, bean, map or JSON object; ignored while the job is running
      * @return the job as stored
-     * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent
      */
     Job resubmit(JobId id, Instant time, Object data);
 
@@ -341,7 +331,7 @@ public interface JobCreator {
     }
 
     /**
-     * Deletes a job with its log, in whatever state, even when its document cannot be a job; who runs it learns it as halt.
+     * Deletes a job with its log, in whatever state, even when its document cannot be a job. The owner of a running job is halted.
      *
      * @param id its identity
      */
