@@ -3,6 +3,8 @@ package io.couchjobs.type;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -44,5 +46,14 @@ record SettingValues(ObjectNode document) {
         boolean isList = list.isArray()
                 && StreamSupport.stream(list.spliterator(), false).allMatch(JsonNode::isTextual);
         return isList ? Optional.of(Collections.unmodifiableSet(names)) : Optional.empty();
+    }
+
+    /** {@return a few words for each value that is in the document though nothing could be read from its field} */
+    List<String> problems(Map<String, Optional<?>> read) {
+        return read.entrySet().stream()
+                .filter(value ->
+                        document.hasNonNull(value.getKey()) && value.getValue().isEmpty())
+                .map(value -> value.getKey() + " cannot be " + document.get(value.getKey()))
+                .toList();
     }
 }

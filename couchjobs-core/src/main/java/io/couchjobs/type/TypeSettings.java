@@ -8,14 +8,14 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +34,6 @@ public final class TypeSettings {
     private static final String RATE = "rate";
     private static final String RETENTION = "retention";
     private static final String FAILURE_RETENTION = "failureRetention";
-
     private static final String CLASSES = "classes";
 
     private final String type;
@@ -48,10 +47,9 @@ public final class TypeSettings {
     }
 
     /**
-     * The settings of a type that has none.
+     * {@return the empty settings of a type that has no document}
      *
      * @param type the type
-     * @return empty settings
      */
     public static TypeSettings none(String type) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
@@ -145,10 +143,9 @@ public final class TypeSettings {
     }
 
     /**
-     * How long jobs are kept that finished so.
+     * {@return how long jobs are kept that finished with a status}
      *
      * @param status success, failed or cancelled
-     * @return how long
      */
     public Retention retentionOf(JobStatus status) {
         return status == JobStatus.SUCCESS ? retention() : failureRetention();
@@ -174,7 +171,7 @@ public final class TypeSettings {
     }
 
     /**
-     * Fills in what is not set.
+     * Fills in settings that are not set.
      *
      * @param type its timeout and retention are taken where these settings have none
      * @return the changed settings; these when nothing was missing
@@ -331,24 +328,18 @@ public final class TypeSettings {
         return new TypeSettings(type, copy);
     }
 
-    /**
-     * The problems of the document: settings that count as not set because their values are invalid.
-     *
-     * @return a few words for each such field; empty when all is well
-     */
+    /** {@return a few words for each setting that counts as not set because its value is invalid; empty when all is well} */
     public List<String> problems() {
-        Stream<String> numbers = Stream.concat(
-                Stream.of(TIMEOUT, MAX_RETRIES, RETRY_DELAY, MAX_RETRY_DELAY),
-                Arrays.stream(Limit.values()).map(Limit::field));
-        Stream<String> wrong = numbers.filter(field -> document.hasNonNull(field)
-                && (field.equals(TIMEOUT) || field.endsWith("Delay") ? values.number(field) : values.count(field))
-                        .isEmpty());
-        Stream<String> rate = Stream.of(RATE).filter(field -> document.hasNonNull(field) && rate().isEmpty());
-        Stream<String> jitter = Stream.of(RETRY_JITTER)
-                .filter(field ->
-                        document.hasNonNull(field) && values.share(field).isEmpty());
-        return Stream.concat(wrong, Stream.concat(rate, jitter))
-                .map(field -> field + " cannot be " + document.get(field))
-                .toList();
+        Map<String, Optional<?>> read = new LinkedHashMap<>();
+        read.put(TIMEOUT, values.number(TIMEOUT));
+        read.put(MAX_RETRIES, values.count(MAX_RETRIES));
+        read.put(RETRY_DELAY, values.number(RETRY_DELAY));
+        read.put(MAX_RETRY_DELAY, values.number(MAX_RETRY_DELAY));
+        for (Limit limit : Limit.values()) {
+            read.put(limit.field(), values.count(limit.field()));
+        }
+        read.put(RATE, rate());
+        read.put(RETRY_JITTER, values.share(RETRY_JITTER));
+        return values.problems(read);
     }
 }
