@@ -42,7 +42,6 @@ import io.couchjobs.worker.WorkerBuilder;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,7 +49,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -74,17 +72,16 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     private final CouchDatabase database;
     private final Engine engine;
     private final AddRules rules;
+    private final Additions additions;
     private final HandClaims handClaims;
     private final Types types;
     private final Schedules schedules;
     private final Triggers triggers;
     private final Sources sources;
-    private final SharedFollower follower;
     private final Scopes scopes;
     private final Operations operations;
     private final Told<QueueExtension> extensions;
-    /** Those that are open. */
-    private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
+    private final OpenWorkers workers;
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
         this(database, options, Site.UNNAMED);
@@ -102,11 +99,12 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 options.largestInlineData());
         this.handClaims = new HandClaims(engine.parts(), engine.client(), options.renewLeases());
         this.rules = new AddRules(engine.parts(), options.strict());
+        this.additions = new Additions(engine, rules);
         this.schedules = new QueueSchedules(engine.parts(), rules::checkType);
         this.sources = new Sources(database.server(), options.connections());
         FollowerTools tools = new FollowerTools(engine.parts(), engine.creator(), rules, sources);
         this.triggers = new QueueTriggers(tools);
-        this.follower = new SharedFollower(tools);
+        this.workers = new OpenWorkers(engine.scheduler(), new SharedFollower(tools));
         this.scopes = new QueueScopes(engine.parts(), engine.listing(), this::worker, rules::checkType);
         this.types = new Types(engine);
         this.operations = new Operations(engine, types, triggers);
@@ -138,11 +136,11 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     /**
-     * As {@link #builder(URI)}, of an address as somebody wrote it.
+     * As {@link #builder(URI)}, with the address as text.
      *
      * @param url the database, such as {@code http://user:password@127.0.0.1:5984/jobs}
      * @return a builder
-     * @throws IllegalArgumentException it is no URL; unlike that of {@link URI#create} the message shows no password
+     * @throws IllegalArgumentException when it is no URL; the message shows no password, unlike that of {@link URI#create}
      */
     public static JobQueueBuilder builder(String url) {
         return new JobQueueBuilder(DatabaseUrl.parse(url));
@@ -155,8 +153,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     @Override
     public AddResult add(JobRequest request) {
-        rules.check(request);
-        return engine.creator().addOne(request);
+        return additions.add(request);
     }
 
     /**
@@ -174,59 +171,37 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     @Override
     public CompletableFuture<AddResult> addAsync(JobRequest request) {
-        rules.check(request);
-        return engine.asyncCreator().add(request);
+        return additions.addAsync(request);
     }
 
     @Override
     public List<AddResult> addAll(List<JobRequest> requests) {
-        return new AwaitedFirst(requests).add(this::addRound, false);
+        return additions.addAll(requests, false);
     }
 
     @Override
     public List<AddResult> replaceAll(List<JobRequest> requests) {
-        return new AwaitedFirst(requests).add(this::addRound, true);
-    }
-
-    private List<AddResult> addRound(List<JobRequest> requests, boolean replace) {
-        return rules.allowed(requests, allowed -> engine.creator().add(allowed, replace));
+        return additions.addAll(requests, true);
     }
 
     @Override
     public Job insert(JobRequest request) {
-        rules.check(request);
-        return engine.creator().insert(request);
+        return additions.insert(request);
     }
 
     @Override
     public List<AddResult> insert(List<JobRequest> requests) {
-        return new AwaitedFirst(requests).inRounds(this::insertRound);
-    }
-
-    private List<AddResult> insertRound(List<JobRequest> requests) {
-        return rules.allowed(requests, engine.creator()::insertAll);
+        return additions.insert(requests);
     }
 
     @Override
     public boolean insertIfNew(JobRequest request) {
-        rules.check(request);
-        return engine.creator().insertIfNew(request);
+        return additions.insertIfNew(request);
     }
 
     @Override
     public List<Boolean> insertIfNew(List<JobRequest> requests) {
-        return new AwaitedFirst(requests).inRounds(this::insertRoundIfNew);
-    }
-
-    private List<Boolean> insertRoundIfNew(List<JobRequest> requests) {
-        List<AddResult> inserted = insertRound(requests);
-        List<Boolean> added = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            JobRequest request = requests.get(i);
-            added.add(inserted.get(i).outcome() == AddResult.Outcome.ADDED
-                    || (rules.allow(request) && engine.creator().insertIfNew(request)));
-        }
-        return List.copyOf(added);
+        return additions.insertIfNew(requests);
     }
 
     @Override
@@ -374,8 +349,8 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     /**
-     * Claims a given job now, whether its time has come or not, and though its type is paused: for a person who looks after it
-     * ({@link #accept}).
+     * Claims a given job now, even before its time and while its type is paused: for a person who looks after the job. The caller
+     * ends it, as {@link #accept} says.
      *
      * @param id the job
      * @return the job, owned by the caller; empty when it is not pending, waits for other jobs, has no room by its limits, or was
@@ -391,20 +366,9 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
-        WorkerBuilder worker = QueueWorker.builder(engine.parts(), this::join);
+        WorkerBuilder worker = QueueWorker.builder(engine.parts(), workers::join);
         extensions.tell(extension -> extension.worker(worker));
         return worker;
-    }
-
-    private Listening join(Worker worker) {
-        Listening scheduling = engine.scheduler().join();
-        Listening following = follower.join();
-        workers.add(worker);
-        return () -> {
-            workers.remove(worker);
-            following.close();
-            scheduling.close();
-        };
     }
 
     /** {@return the recurring jobs of this queue} */
@@ -443,15 +407,15 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     /**
-     * Ends what serves scopes, the feed, all connections and the accepts that wait, after what {@link #addAsync} has on its way is
-     * answered. Workers that are still open are closed first, by {@link Worker#close(Duration)} with no time for what runs. From
-     * then on all methods that would ask the database throw an {@link IllegalStateException}. When one part throws, the others
-     * are closed nevertheless, and the first exception is thrown in the end.
+     * Closes the workers that are still open, by {@link Worker#close(Duration)} with no time for the jobs that run. Waits until the
+     * jobs that {@link #addAsync} has on their way are answered. Then ends the services of scopes, the accepts that wait, the feed
+     * and all connections. From then on all methods that would ask the database throw an {@link IllegalStateException}. When one
+     * part throws, the others are closed nevertheless, and the first exception is thrown in the end.
      */
     @Override
     public void close() {
         Closing.all(
-                () -> workers.forEach(worker -> worker.close(Duration.ZERO)),
+                workers::close,
                 engine.asyncCreator()::close,
                 () -> extensions.tell(extension -> extension.closed(this)),
                 scopes::close,

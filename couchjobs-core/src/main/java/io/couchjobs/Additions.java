@@ -1,0 +1,68 @@
+package io.couchjobs;
+
+import io.couchjobs.engine.Engine;
+import io.couchjobs.engine.create.AddRules;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Adds jobs that the rules of the queue allow. A job that waits for others of the same call is added after them.
+ * Thread-safe. {@link JobCreator} says what the methods do.
+ */
+record Additions(Engine engine, AddRules rules) {
+    AddResult add(JobRequest request) {
+        rules.check(request);
+        return engine.creator().addOne(request);
+    }
+
+    CompletableFuture<AddResult> addAsync(JobRequest request) {
+        rules.check(request);
+        return engine.asyncCreator().add(request);
+    }
+
+    /** As {@link JobCreator#replaceAll} if the data of pending jobs is to be replaced, and otherwise as {@link JobCreator#addAll}. */
+    List<AddResult> addAll(List<JobRequest> requests, boolean replace) {
+        return new AwaitedFirst(requests).add(this::addRound, replace);
+    }
+
+    private List<AddResult> addRound(List<JobRequest> requests, boolean replace) {
+        return rules.allowed(requests, allowed -> engine.creator().add(allowed, replace));
+    }
+
+    Job insert(JobRequest request) {
+        rules.check(request);
+        return engine.creator().insert(request);
+    }
+
+    List<AddResult> insert(List<JobRequest> requests) {
+        return new AwaitedFirst(requests).inRounds(this::insertRound);
+    }
+
+    private List<AddResult> insertRound(List<JobRequest> requests) {
+        return rules.allowed(requests, engine.creator()::insertAll);
+    }
+
+    boolean insertIfNew(JobRequest request) {
+        rules.check(request);
+        return engine.creator().insertIfNew(request);
+    }
+
+    List<Boolean> insertIfNew(List<JobRequest> requests) {
+        return new AwaitedFirst(requests).inRounds(this::insertRoundIfNew);
+    }
+
+    private List<Boolean> insertRoundIfNew(List<JobRequest> requests) {
+        List<AddResult> inserted = insertRound(requests);
+        List<Boolean> added = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            JobRequest request = requests.get(i);
+            added.add(inserted.get(i).outcome() == AddResult.Outcome.ADDED
+                    || (rules.allow(request) && engine.creator().insertIfNew(request)));
+        }
+        return List.copyOf(added);
+    }
+}
