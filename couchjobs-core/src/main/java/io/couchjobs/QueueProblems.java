@@ -52,12 +52,16 @@ record QueueProblems(
         }
     }
 
+    private static String waiting(TypeCounts numbers) {
+        return numbers.pending() == 1 ? "1 job waits" : numbers.pending() + " jobs wait";
+    }
+
     private void lookAtDue(String type, TypeCounts numbers, Instant oldest, List<Problem> found) {
         if (isPaused(type)) {
             found.add(new Problem(
                     type,
                     Problem.Level.NOTE,
-                    "paused while " + numbers.pending() + " jobs wait",
+                    "paused while " + waiting(numbers),
                     "no worker takes any of them",
                     "resume the type when they may run"));
         } else if (!isRun(type)) {
@@ -65,7 +69,7 @@ record QueueProblems(
                     type,
                     Problem.Level.PROBLEM,
                     "jobs are due, and no living worker takes this type",
-                    numbers.pending() + " jobs wait for a worker",
+                    waiting(numbers) + " for a worker",
                     "start a worker: couchjobs work " + type + " -- COMMAND, or a program with a handler for it"));
         } else if (oldest.plus(LATE).isBefore(now)) {
             found.add(new Problem(

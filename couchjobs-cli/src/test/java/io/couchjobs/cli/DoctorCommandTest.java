@@ -198,7 +198,7 @@ class DoctorCommandTest {
             TestShell.Said said = shell.run("doctor");
             assertThat(said.exitCode()).as(said.out()).isZero();
             assertThat(said.out())
-                    .contains("email: paused while 1 jobs wait")
+                    .contains("email: paused while 1 job waits")
                     .contains("fax: 1 job has failed for good");
         }
     }
