@@ -86,7 +86,7 @@ final class BatchTaker implements Taker {
         }
         TriggerPlan plan = trigger.planBatch(good, key(position, first), clock.instant());
         SourceChange last = good.get(good.size() - 1);
-        plan.problems().forEach(problem -> failures.add(new Step.Failure(last, problem, false)));
+        plan.problems().forEach(problem -> good.forEach(each -> failures.add(new Step.Failure(each, problem, false))));
         List<Wanted> wanted = plan.jobs().stream()
                 .map(request -> new Wanted(request, last, request.scheduledTime()))
                 .toList();

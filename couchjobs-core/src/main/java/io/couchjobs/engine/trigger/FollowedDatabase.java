@@ -18,8 +18,10 @@ final class FollowedDatabase {
     private static final Logger log = LoggerFactory.getLogger(FollowedDatabase.class);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-    /** One that has no connection of its own, and of which nobody brings news, is looked at that often. */
-    private static final Duration ALONE = Duration.ofSeconds(2);
+    /** One that has no connection of its own, and of which nobody brings news, is looked at in pauses that grow while it rests. */
+    private static final Duration SHORTEST_REST = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_REST = Duration.ofSeconds(15);
     /** A trouble that lasts longer is noted for those who look. */
     private static final int NOTED_ATTEMPT = 2;
 
@@ -30,6 +32,7 @@ final class FollowedDatabase {
     private final CouchDatabase database;
     private final Taker taker;
     private final Backoff troubles;
+    private final Backoff rests;
     private volatile boolean isMoved;
     private volatile @Nullable SourceFollower follower;
 
@@ -56,6 +59,7 @@ final class FollowedDatabase {
         this.database = database;
         this.taker = taker;
         this.troubles = new Backoff(tools.environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
+        this.rests = new Backoff(tools.environment(), SHORTEST_REST, LONGEST_REST);
     }
 
     synchronized void wake() {
@@ -146,8 +150,19 @@ final class FollowedDatabase {
         if (sleep.isPresent()) {
             return sleep;
         }
+        String before = known.position().seq();
         Optional<Duration> pause = known.slice(this::mayListen, () -> following.goesOn() && !isMoved);
-        return pause.isPresent() || isTold() ? pause : Optional.of(ALONE);
+        return isTold()
+                ? pause
+                : Optional.of(rest(pause, !before.equals(known.position().seq())));
+    }
+
+    private Duration rest(Optional<Duration> pause, boolean hasMoved) {
+        if (hasMoved) {
+            rests.reset();
+        }
+        Duration longest = rests.next();
+        return pause.filter(soon -> soon.compareTo(longest) < 0).orElse(longest);
     }
 
     /** Whether the server's news tell of this database. */
@@ -173,7 +188,8 @@ final class FollowedDatabase {
     }
 
     private boolean mayListen() {
-        boolean may = following.areFew() && (trigger.period().isEmpty() || name.equals(Starts.ENDS));
+        boolean may = name.equals(Starts.ENDS)
+                || (following.areFew() && trigger.period().isEmpty());
         if (may && !listens) {
             listens = tools.sources().listening().tryAcquire();
         }
