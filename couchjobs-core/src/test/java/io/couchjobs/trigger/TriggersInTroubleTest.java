@@ -76,6 +76,25 @@ class TriggersInTroubleTest {
     }
 
     @Test
+    void a_batch_of_revisions_has_the_losing_leaf_of_a_conflict_too() throws Exception {
+        sources.assumeNotPouchDb("shows the winning leaf only");
+        CouchDatabase orders = sources.create("orders");
+        queue.triggers()
+                .put(mails(orders.name())
+                        .deliver(Trigger.Delivery.EVERY)
+                        .batch(2, Duration.ofSeconds(1))
+                        .build());
+        orders.bulkRevisions(List.of(
+                json("{'_id':'o1','_rev':'1-aaaa','_revisions':{'start':1,'ids':['aaaa']}}"),
+                json("{'_id':'o1','_rev':'1-bbbb','_revisions':{'start':1,'ids':['bbbb']}}")));
+        TestQueue.until(() -> ran.stream()
+                        .flatMap(data -> data.path("changes").findValuesAsText("rev").stream())
+                        .distinct()
+                        .count()
+                == 2);
+    }
+
+    @Test
     void a_revision_that_failed_is_tried_again_as_it_was_where_each_revision_counts() throws Exception {
         CouchDatabase orders = sources.create("orders");
         queue.triggers()

@@ -38,13 +38,12 @@ final class BatchTaker implements Taker {
 
     @Override
     public ChangesRequest request(ChangesRequest all) {
-        ChangesRequest request = all.includeDocs(trigger.needsDocuments()).styleAllDocs(reader.takesLeaves());
-        return trigger.selector().map(request::selector).orElse(request);
+        return reader.request(all);
     }
 
     @Override
     public boolean concerns(Change change) {
-        return trigger.leftOut(reader.winner(change)).isEmpty();
+        return reader.concerns(change);
     }
 
     @Override
@@ -65,10 +64,10 @@ final class BatchTaker implements Taker {
         }
         Map<String, SourceChange> owed = new LinkedHashMap<>();
         for (Change row : changes) {
-            SourceChange change = reader.winner(row);
-            String key = reader.isOfRevisions() ? revision(change) : change.id();
-            owed.remove(key); // the last one counts
-            owed.put(key, change);
+            for (SourceChange change : reader.all(row)) {
+                owed.remove(reader.key(change)); // the last one counts
+                owed.put(reader.key(change), change);
+            }
         }
         taken = owed.values().stream().collect(Collectors.toMap(BatchTaker::revision, change -> change));
         String last = changes.get(changes.size() - 1).seq();

@@ -45,14 +45,12 @@ final class JobTaker implements Taker {
 
     @Override
     public ChangesRequest request(ChangesRequest all) {
-        ChangesRequest request = all.includeDocs(trigger.needsDocuments()).styleAllDocs(reader.takesLeaves());
-        return trigger.selector().map(request::selector).orElse(request);
+        return reader.request(all);
     }
 
     @Override
     public boolean concerns(Change change) {
-        return trigger.leftOut(reader.winner(change)).isEmpty()
-                || (reader.takesLeaves() && change.revs().size() > 1);
+        return reader.concerns(change);
     }
 
     @Override
@@ -115,10 +113,6 @@ final class JobTaker implements Taker {
             }
         }
 
-        private String key(SourceChange change) {
-            return reader.isOfRevisions() ? change.id() + " " + change.rev() : change.id();
-        }
-
         /** Jobs of the newest state keep their ids when the trigger is sent back: they run again. */
         private String suffix() {
             boolean runsAgain = trigger.delivery() == Trigger.Delivery.LATEST;
@@ -147,7 +141,7 @@ final class JobTaker implements Taker {
         }
 
         void owe(SourceChange change) {
-            owed.put(key(change), change);
+            owed.put(reader.key(change), change);
         }
 
         List<JobMaker.Result> make() {
@@ -167,7 +161,7 @@ final class JobTaker implements Taker {
                 owe(result.change());
             } else if (!result.hasNoRoom()) {
                 made.add(result.wanted());
-                owed.remove(key(result.change()));
+                owed.remove(reader.key(result.change()));
             }
         }
 

@@ -2,6 +2,7 @@ package io.couchjobs.engine.trigger;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
@@ -19,12 +20,24 @@ final class SourceReader {
         this.database = database;
     }
 
+    /** The request for the changes that matter, with as much of them as the trigger needs. */
+    ChangesRequest request(ChangesRequest all) {
+        ChangesRequest request = all.includeDocs(trigger.needsDocuments()).styleAllDocs(takesLeaves());
+        return trigger.selector().map(request::selector).orElse(request);
+    }
+
+    /** Whether the trigger takes the winner, or may take another leaf. */
+    boolean concerns(Change change) {
+        return trigger.leftOut(winner(change)).isEmpty()
+                || (takesLeaves() && change.revs().size() > 1);
+    }
+
     /** Each leaf was somebody's save; the newest state is that of the winner. */
-    boolean takesLeaves() {
+    private boolean takesLeaves() {
         return trigger.delivery() == Trigger.Delivery.EVERY || trigger.outbox().isPresent();
     }
 
-    SourceChange winner(Change change) {
+    private SourceChange winner(Change change) {
         return new SourceChange(
                 database.name(), change.id(), change.revs().get(0), change.seq(), change.deleted(), change.doc());
     }
@@ -63,6 +76,11 @@ final class SourceReader {
 
     boolean isOfRevisions() {
         return trigger.delivery() == Trigger.Delivery.EVERY;
+    }
+
+    /** The same for changes of which the last one counts. */
+    String key(SourceChange change) {
+        return isOfRevisions() ? change.id() + " " + change.rev() : change.id();
     }
 
     private Optional<SourceChange> exactly(SourceChange change) {
