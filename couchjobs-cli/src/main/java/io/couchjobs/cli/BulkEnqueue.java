@@ -49,10 +49,12 @@ final class BulkEnqueue {
             flush();
         } catch (IOException | RuntimeException trouble) {
             progress.clear();
+            rejections.sayRest();
             root.say("couchjobs: stopped after line " + lastLine + ": " + summary());
             throw trouble;
         }
         progress.clear();
+        rejections.sayRest();
         root.say("couchjobs: " + lastLine + " lines in " + took());
         root.output().line(this::summary, this::json);
         return count(AddResult.Outcome.REJECTED) == 0 ? ExitCode.DONE : ExitCode.FAILED;

@@ -50,10 +50,12 @@ final class BulkImport {
             flush();
         } catch (IOException | RuntimeException trouble) {
             progress.clear();
+            rejections.sayRest();
             root.say("couchjobs: stopped after line " + lastLine + ": " + summary());
             throw trouble;
         }
         progress.clear();
+        rejections.sayRest();
         root.say("couchjobs: " + lastLine + " lines in " + Durations.format(took()));
         root.output().line(this::summary, this::json);
         return rejections.count() == 0 ? ExitCode.DONE : ExitCode.FAILED;

@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
             "A job that was owned (scheduled or running) when it was exported waits again, as after release: its",
             "former owner does not own this copy. Jobs that exist here stay as they are, so an import can be repeated, or",
             "gone on with.",
-            "Bad lines are named by number and skipped; exit code 1 at the end if there were any.",
+            "Bad lines are skipped, and the first 20 named by number; exit code 1 at the end if there were any.",
             "Stop the workers of the old database before you move jobs: both would run them.",
             "Jobs of another queue come the same way, from lines that you make: docs/coming-from.md has a program."
         },

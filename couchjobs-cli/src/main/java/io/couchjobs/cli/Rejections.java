@@ -4,10 +4,16 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.couchjobs.cli.output.ProgressLine;
 
-/** The lines of a file that could not be used: told at once, counted, and listed in the JSON answer. Not thread-safe. */
+/**
+ * The lines of a file that could not be used: the first are told at once, all are counted, and listed in the JSON answer. Not
+ * thread-safe.
+ */
 final class Rejections {
     /** Beyond this the JSON answer only counts, or a file full of nonsense would fill the memory. */
     private static final int KEPT = 10_000;
+
+    /** Beyond this the others are only counted: a file of another format has thousands. */
+    private static final int TOLD = 20;
 
     private final Couchjobs root;
     private final ProgressLine progress;
@@ -24,9 +30,20 @@ final class Rejections {
         if (kept.size() < KEPT) {
             kept.addObject().put("line", line).put("error", problem);
         }
-        progress.clear();
-        root.shell().err().println("couchjobs: line " + line + ": " + problem);
-        root.shell().err().flush();
+        if (count <= TOLD) {
+            progress.clear();
+            root.shell().err().println("couchjobs: line " + line + ": " + problem);
+            root.shell().err().flush();
+        }
+    }
+
+    /** Says how many more there were than were told. */
+    void sayRest() {
+        if (count > TOLD) {
+            progress.clear();
+            root.shell().err().println("couchjobs: and " + (count - TOLD) + " more such lines; -o json lists them");
+            root.shell().err().flush();
+        }
     }
 
     long count() {

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("server")
 @Timeout(120)
@@ -198,6 +200,19 @@ class QueueCommandsTest {
         assertThat(said.json().path("rejected").findValuesAsText("line")).containsExactly("2", "4");
         assertThat(said.err()).contains("couchjobs: line 2: not JSON").contains("couchjobs: line 4: ");
         assertThat(done("list", "-o", "json").json().findValuesAsText("id")).containsExactlyInAnyOrder("a", "b");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"enqueue email --from -", "import -"})
+    void of_a_file_full_of_bad_lines_the_first_20_are_named_and_the_others_counted(String command) {
+        shell.input("nonsense\n".repeat(150));
+
+        TestShell.Said said = shell.run((command + " -o json").split(" "));
+
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(said.json().path("rejected")).hasSize(150);
+        assertThat(said.err().lines().filter(line -> line.contains(": line "))).hasSize(20);
+        assertThat(said.err()).contains("couchjobs: line 20: ", "couchjobs: and 130 more such lines");
     }
 
     @Test
