@@ -213,6 +213,16 @@ public interface JobCreator {
     Job retryNow(JobId id);
 
     /**
+     * As {@link #retryNow(JobId)}, with a reason. {@link Job#retryReason} has it until the job is retried or added again.
+     *
+     * @param id its identity
+     * @param reason why, for people
+     * @return the job as stored
+     * @throws JobRefusedException when it is running
+     */
+    Job retryNow(JobId id, String reason);
+
+    /**
      * As {@link #retryNow(JobId)}, by type and id.
      *
      * @param type its type

@@ -220,6 +220,11 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     @Override
+    public Job retryNow(JobId id, String reason) {
+        return engine.creator().change(id, "cannot be retried", (job, now) -> Transitions.retry(job, reason, now));
+    }
+
+    @Override
     public Job reschedule(JobId id, Instant time) {
         return engine.creator()
                 .change(id, "cannot be rescheduled", (job, now) -> Transitions.reschedule(job, time, now));

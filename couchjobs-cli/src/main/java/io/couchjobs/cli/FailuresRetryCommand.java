@@ -3,7 +3,9 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** {@code failures retry GROUP}. */
 @Command(
@@ -16,6 +18,9 @@ import picocli.CommandLine.Command;
             "  couchjobs failures retry 1f0c33a9 --since 1h --yes"
         })
 final class FailuresRetryCommand extends FailureGroupCommand {
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept with the jobs, where inspect shows it.")
+    private @Nullable String reason;
+
     @Override
     JobStatus[] statuses() {
         return new JobStatus[] {JobStatus.FAILED, JobStatus.STUCK};
@@ -23,7 +28,11 @@ final class FailuresRetryCommand extends FailureGroupCommand {
 
     @Override
     String act(JobQueue queue, JobId id) {
-        queue.retryNow(id);
+        if (reason == null) {
+            queue.retryNow(id);
+        } else {
+            queue.retryNow(id, reason);
+        }
         return "waits for a worker now";
     }
 }

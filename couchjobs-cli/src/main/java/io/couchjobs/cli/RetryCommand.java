@@ -2,7 +2,9 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** {@code retry}: jobs run now. */
 @Command(
@@ -11,15 +13,26 @@ import picocli.CommandLine.Command;
         footer = {
             "",
             "Examples:",
-            "  couchjobs retry email 42",
+            "  couchjobs retry email 42 --reason 'the mail server is back'",
             "  couchjobs retry mail --array campaign-7 --status failed",
             "  couchjobs retry --type email --status failed --all",
             "  couchjobs retry --type email --status failed --where /to=ada@example.org --all --yes"
         })
 final class RetryCommand extends JobsCommand {
+    @Option(
+            names = "--reason",
+            order = -1,
+            paramLabel = "TEXT",
+            description = "Why; kept with the job, where inspect shows it.")
+    private @Nullable String reason;
+
     @Override
     String act(JobQueue queue, JobId id) {
-        queue.retryNow(id.type(), id.id());
+        if (reason == null) {
+            queue.retryNow(id);
+        } else {
+            queue.retryNow(id, reason);
+        }
         return "waits for a worker now";
     }
 }

@@ -71,10 +71,11 @@ class FailuresCommandTest {
         fail("email", "3", "bad address", true);
         String group = groupOf("no answer after # ms");
 
-        TestShell.Said said = run("failures", "retry", group, "--yes");
+        TestShell.Said said = run("failures", "retry", group, "--yes", "--reason", "moved");
 
         assertThat(said.exitCode()).as(said.err()).isZero();
         assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
+        assertThat(queue.get("email", "1").orElseThrow().retryReason()).contains("moved");
         assertThat(queue.get("email", "2").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
         assertThat(queue.get("email", "3").orElseThrow().status()).isEqualTo(JobStatus.FAILED);
     }

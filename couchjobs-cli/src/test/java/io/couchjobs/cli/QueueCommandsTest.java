@@ -351,6 +351,19 @@ class QueueCommandsTest {
     }
 
     @Test
+    void the_reason_of_a_retry_is_shown_until_the_job_is_retried_again() {
+        done("enqueue", "email", "1", "--in", "1h");
+        done("retry", "email", "1", "--reason", "the mail server is back");
+        assertThat(done("inspect", "email", "1").out()).contains("retryReason  the mail server is back");
+        done("retry", "email", "1");
+        assertThat(done("inspect", "email", "1", "-o", "json")
+                        .json()
+                        .path("retryReason")
+                        .isNull())
+                .isTrue();
+    }
+
+    @Test
     void an_empty_list_says_so_beside_the_result() {
         TestShell.Said said = done("list", "--status", "failed");
         assertThat(said.err()).isEqualTo("couchjobs: no such jobs\n");

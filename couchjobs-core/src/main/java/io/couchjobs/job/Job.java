@@ -293,6 +293,15 @@ public final class Job {
                 .map(JsonNode::textValue);
     }
 
+    /** {@return why the job was let run again, where the caller said so; of a job that was added again since then none} */
+    public Optional<String> retryReason() {
+        Instant retried = times().get("retried");
+        boolean isOfThisLife = retried != null && !retried.isBefore(times().getOrDefault("created", Instant.EPOCH));
+        return Optional.of(document.path(Field.RETRY_REASON))
+                .filter(reason -> isOfThisLife && reason.isTextual())
+                .map(JsonNode::textValue);
+    }
+
     /** {@return the group for fair scheduling; empty string by default} */
     public String group() {
         return values.text(Field.GROUP).orElse("");

@@ -67,6 +67,7 @@ final class JobJson {
                 .put("fence", job.fence())
                 .put("resubmitted", job.isResubmitted())
                 .put("cancelRequested", job.isCancelRequested())
+                .put("retryReason", job.retryReason().orElse(null))
                 .put("tracker", job.tracker().orElse(null))
                 .put("site", job.site().orElse(null))
                 .put("data", data(job, queue))

@@ -28,6 +28,7 @@ public final class Field {
     public static final String RESUBMIT = "resubmit";
     public static final String CANCEL_REQUESTED = "cancelRequested";
     public static final String CANCEL_REASON = "cancelReason";
+    public static final String RETRY_REASON = "retryReason";
     public static final String GROUP = "group";
     public static final String PRIORITY = "priority";
     public static final String CLASS = "class";

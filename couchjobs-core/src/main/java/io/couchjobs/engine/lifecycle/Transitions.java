@@ -292,9 +292,15 @@ public final class Transitions {
 
     /** A caller wants the job run now: one that waits for its time, its retry or other jobs, or a finished one again. */
     public static Decision retry(Job job, Instant now) {
+        return retry(job, null, now);
+    }
+
+    /** The same with a reason, which the job keeps until it is retried or added again; null is none. */
+    public static Decision retry(Job job, @Nullable String reason, Instant now) {
         long time = Math.min(job.scheduledTime().toEpochMilli(), ScheduledTime.nearestMillis(now));
         return on(Event.RETRY, job, now, edit -> edit.forgetRuns()
-                .remove(Field.AFTER)
+                .remove(Field.AFTER, Field.RETRY_REASON)
+                .putIfGiven(Field.RETRY_REASON, reason == null ? null : TextNode.valueOf(reason))
                 .put(Field.SCHEDULED_TIME, time)
                 .at("retried")
                 .moveTo(JobStatus.WAITING));

@@ -396,6 +396,23 @@ class TransitionsTest {
     }
 
     @Test
+    void the_reason_of_a_retry_is_kept_until_the_job_is_retried_or_added_again() {
+        Instant later = NOW.plusSeconds(60);
+        Job retried = write(Transitions.retry(Jobs.inStatus(JobStatus.FAILED), "the mail server is back", NOW));
+        assertThat(retried.retryReason()).contains("the mail server is back");
+        assertThat(write(Transitions.cancel(retried, null, later)).retryReason())
+                .contains("the mail server is back");
+        assertThat(write(Transitions.retry(retried, later)).toDocument().has("retryReason"))
+                .as("retried again, without a reason")
+                .isFalse();
+        Job over = write(Transitions.cancel(retried, null, later));
+        assertThat(write(Transitions.add(over, requestAt(later), false, later.plusSeconds(1)))
+                        .retryReason())
+                .as("added again")
+                .isEmpty();
+    }
+
+    @Test
     void a_cancel_request_drops_an_older_resubmit() {
         Job flagged = write(Transitions.add(Jobs.inStatus(JobStatus.RUNNING), requestAt(NOW), false, NOW));
         Job asked = write(Transitions.requestCancel(flagged, null, NOW));

@@ -47,6 +47,7 @@ public final class JobView {
         json.put("resubmitted", job.isResubmitted());
         json.put("cancelRequested", job.isCancelRequested());
         json.put("cancelReason", job.cancelReason().orElse(null));
+        json.put("retryReason", job.retryReason().orElse(null));
         json.put("group", job.group());
         json.put("priority", job.priority());
         json.put("class", job.jobClass().orElse(null));

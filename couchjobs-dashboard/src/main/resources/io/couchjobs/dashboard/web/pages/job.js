@@ -100,6 +100,7 @@ const MOMENTS = {
   started: ['running', 'Started'],
   released: ['waiting', 'Given back'],
   failed: ['failed', 'Last failure'],
+  retried: ['waiting', 'Let run again'],
   expired: ['stuck', 'Its worker gave no sign of life'],
   stopped: ['cancelled', 'Stopped while it ran'],
   finished: ['', 'Finished'],
@@ -110,7 +111,7 @@ function Timeline({ job }) {
   for (const [name, time] of Object.entries(job.times)) {
     const [status, text] = MOMENTS[name] || ['', plain(name)];
     const end = name === 'finished';
-    moments.push({ time, status: end ? job.status : status, text, key: name });
+    moments.push({ time, status: end ? job.status : status, text, key: name, why: name === 'retried' && job.retryReason });
   }
   for (const error of job.errors) {
     moments.push({ time: error.at, status: 'failed', text: 'Attempt ' + error.attempt + ' ' + (error.kind === 'failed' ? 'failed' : 'ended: ' + error.kind), why: error.message, key: 'error' + error.at + error.attempt });
