@@ -3,11 +3,12 @@ package io.couchjobs.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.explain.Explainer;
-import io.couchjobs.cli.explain.Reason;
 import io.couchjobs.cli.output.Cell;
+import io.couchjobs.cli.output.Format;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
+import io.couchjobs.dashboard.explain.Explainer;
+import io.couchjobs.dashboard.explain.Reason;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
 import java.util.List;
@@ -42,7 +43,11 @@ final class ExplainCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
         List<Reason> reasons = explain(queue, name.id());
-        output().table(() -> table(reasons), () -> json(reasons));
+        if (output().format() == Format.TABLE) {
+            reasons.forEach(this::print);
+        } else {
+            output().table(() -> table(reasons), () -> json(reasons));
+        }
         return ExitCode.DONE;
     }
 
@@ -54,6 +59,12 @@ final class ExplainCommand extends QueueCommand {
             throw new CommandException(
                     ExitCode.NOT_FOUND, missing.getMessage() + " (there is no document " + id.docId() + ")");
         }
+    }
+
+    /** In sentences, which would be too long for the columns of a table. */
+    private void print(Reason reason) {
+        output().sentences(Cell.of(reason.verdict().json() + ":", Style.WARNING), reason.because());
+        output().sentences(Cell.of("  do:"), reason.remedy());
     }
 
     private static Table table(List<Reason> reasons) {

@@ -1,8 +1,8 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.failures.Failures;
 import io.couchjobs.cli.input.Durations;
+import io.couchjobs.dashboard.failures.Failures;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.time.Instant;

@@ -244,14 +244,19 @@ class ExplainCommandTest {
     }
 
     @Test
-    void people_get_a_table_and_a_missing_job_is_not_found() {
+    void people_get_sentences_of_short_lines_and_a_missing_job_is_not_found() {
         queue.add(request("a job").build());
 
         TestShell.Said said = TestShell.at(database).run("explain", "email", "a job");
         TestShell.Said missing = TestShell.at(database).run("explain", "email", "nosuch");
 
         assertThat(said.exitCode()).isZero();
-        assertThat(said.out()).contains("VERDICT", "no-worker");
+        assertThat(said.out()).startsWith("no-worker: no live worker takes type email\n  do: start one that does");
+        assertThat(said.out().lines()).allMatch(line -> line.length() <= 100);
+        assertThat(TestShell.at(database)
+                        .run("explain", "email", "a job", "-o", "csv")
+                        .out())
+                .startsWith("VERDICT,BECAUSE,DO");
         assertThat(missing.exitCode()).isEqualTo(ExitCode.NOT_FOUND.number());
         assertThat(missing.err()).contains("email:nosuch", "no document job:email:nosuch");
     }

@@ -57,6 +57,10 @@ class FailuresCommandTest {
         assertThat(email.path("example").asText()).isEqualTo("3");
         assertThat(email.path("first").asText())
                 .isLessThanOrEqualTo(email.path("last").asText());
+        assertThat(email.path("perHour")).hasSize(24);
+        assertThat(email.path("perHour").get(23).asInt()).as("in this hour").isEqualTo(3);
+        assertThat(run("failures", "--new-since", "1h", "-o", "json").json()).hasSize(2);
+        assertThat(run("failures", "--new-since", "0s", "-o", "json").json()).isEmpty();
         assertThat(email.path("group").asText()).matches("[0-9a-f]{8}");
         assertThat(run("failures", "--type", "scan").out())
                 .contains("scan", "#")

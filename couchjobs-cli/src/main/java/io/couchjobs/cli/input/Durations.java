@@ -1,5 +1,6 @@
 package io.couchjobs.cli.input;
 
+import io.couchjobs.dashboard.view.DurationText;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -45,22 +46,7 @@ public final class Durations {
      * @return such as {@code "5s"}, {@code "1.5s"}, {@code "2m5s"}, {@code "12m"} or {@code "3d"}
      */
     public static String format(Duration duration) {
-        long millis = duration.toMillis();
-        if (millis < 1_000) {
-            return millis == 0 ? "0s" : millis + "ms";
-        } else if (millis < 60_000) {
-            long tenth = millis % 1_000 / 100;
-            return millis / 1_000 + (tenth == 0 ? "" : "." + tenth) + "s";
-        } else if (duration.toHours() < 1) {
-            return two(duration.toMinutes(), "m", duration.toSecondsPart(), "s");
-        } else if (duration.toHours() < 48) {
-            return two(duration.toHours(), "h", duration.toMinutesPart(), "m");
-        }
-        return two(duration.toDays(), "d", duration.toHoursPart(), "h");
-    }
-
-    private static String two(long large, String unit, int small, String below) {
-        return large + unit + (small == 0 ? "" : small + below);
+        return DurationText.of(duration);
     }
 
     private static Duration of(long amount, String unit) {

@@ -19,6 +19,9 @@ public final class Output {
             .build()
             .writer();
 
+    private static final int WIDTH = 100;
+    private static final String INDENT = "     ";
+
     private final PrintWriter out;
     private final Format format;
     private final boolean colour;
@@ -93,6 +96,29 @@ public final class Output {
      */
     public void raw(String text) {
         out.println(text);
+        out.flush();
+    }
+
+    /**
+     * Prints a word and what it is about, in lines that fit a terminal. A word that is longer than a line is not broken.
+     *
+     * @param word the beginning of the first line
+     * @param text sentences; the lines after the first are indented
+     */
+    public void sentences(Cell word, String text) {
+        StringBuilder line = new StringBuilder(word.style().apply(word.text(), colour));
+        int length = word.text().length();
+        for (String next : Cell.printable(text).split(" ", -1)) {
+            if (length + 1 + next.length() > WIDTH) {
+                out.println(line);
+                line.setLength(0);
+                line.append(INDENT);
+                length = INDENT.length();
+            }
+            line.append(' ').append(next);
+            length += 1 + next.length();
+        }
+        out.println(line);
         out.flush();
     }
 

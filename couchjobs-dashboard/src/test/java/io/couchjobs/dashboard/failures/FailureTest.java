@@ -1,4 +1,4 @@
-package io.couchjobs.cli.failures;
+package io.couchjobs.dashboard.failures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class FailureGroupTest {
+class FailureTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             timeout after 3000 ms                                      | timeout after # ms
@@ -19,13 +19,13 @@ class FailureGroupTest {
             user42 is unknown                                          | user# is unknown
             """)
     void what_differs_from_job_to_job_is_left_out(String message, String group) {
-        assertThat(FailureGroup.normalised(message)).isEqualTo(group);
+        assertThat(Failure.normalised(message)).isEqualTo(group);
     }
 
     @Test
     void only_the_first_line_counts_and_no_more_than_200_characters_of_it() {
-        assertThat(FailureGroup.normalised("\n  one\ntwo")).isEqualTo("one");
-        assertThat(FailureGroup.normalised("")).isEmpty();
-        assertThat(FailureGroup.normalised("x".repeat(500))).isEqualTo("x".repeat(200) + "...");
+        assertThat(Failure.normalised("\n  one\ntwo")).isEqualTo("one");
+        assertThat(Failure.normalised("")).isEmpty();
+        assertThat(Failure.normalised("x".repeat(500))).isEqualTo("x".repeat(200) + "...");
     }
 }

@@ -1,7 +1,6 @@
-package io.couchjobs.cli.failures;
+package io.couchjobs.dashboard.failures;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
@@ -32,13 +31,19 @@ public final class Failures {
         this.since = since;
     }
 
-    /** {@return the groups, the latest failure first} */
-    public List<FailureGroup> groups() {
-        Map<String, FailureGroup> groups = new HashMap<>();
-        jobs(JobStatus.FAILED, JobStatus.STUCK)
-                .map(FailureGroup::of)
-                .forEach(one -> groups.merge(one.id(), one, FailureGroup::plus));
+    /**
+     * Returns all groups.
+     *
+     * @param now the time now, by which the hours are counted
+     * @return the groups, the latest failure first
+     */
+    public List<FailureGroup> groups(Instant now) {
+        Map<String, Tally> groups = new HashMap<>();
+        failures(JobStatus.FAILED, JobStatus.STUCK)
+                .forEach(one -> groups.computeIfAbsent(one.group(), id -> new Tally(one, now))
+                        .add(one));
         return groups.values().stream()
+                .map(Tally::group)
                 .sorted(Comparator.comparing(FailureGroup::last).reversed().thenComparing(FailureGroup::id))
                 .toList();
     }
@@ -51,14 +56,15 @@ public final class Failures {
      * @return the jobs, read while the stream is consumed
      */
     public Stream<JobId> inGroup(String group, JobStatus... statuses) {
-        return jobs(statuses)
-                .filter(job -> FailureGroup.of(job).id().equals(group))
-                .map(Job::id);
+        return failures(statuses)
+                .filter(failure -> failure.group().equals(group))
+                .map(failure -> failure.job().id());
     }
 
-    private Stream<Job> jobs(JobStatus... statuses) {
+    private Stream<Failure> failures(JobStatus... statuses) {
         return Stream.of(statuses)
                 .flatMap(status -> queue.all(which.status(status)))
-                .filter(job -> !FailureGroup.at(job).isBefore(since));
+                .map(Failure::of)
+                .filter(failure -> !failure.at().isBefore(since));
     }
 }

@@ -1,4 +1,4 @@
-package io.couchjobs.cli.explain;
+package io.couchjobs.dashboard.explain;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;

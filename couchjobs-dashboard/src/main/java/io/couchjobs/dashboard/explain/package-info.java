@@ -1,3 +1,3 @@
 /** Why a job does not run: {@code couchjobs explain}. */
 @org.jspecify.annotations.NullMarked
-package io.couchjobs.cli.explain;
+package io.couchjobs.dashboard.explain;

@@ -1,10 +1,10 @@
-package io.couchjobs.cli.explain;
+package io.couchjobs.dashboard.explain;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.input.Durations;
+import io.couchjobs.dashboard.view.DurationText;
 import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
@@ -117,7 +117,7 @@ public final class Explainer {
         boolean isSilent = owner.map(worker -> worker.isSilent(now)).orElse(true);
         String what = job.status() == JobStatus.SCHEDULED ? "has claimed it ahead, " : "runs it, since ";
         String how = what
-                + Durations.format(age(lock.since()))
+                + DurationText.of(age(lock.since()))
                 + (job.isCancelRequested() ? "; it was asked to stop" : "")
                 + (job.isResubmitted() ? "; it runs once more afterwards" : "");
         if (isSilent) {
@@ -169,7 +169,7 @@ public final class Explainer {
         if (!time.isAfter(now)) {
             return;
         }
-        String when = time + ", in " + Durations.format(Duration.between(now, time));
+        String when = time + ", in " + DurationText.of(Duration.between(now, time));
         if (job.status() == JobStatus.STUCK) {
             add(
                     Verdict.STUCK,
@@ -253,7 +253,7 @@ public final class Explainer {
             Instant next = Instant.ofEpochMilli(rate.windowOf(now)).plus(rate.window());
             add(
                     Verdict.RATE,
-                    "type " + id.type() + " may start " + jobs(rate.starts()) + " in " + Durations.format(rate.window())
+                    "type " + id.type() + " may start " + jobs(rate.starts()) + " in " + DurationText.of(rate.window())
                             + ", and all are taken",
                     "the next ones start at " + next + "; couchjobs type set " + word(id.type())
                             + " --rate N/DURATION");
@@ -313,7 +313,7 @@ public final class Explainer {
                 .collect(Collectors.joining("; "));
         add(
                 Verdict.DUE,
-                "nothing keeps it, and it has been due for " + Durations.format(wait)
+                "nothing keeps it, and it has been due for " + DurationText.of(wait)
                         + ": the workers of its type own no job, and leave it: " + who
                         + (takers.size() > MOST_NAMED ? "; and others" : ""),
                 "see whether their processes live: one that was killed is shown as live for ten minutes. Start another;"
@@ -366,7 +366,7 @@ public final class Explainer {
     }
 
     private String ago(Instant time) {
-        return Durations.format(age(time)) + " ago";
+        return DurationText.of(age(time)) + " ago";
     }
 
     private Duration age(Instant time) {

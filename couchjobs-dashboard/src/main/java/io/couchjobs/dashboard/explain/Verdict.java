@@ -1,4 +1,4 @@
-package io.couchjobs.cli.explain;
+package io.couchjobs.dashboard.explain;
 
 import java.util.Locale;
 

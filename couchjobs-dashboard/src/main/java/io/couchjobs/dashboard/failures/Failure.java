@@ -1,0 +1,50 @@
+package io.couchjobs.dashboard.failures;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+
+/**
+ * The last failure of a job. Immutable.
+ *
+ * @param job the job
+ * @param at when it failed; a job that does not say so counts as very old
+ * @param message what the error says without what differs from job to job
+ */
+record Failure(Job job, Instant at, String message) {
+    private static final int LONGEST_MESSAGE = 200;
+    private static final String VARIES = "#";
+    private static final Pattern UUIDS =
+            Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
+    private static final Pattern HASHES = Pattern.compile("\\b(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{8,}\\b");
+    private static final Pattern NUMBERS = Pattern.compile("\\d+(?:[.,:]\\d+)*");
+
+    static Failure of(Job job) {
+        List<JobError> errors = job.errors();
+        if (errors.isEmpty()) {
+            return new Failure(job, job.times().getOrDefault("failed", Instant.EPOCH), "");
+        }
+        JobError last = errors.get(errors.size() - 1);
+        return new Failure(job, last.at(), normalised(last.message()));
+    }
+
+    /** {@return the name of its group} */
+    String group() {
+        CRC32 checksum = new CRC32();
+        checksum.update((job.type() + ":" + message).getBytes(StandardCharsets.UTF_8));
+        return String.format("%08x", checksum.getValue());
+    }
+
+    /** The first line, with a sign in place of each number, hash and UUID. */
+    static String normalised(String message) {
+        String line = message.strip().lines().findFirst().orElse("");
+        String same = UUIDS.matcher(line).replaceAll(VARIES);
+        same = HASHES.matcher(same).replaceAll(VARIES);
+        same = NUMBERS.matcher(same).replaceAll(VARIES);
+        return same.length() <= LONGEST_MESSAGE ? same : same.substring(0, LONGEST_MESSAGE) + "...";
+    }
+}
