@@ -3,11 +3,13 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.JobId;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * How many runs ended in each of the last seconds, and how long they had waited and took. In a second with many runs, only the
@@ -20,7 +22,10 @@ final class Traffic {
     private static final int MOST_REMEMBERED = 20_000;
     private static final int SAMPLES = 500;
 
-    private final Deque<Second> past = new ArrayDeque<>();
+    /** Beyond these the other types of a second are only in the sum of all. */
+    private static final int MOST_TYPES = 30;
+
+    private final Deque<ObjectNode> past = new ArrayDeque<>();
     /** When the last counted run of each job ended: events come twice, and may repeat an earlier end. */
     private final Map<String, Long> counted = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -31,7 +36,8 @@ final class Traffic {
         }
     };
 
-    private Second present = new Second(0);
+    private Runs present = new Runs();
+    private final Map<String, Runs> presentByType = new TreeMap<>();
 
     /** Takes in a job as its document is now. */
     synchronized void note(String docId, JsonNode document) {
@@ -48,95 +54,98 @@ final class Traffic {
         if (ended == 0 || (before != null && before >= ended)) {
             return;
         }
-        present.count(status);
         long started = times.path("started").asLong();
-        if (started > 0 && started <= ended) {
-            present.ran(ended - started);
-            long due = Math.max(
-                    times.path("created").asLong(),
-                    document.path("scheduledTime").asLong());
-            if (due > 0 && document.path("attempt").asInt() <= 1 && !status.equals("stuck") && due <= started) {
-                present.waited(started - due);
-            }
+        long ran = started > 0 && started <= ended ? ended - started : -1;
+        long due = Math.max(
+                times.path("created").asLong(), document.path("scheduledTime").asLong());
+        boolean hasWaited =
+                due > 0 && document.path("attempt").asInt() <= 1 && !status.equals("stuck") && due <= started;
+        long waited = ran >= 0 && hasWaited ? started - due : -1;
+        present.add(status, ran, waited);
+        String type = JobId.fromDocId(docId).map(JobId::type).orElse("");
+        if (presentByType.containsKey(type) || presentByType.size() < MOST_TYPES) {
+            presentByType.computeIfAbsent(type, name -> new Runs()).add(status, ran, waited);
         }
     }
 
     /** Ends a second. */
     synchronized ObjectNode tick(long now) {
-        present.at = now;
-        past.addLast(present);
+        ObjectNode second = Call.JSON.createObjectNode().put("at", now);
+        present.writeTo(second);
+        if (!presentByType.isEmpty()) {
+            ObjectNode types = second.putObject("types");
+            presentByType.forEach((type, runs) -> runs.writeTo(types.putObject(type)));
+        }
+        past.addLast(second);
         if (past.size() > SECONDS) {
             past.removeFirst();
         }
-        ObjectNode json = present.json();
-        present = new Second(now);
-        return json;
+        present = new Runs();
+        presentByType.clear();
+        return second.deepCopy();
     }
 
     synchronized ArrayNode history() {
         ArrayNode seconds = Call.JSON.createArrayNode();
-        past.forEach(second -> seconds.add(second.json()));
+        past.forEach(second -> seconds.add(second.deepCopy()));
         return seconds;
     }
 
-    /** One second. */
-    private static final class Second {
-        private final long[] runs = new long[SAMPLES];
-        private final long[] waits = new long[SAMPLES];
-        private long at;
-        private int ran;
-        private int waited;
+    /** The runs that ended in one second. */
+    private static final class Runs {
+        private final Times ran = new Times();
+        private final Times waited = new Times();
         private long succeeded;
         private long retried;
         private long failed;
         private long cancelled;
 
-        Second(long at) {
-            this.at = at;
-        }
-
-        void count(String status) {
+        /** A time below zero is unknown. */
+        void add(String status, long ranMillis, long waitedMillis) {
             switch (status) {
                 case "success" -> succeeded++;
                 case "stuck" -> retried++;
                 case "failed" -> failed++;
                 default -> cancelled++;
             }
+            ran.add(ranMillis);
+            waited.add(waitedMillis);
         }
 
-        void ran(long millis) {
-            if (ran < SAMPLES) {
-                runs[ran++] = millis;
-            }
-        }
-
-        void waited(long millis) {
-            if (waited < SAMPLES) {
-                waits[waited++] = millis;
-            }
-        }
-
-        ObjectNode json() {
-            ObjectNode json = Call.JSON
-                    .createObjectNode()
-                    .put("at", at)
-                    .put("ok", succeeded)
+        void writeTo(ObjectNode json) {
+            json.put("ok", succeeded)
                     .put("retried", retried)
                     .put("failed", failed)
                     .put("cancelled", cancelled);
-            if (ran > 0) {
-                json.put("run", at(0.5, runs, ran)).put("run95", at(0.95, runs, ran));
+            ran.writeTo("run", json);
+            waited.writeTo("wait", json);
+        }
+    }
+
+    /** The first few hundred times of a second. */
+    private static final class Times {
+        private long[] millis = new long[8];
+        private int count;
+
+        void add(long time) {
+            if (time < 0 || count == SAMPLES) {
+                return;
             }
-            if (waited > 0) {
-                json.put("wait", at(0.5, waits, waited)).put("wait95", at(0.95, waits, waited));
+            if (count == millis.length) {
+                millis = Arrays.copyOf(millis, Math.min(SAMPLES, 2 * count));
             }
-            return json;
+            millis[count++] = time;
         }
 
-        private static long at(double part, long[] values, int count) {
-            long[] sorted = Arrays.copyOf(values, count);
-            Arrays.sort(sorted);
-            return sorted[(int) Math.min(count - 1L, Math.round(part * (count - 1)))];
+        void writeTo(String name, ObjectNode json) {
+            if (count > 0) {
+                Arrays.sort(millis, 0, count);
+                json.put(name, at(0.5)).put(name + "95", at(0.95));
+            }
+        }
+
+        private long at(double part) {
+            return millis[(int) Math.min(count - 1L, Math.round(part * (count - 1)))];
         }
     }
 }

@@ -55,7 +55,7 @@ export class Plot extends Component {
     const second = shown[index];
     return h('figure', { class: 'plot' },
       h('figcaption', null, h('span', { class: 'title' }, title),
-        lines.map((line) => h('span', { key: line.name, class: 'key is-' + line.color },
+        lines.map((line) => h('span', { key: line.field, class: 'key is-' + line.color + (line.dashed ? ' is-dashed' : '') },
           h('span', { class: 'swatch', 'aria-hidden': 'true' }), line.name, ' ',
           h('b', { class: 'num' }, second && second[line.field] !== undefined ? format(line.of ? line.of(second) : second[line.field]) : '–'))),
         at !== null && second && h('span', { class: 'when faint' }, duration(end - second.at) + ' before')),
@@ -67,8 +67,8 @@ export class Plot extends Component {
           ticks.filter((tick, index) => width >= 480 || index % 2 === 0).map(([back, text], index) => h('text', { key: text, class: 'axis', x: x(end - back), y: HEIGHT - 4, 'text-anchor': index === 0 ? 'start' : 'middle' }, text)),
           h('text', { class: 'axis', x: width, y: HEIGHT - 4, 'text-anchor': 'end' }, 'now'),
           lines.map((line, number) => stacked
-            ? h('path', { key: line.name, class: 'area is-' + line.color, d: area(shown, values, number, x, y, (width - LEFT) * step / span) })
-            : h('path', { key: line.name, class: 'line is-' + line.color, d: path(shown, values, number, x, y, gap) })),
+            ? h('path', { key: line.field, class: 'area is-' + line.color, d: area(shown, values, number, x, y, (width - LEFT) * step / span) })
+            : h('path', { key: line.field, class: 'line is-' + line.color + (line.dashed ? ' is-dashed' : ''), d: path(shown, values, number, x, y, gap) })),
           marks.filter((mark) => mark.at >= end - span).map((mark, index) => h('g', { key: mark.at, class: 'mark' },
             h('title', null, exact(mark.at) + ' ' + mark.text),
             h('line', { x1: x(mark.at), x2: x(mark.at), y1: TOP, y2: HEIGHT - BOTTOM }),
@@ -153,14 +153,16 @@ export function Throughput({ history }) {
 export function Latency({ history }) {
   return h(Plot, {
     ...LIVE,
-    title: 'Time, median of each second',
+    title: 'Times',
     history,
     stacked: false,
     least: 10,
     format: duration,
     lines: [
-      { name: 'Waited', field: 'wait', color: 'waiting' },
-      { name: 'Ran', field: 'run', color: 'running' },
+      { name: 'Waited p50', field: 'wait', color: 'waiting' },
+      { name: 'p95', field: 'wait95', color: 'waiting', dashed: true },
+      { name: 'Ran p50', field: 'run', color: 'running' },
+      { name: 'p95', field: 'run95', color: 'running', dashed: true },
     ],
   });
 }

@@ -4,15 +4,30 @@ import { Throughput, Latency } from '../chart.js';
 import { Past } from '../past.js';
 import { RowAction } from '../row.js';
 
+const NOTHING = { ok: 0, retried: 0, failed: 0, cancelled: 0 };
+
+/** The last minutes of one type. */
+function ofType(history, type) {
+  return history.map((second) => ({ at: second.at, ...((second.types || {})[type] || NOTHING) }));
+}
+
 export class Overview extends Component {
-  render({ summary, actions }) {
+  live(summary, type) {
+    const history = type ? ofType(summary.history, type) : summary.history;
+    const choice = h('select', { 'aria-label': 'Type', value: type || '', onChange: (event) => this.setState({ type: event.target.value }) },
+      h('option', { value: '' }, 'All types'), summary.types.map(({ type: name }) => h('option', { key: name, value: name }, name)));
+    return h(Card, { title: 'Last 5 minutes', tools: choice },
+      h('div', { class: 'charts' }, h(Throughput, { history }), h(Latency, { history })));
+  }
+
+  render({ summary, actions }, { type }) {
     if (!summary) {
       return h('div', null, h('h1', { tabIndex: -1 }, 'Overview'), h(Empty, null, 'Looking …'));
     }
     return h('div', null,
       h('h1', { tabIndex: -1, class: 'away' }, 'Overview'),
       h(Tiles, { summary }),
-      h(Card, { class: 'charts' }, h(Throughput, { history: summary.history }), h(Latency, { history: summary.history })),
+      this.live(summary, type),
       h(Past, null),
       h(TypeTable, { types: summary.types, workers: summary.workers }),
       h('div', { class: 'columns' },
