@@ -30,7 +30,7 @@ final class NewJobs {
         return JobJson.name(queue.insert(request.build()).id()).put("done", "added");
     }
 
-    private static ObjectNode data(String text) {
+    static ObjectNode data(String text) {
         try {
             if (Call.JSON.readTree(text) instanceof ObjectNode object) {
                 return object;

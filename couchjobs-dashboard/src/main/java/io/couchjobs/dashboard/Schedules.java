@@ -4,11 +4,15 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
 import io.couchjobs.schedule.CronTiming;
 import io.couchjobs.schedule.Schedule;
+import io.couchjobs.schedule.ScheduleRequest;
 import io.couchjobs.schedule.Timing;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /** Recurring jobs. Thread-safe. */
 final class Schedules {
@@ -31,6 +35,7 @@ final class Schedules {
         String action = body.path("action").asText();
         ObjectNode done = Call.JSON.createObjectNode();
         switch (action) {
+            case "add" -> done.put("done", add(name, body));
             case "run" -> {
                 Job job = queue.schedules().runNow(name);
                 done.put("done", "made job " + job.id().id()).set("job", JobJson.name(job.id()));
@@ -49,6 +54,34 @@ final class Schedules {
         return done;
     }
 
+    /** By a cron expression, or by an interval in milliseconds. A schedule of that name is not replaced. */
+    private String add(String name, ObjectNode body) {
+        if (queue.schedules().get(name).isPresent()) {
+            throw new Refusal(409, "there is a schedule " + name + " already; disable or remove it first");
+        }
+        JobRequest.Builder job = JobRequest.builder(
+                        JobId.checkType(body.path("type").asText()))
+                .data(NewJobs.data(body.path("data").asText()));
+        ScheduleRequest.Builder request = Schedule.named(name).job(job.build());
+        String zone = body.path("zone").asText();
+        if (body.path("every").asLong() > 0) {
+            request.every(Duration.ofMillis(body.path("every").asLong()));
+        } else {
+            request.cron(body.path("cron").asText());
+            if (!zone.isEmpty()) {
+                request.zone(zone);
+            }
+        }
+        queue.schedules().put(request.build());
+        return "added";
+    }
+
+    /** A new schedule, and one that was enabled, has the time of that in place of a tick. */
+    private static Optional<Instant> lastTick(Schedule schedule) {
+        return schedule.last()
+                .filter(last -> schedule.next(last.minusMillis(1), 1).contains(last));
+    }
+
     private ObjectNode read() {
         long now = Clock.now(queue);
         ObjectNode json = Call.JSON.createObjectNode();
@@ -61,7 +94,7 @@ final class Schedules {
                     .put("enabled", schedule.isEnabled())
                     .put("missed", schedule.missed().json())
                     .put("overlap", schedule.overlap().json())
-                    .put("last", schedule.last().map(Instant::toEpochMilli).orElse(null));
+                    .put("last", lastTick(schedule).map(Instant::toEpochMilli).orElse(null));
             if (schedule.timing() instanceof CronTiming cron) {
                 one.put("cron", cron.expression()).put("zone", cron.zone().getId());
             } else if (schedule.timing() instanceof Timing.Interval interval) {

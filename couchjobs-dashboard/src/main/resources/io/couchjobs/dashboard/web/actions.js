@@ -93,6 +93,26 @@ export async function actOnAll(name, filter) {
   }
 }
 
+/** Retries or cancels the jobs of a group of failures. */
+export async function actOnFailures(name, group) {
+  const action = ACTIONS[name];
+  const count = name === 'cancel' ? group.stuck : group.count;
+  const jobs = count === 1 ? '1 job' : number(count) + ' jobs';
+  const form = await ask({
+    title: action.word + ' ' + jobs + '?',
+    text: 'Each job of type ' + group.type + ' that failed by “' + group.message + '” ' + action.text + '. Jobs that come meanwhile may be among them.',
+    yes: action.word + ' ' + jobs,
+    kind: action.kind,
+  });
+  if (form) {
+    await attempt(action.word, async () => {
+      await post('bulk', { action: name, failures: group.group });
+      dispatchEvent(new Event('couchjobs-bulk'));
+      return { done: 'begun' };
+    });
+  }
+}
+
 /** Says whether a text is a JSON object. */
 export function isObject(text) {
   try {
@@ -130,6 +150,23 @@ export async function addJob(type) {
   if (form) {
     await add('Add ' + form.type, form);
   }
+}
+
+/** Adds a schedule; says whether it did. */
+export async function addSchedule() {
+  const form = await ask({
+    title: 'Add a schedule',
+    text: 'Its jobs are made by the workers, at each tick.',
+    fields: [
+      textField('name', 'Name', { required: true }),
+      textField('type', 'Type of the jobs', { required: true }),
+      textField('cron', 'When, a cron expression', { required: true, value: '0 3 * * *' }),
+      textField('zone', 'Time zone', { placeholder: 'UTC' }),
+      dataField('{}'),
+    ],
+    yes: 'Add 1 schedule',
+  });
+  return form && attempt('Add ' + form.name, () => post('recurring', { action: 'add', ...form }));
 }
 
 /** Runs a job again with other data: as a new one, which names the old one as its origin. */

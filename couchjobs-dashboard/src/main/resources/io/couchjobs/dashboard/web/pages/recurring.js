@@ -1,5 +1,6 @@
 // Jobs that are made again and again.
 import { h, Loading, Ago, Card, Empty, Trouble, Button, get, post, go, jobHref, jobsHref, duration } from '../lib.js';
+import { addSchedule } from '../actions.js';
 import { ask, attempt } from '../dialog.js';
 
 export class Recurring extends Loading {
@@ -26,7 +27,10 @@ export class Recurring extends Loading {
   }
 
   render({ actions }, { data, error }) {
-    return h('div', null, h('h1', { tabIndex: -1 }, 'Recurring jobs'), h(Trouble, { error }),
+    return h('div', null,
+      h('div', { class: 'job-head' }, h('h1', { tabIndex: -1 }, 'Recurring jobs'),
+        actions && h('span', { class: 'group' }, h(Button, { onClick: () => addSchedule().then((added) => added && this.load()) }, 'Add a schedule …'))),
+      h(Trouble, { error }),
       data && Object.entries(data.malformed).map(([name, why]) => h(Trouble, { key: name, error: name + ': ' + why })),
       data && h(Card, null, data.schedules.length === 0
         ? h(Empty, null, 'Nothing recurs. Make something: couchjobs cron add nightly "0 3 * * *" report')
@@ -47,7 +51,7 @@ export class Recurring extends Loading {
       h('td', { 'data-label': 'Next', class: 'next' }, schedule.next.length
         ? schedule.next.slice(0, 3).map((time, index) => [index > 0 && h('span', { class: 'faint' }, ', '), h(Ago, { key: time, time })])
         : h('span', { class: 'faint' }, 'never')),
-      h('td', { 'data-label': 'Last tick' }, h(Ago, { time: schedule.last })),
+      h('td', { 'data-label': 'Last tick' }, h(Ago, { time: schedule.last, none: 'never' })),
       actions && h('td', { class: 'act' }, button('run', 'Run now'), schedule.enabled ? button('disable', 'Disable') : button('enable', 'Enable')));
   }
 }
