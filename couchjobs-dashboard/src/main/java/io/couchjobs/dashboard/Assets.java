@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 final class Assets {
     private static final Pattern FILE = Pattern.compile("/assets/(([a-z]+/)?[a-z.-]+\\.(js|css|svg))");
     private static final Pattern PAGE =
-            Pattern.compile("/(|jobs|job|array|history|types|recurring|triggers|trigger|workers|problems)");
+            Pattern.compile("/(|jobs|job|array|failures|history|types|recurring|triggers|trigger|workers|problems)");
     private static final Map<String, String> KINDS = Map.of(
             "js", "text/javascript; charset=utf-8",
             "css", "text/css; charset=utf-8",
@@ -32,6 +32,10 @@ final class Assets {
         } else if (file.matches()) {
             byte[] content = read(file.group(1)).orElseThrow(() -> Refusal.notFound("such file"));
             call.answer(200, KINDS.getOrDefault(file.group(3), "text/plain"), content);
+        } else if (call.header("Accept")
+                .filter(types -> types.contains("text/html"))
+                .isPresent()) {
+            call.answer(404, "text/html; charset=utf-8", page());
         } else {
             throw Refusal.notFound("such page");
         }

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.explain.Explainer;
+import io.couchjobs.dashboard.explain.Reason;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
@@ -32,6 +34,7 @@ final class Jobs {
 
     private final JobQueue queue;
     private final Counts counts;
+    private final IdSearch search;
     /** The pages that were asked for last: several people look at the same one. Guarded by itself. */
     private final Map<Asked, Cached<ObjectNode>> pages = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -47,9 +50,15 @@ final class Jobs {
     Jobs(JobQueue queue, Counts counts) {
         this.queue = queue;
         this.counts = counts;
+        this.search = new IdSearch(queue, counts);
     }
 
     ObjectNode page(Call call) {
+        Optional<String> prefix = call.param("id");
+        if (prefix.isPresent()) {
+            int limit = call.number("limit", 1, MOST).orElse(USUAL);
+            return search.page(prefix.get(), Filters.of(call), call.param("after"), limit);
+        }
         Asked asked = new Asked(
                 Filters.of(call),
                 call.param("after").map(Jobs::place).orElse(null),
@@ -104,6 +113,15 @@ final class Jobs {
         JobId id = new JobId(call.required("type"), call.required("id"));
         Job job = queue.get(id.type(), id.id()).orElseThrow(() -> new JobNotFoundException(id));
         return JobJson.whole(job, queue).put("now", Clock.now(queue));
+    }
+
+    /** Tells why a job does not run, the decisive reason first. */
+    ObjectNode explain(Call call) {
+        JobId id = new JobId(call.required("type"), call.required("id"));
+        ObjectNode json = Call.JSON.createObjectNode();
+        ArrayNode reasons = json.putArray("reasons");
+        Explainer.explain(queue, id).stream().map(Reason::json).forEach(reasons::add);
+        return json;
     }
 
     /** To show the newest lines, all would have to be read. A person reads a log from its beginning. */

@@ -31,13 +31,16 @@ final class Routes implements AutoCloseable {
         Arrays arrays = new Arrays(queue);
         Schedules schedules = new Schedules(queue);
         Triggers triggers = new Triggers(queue);
-        this.bulk = new BulkActions(queue);
+        FailurePage failures = new FailurePage(queue);
+        this.bulk = new BulkActions(queue, failures);
         this.forPrograms = options.hasApi() ? new HttpApi(queue, jobs, problems) : null;
 
         reads.put("overview", call -> call.answer(overview.json()));
         reads.put("jobs", call -> call.answer(jobs.page(call)));
         reads.put("count", call -> call.answer(jobs.count(call)));
         reads.put("job", call -> call.answer(jobs.job(call)));
+        reads.put("explain", call -> call.answer(jobs.explain(call)));
+        reads.put("failures", call -> call.answer(failures.json()));
         reads.put("array", call -> call.answer(arrays.json(call)));
         reads.put("log", call -> call.answer(jobs.log(call)));
         reads.put("history", call -> call.answer(histories.json(call)));

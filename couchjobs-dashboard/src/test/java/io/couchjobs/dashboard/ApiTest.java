@@ -12,6 +12,7 @@ import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
@@ -141,6 +142,85 @@ class ApiTest {
         assertThat(browser.get("api/history?range=year").statusCode()).isEqualTo(400);
         assertThat(browser.json("types").at("/types/0/p50").isNumber()).isTrue();
         assertThat(browser.json("overview").at("/types/0/p95").isNumber()).isTrue();
+    }
+
+    @Test
+    void failures_are_grouped_with_their_hours_and_a_group_is_retried() throws Exception {
+        add(3, "email");
+        add(1, "sms");
+        queue.operations().history().mark("v1.4");
+        failAll("email", "no answer after 3000 ms");
+        failAll("sms", "no such number");
+
+        JsonNode failures = browser.json("failures");
+
+        assertThat(failures.at("/mark/text").asText()).isEqualTo("v1.4");
+        assertThat(failures.path("groups")).hasSize(2);
+        JsonNode email = failures.at("/groups/1");
+        assertThat(email.path("message").asText()).isEqualTo("no answer after # ms");
+        assertThat(email.path("failed").asLong()).isEqualTo(3);
+        assertThat(email.at("/perHour/23").asLong()).isEqualTo(3);
+        assertThat(email.path("first").asLong())
+                .isBetween(failures.at("/mark/at").asLong(), email.path("last").asLong());
+        String group = email.path("group").asText();
+        assertThat(browser.post("bulk", Map.of("action", "remove", "failures", group))
+                        .statusCode())
+                .isEqualTo(400);
+        browser.post("bulk", Map.of("action", "retry", "failures", group));
+        Chrome.until(
+                "the group runs again",
+                Duration.ofSeconds(30),
+                () -> browser.json("failures").path("groups").size() == 1);
+        assertThat(queue.list(JobFilter.all().type("email").status(JobStatus.WAITING), 10))
+                .hasSize(3);
+    }
+
+    private void failAll(String type, String message) throws Exception {
+        try (Worker worker = queue.worker()
+                .handler(type, (data, context) -> {
+                    throw new PermanentJobException(message);
+                })
+                .untilEmpty()
+                .start()) {
+            worker.awaitStopped();
+        }
+    }
+
+    @Test
+    void a_job_that_does_not_run_is_explained() throws Exception {
+        queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        queue.types().change("email", settings -> settings.withPaused("the mail server moves"));
+
+        JsonNode reasons = browser.json("explain?type=email&id=1").path("reasons");
+
+        assertThat(reasons.at("/0/verdict").asText()).isEqualTo("paused");
+        assertThat(reasons.at("/0/because").asText()).contains("the mail server moves");
+        assertThat(reasons.at("/0/do").asText()).isEqualTo("couchjobs resume email");
+        assertThat(browser.get("api/explain?type=email&id=2").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void jobs_are_found_by_the_beginning_of_their_ids_a_page_at_a_time() throws Exception {
+        for (String type : List.of("email", "report")) {
+            for (String id : List.of("order-1", "order-2", "order-20", "other")) {
+                queue.add(JobRequest.builder(type).id(id).data(Map.of()).build());
+            }
+        }
+
+        List<String> found = new ArrayList<>();
+        String after = "";
+        do {
+            JsonNode page = browser.json("jobs?id=order-2&limit=3&after=" + after);
+            page.path("jobs")
+                    .forEach(job -> found.add(
+                            job.path("type").asText() + " " + job.path("id").asText()));
+            after = page.path("next").asText("");
+        } while (!after.isEmpty() && !after.equals("null"));
+
+        assertThat(found).containsExactly("email order-2", "email order-20", "report order-2", "report order-20");
+        assertThat(browser.json("jobs?id=o&type=report").path("jobs")).hasSize(4);
+        assertThat(browser.json("jobs?id=o&status=failed").path("jobs")).isEmpty();
+        assertThat(browser.json("jobs?id=nosuch").path("jobs")).isEmpty();
     }
 
     @Test
@@ -463,6 +543,41 @@ class ApiTest {
     }
 
     @Test
+    void a_schedule_is_added_but_never_replaced() throws Exception {
+        Map<String, String> nightly = Map.of(
+                "action",
+                "add",
+                "name",
+                "nightly",
+                "type",
+                "report",
+                "cron",
+                "0 3 * * *",
+                "zone",
+                "Europe/Rome",
+                "data",
+                "{\"of\": 1}");
+        assertThat(browser.post("recurring", nightly).statusCode()).isEqualTo(200);
+        JsonNode schedule = browser.json("recurring").at("/schedules/0");
+        assertThat(schedule.path("cron").asText()).isEqualTo("0 3 * * *");
+        assertThat(schedule.path("zone").asText()).isEqualTo("Europe/Rome");
+        assertThat(schedule.path("last").isNull()).isTrue();
+        assertThat(queue.schedules()
+                        .get("nightly")
+                        .orElseThrow()
+                        .template()
+                        .data()
+                        .toString())
+                .isEqualTo("{\"of\":1}");
+        assertThat(browser.post("recurring", nightly).statusCode()).isEqualTo(409);
+        assertThat(browser.post(
+                                "recurring",
+                                Map.of("action", "add", "name", "b", "type", "t", "cron", "x", "data", "{}"))
+                        .statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
     void workers_are_told_with_what_they_run() throws Exception {
         queue.add(JobRequest.builder("email").data(Map.of()).id("1").build());
         CountDownLatch running = new CountDownLatch(1);
@@ -518,7 +633,7 @@ class ApiTest {
             awaitTick(one, tick -> tick.path("workers").asBoolean());
         }
         try (BufferedReader again = listen("")) {
-            assertThat(browser.json("overview").path("history").toString()).contains("\"ok\":1");
+            assertThat(browser.json("overview").path("history").toString()).contains("\"ok\":1", "\"types\":{\"");
         }
     }
 

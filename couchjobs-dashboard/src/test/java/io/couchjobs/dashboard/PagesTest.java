@@ -202,6 +202,9 @@ class PagesTest {
                 job(NAME, "runs" + NAME),
                 job(NAME, "array" + NAME + ":000001"),
                 job(NAME, "array" + NAME).replace("job?", "array?"),
+                job("paused", "job-1"),
+                "jobs?id=job-1",
+                "failures",
                 "history",
                 "types",
                 "recurring",
@@ -349,6 +352,63 @@ class PagesTest {
         chrome.await("location.search === '?type=paused&id=by-hand'");
         assertThat(queue.get("paused", "by-hand").orElseThrow().data()).hasToString("{\"n\":9007199254740993}");
         queue.remove("paused", "by-hand");
+    }
+
+    @Test
+    void a_job_that_waits_says_why_and_what_to_do() throws Exception {
+        go(job("paused", "job-0"));
+        chrome.awaitText("type paused is paused");
+        chrome.awaitText("couchjobs resume paused");
+        queue.types().change("paused", settings -> settings.withPaused("the mail server moves"));
+        chrome.awaitText("type paused is paused: the mail server moves");
+    }
+
+    @Test
+    void failures_are_shown_in_groups_and_a_group_is_retried_after_a_question() throws Exception {
+        queue.add(JobRequest.builder("again").id("in a group").data(Map.of()).build());
+        queue.awaitFinished("again", "in a group", PATIENCE);
+        go("failures");
+        chrome.awaitText("the first run fails");
+        chrome.click("[aria-label='Retry jobs of type again: the first run fails']");
+        chrome.awaitText("that failed by “the first run fails” runs again now");
+        chrome.click("dialog button[type=submit]");
+        chrome.await("!document.querySelector('[aria-label=\"Retry jobs of type again: the first run fails\"]')");
+        queue.awaitFinished("again", "in a group", PATIENCE);
+        assertThat(queue.get("again", "in a group").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void a_schedule_is_added_from_its_page() throws Exception {
+        go("recurring");
+        chrome.click(".job-head .button");
+        chrome.awaitText("Add a schedule");
+        write("name", "nightly");
+        write("type", "report");
+        chrome.click("dialog button[type=submit]");
+        chrome.awaitText("nightly");
+        chrome.awaitText("never");
+        assertThat(queue.schedules().get("nightly").orElseThrow().type()).isEqualTo("report");
+        queue.schedules().remove("nightly");
+    }
+
+    @Test
+    void an_address_of_no_page_leads_back() throws Exception {
+        go("nowhere");
+        chrome.awaitText("There is no such page");
+        assertAccessible("nowhere");
+        chrome.click("main a");
+        chrome.await("document.querySelector('.tiles')");
+    }
+
+    @Test
+    void the_last_minutes_are_shown_of_all_types_or_of_one() throws Exception {
+        go("");
+        chrome.await("document.querySelector('.charts').textContent.includes('Ran p50')");
+        chrome.run("const choice = document.querySelector('.card select'); choice.value = 'again';"
+                + "choice.dispatchEvent(new Event('change', { bubbles: true }))");
+        queue.add(JobRequest.builder("again").id("seen").data(Map.of()).build());
+        chrome.await("document.querySelector('.card select').value === 'again'"
+                + " && document.querySelectorAll('.area.is-failed[d^=M]').length > 0");
     }
 
     private static void write(String field, String text) throws IOException, InterruptedException {
@@ -627,6 +687,23 @@ class PagesTest {
             }
         } finally {
             chrome.resize(WIDTH, HEIGHT);
+        }
+    }
+
+    @Test
+    void on_a_phone_the_number_of_problems_is_in_sight() throws Exception {
+        queue.add(JobRequest.builder("nobody").id("runs it").data(Map.of()).build());
+        chrome.resize(390, 844);
+        try {
+            go("");
+            chrome.await(
+                    "document.querySelector('.urgent') && document.querySelector('.urgent').offsetParent !== null");
+            assertAccessible("with a problem");
+            chrome.click(".urgent");
+            chrome.awaitText("nobody");
+        } finally {
+            chrome.resize(WIDTH, HEIGHT);
+            queue.remove("nobody", "runs it");
         }
     }
 

@@ -66,19 +66,27 @@ final class Screenshots {
     private Map<String, URI> pages() throws IOException, InterruptedException {
         Map<String, URI> pages = new LinkedHashMap<>();
         pages.put("overview", dashboard);
-        for (String page : new String[] {"jobs", "types", "recurring", "triggers", "workers", "problems"}) {
+        for (String page : new String[] {
+            "jobs", "failures", "history", "types", "recurring", "triggers", "workers", "problems", "nowhere"
+        }) {
             pages.put(page, dashboard.resolve(page));
         }
         pages.put("job-failed", first("failed"));
         pages.put("job-running", first("running"));
+        pages.put("job-stuck", first("stuck"));
+        pages.put("trigger", linked("triggers", "th a[href^=trigger]"));
         pages.put("array", dashboard.resolve("array?type=email&id=newsletter"));
         return pages;
     }
 
     private URI first(String status) throws IOException, InterruptedException {
-        go(dashboard.resolve("jobs?status=" + status));
-        chrome.await("document.querySelector('.joblink')");
-        return dashboard.resolve(chrome.run("return document.querySelector('.joblink').getAttribute('href')")
+        return linked("jobs?status=" + status, ".joblink");
+    }
+
+    private URI linked(String page, String link) throws IOException, InterruptedException {
+        go(dashboard.resolve(page));
+        chrome.await("document.querySelector('" + link + "')");
+        return dashboard.resolve(chrome.run("return document.querySelector('" + link + "').getAttribute('href')")
                 .asText());
     }
 

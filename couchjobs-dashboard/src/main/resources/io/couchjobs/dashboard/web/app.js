@@ -9,6 +9,7 @@ import { Overview } from './pages/overview.js';
 import { Jobs } from './pages/jobs.js';
 import { Job } from './pages/job.js';
 import { ArrayPage } from './pages/array.js';
+import { Failures } from './pages/failures.js';
 import { History } from './pages/history.js';
 import { Types } from './pages/types.js';
 import { Recurring } from './pages/recurring.js';
@@ -20,6 +21,7 @@ import { Problems } from './pages/problems.js';
 const PAGES = {
   overview: { title: 'Overview', view: Overview },
   jobs: { title: 'Jobs', view: Jobs },
+  failures: { title: 'Failures', view: Failures },
   history: { title: 'History', view: History },
   types: { title: 'Types', view: Types },
   recurring: { title: 'Recurring', view: Recurring },
@@ -94,14 +96,21 @@ class App extends Component {
           h(Navigation, { page, problems: data ? data.problems : 0 }),
           h('div', { class: 'right' },
             data && !data.actions && h('span', { class: 'badge', title: 'This dashboard shows, and changes nothing.' }, 'Read-only'),
+            data && data.problems > 0 && h('a', { class: 'count urgent', href: 'problems', 'aria-label': data.problems + (data.problems === 1 ? ' problem' : ' problems') }, '! ' + data.problems),
             h(Live, null), h(Theme, null)))),
       h('main', { id: 'main', tabIndex: -1 },
         h(BulkState, null),
         shown
           ? h(shown, { key: page === 'job' || page === 'array' ? page + '\n' + params.type + '\n' + params.id : page === 'trigger' ? page + '\n' + params.name : page, params, summary: data, actions: !!data && data.actions })
-          : h('h1', { tabIndex: -1 }, 'There is no such page')),
+          : h(Nowhere, { page })),
       h(Dialogs, null), h(Toasts, null));
   }
+}
+
+function Nowhere({ page }) {
+  return h('div', null, h('h1', { tabIndex: -1 }, 'There is no such page'),
+    h('p', null, 'The address names a page “' + page + '”, which this dashboard does not have.'),
+    h('p', null, h('a', { class: 'button', href: '.' }, 'To the overview')));
 }
 
 function Navigation({ page, problems }) {

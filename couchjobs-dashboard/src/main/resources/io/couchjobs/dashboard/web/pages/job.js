@@ -49,6 +49,7 @@ export class Job extends Loading {
           mayBeEdited(job) && h(Button, { onClick: () => editAgain(job) }, 'Edit and run again'))),
       h(Trouble, { error }),
       h(Sentence, { job }),
+      job.state === 'pending' && h(Why, { key: job.rev, type: job.type, id: job.id }),
       h('div', { class: 'columns uneven' },
         h('div', null,
           h(Items, { job }),
@@ -69,6 +70,29 @@ function mayBeEdited(job) {
 function Items({ job }) {
   return job.items && h(Card, { title: 'Items', tools: h('a', { href: arrayHref(job.type, job.items.array) }, 'Array ' + job.items.array) },
     h(Strip, { items: job.items }));
+}
+
+/** What keeps it from running, the decisive reason first. */
+class Why extends Loading {
+  constructor(props) {
+    super(props);
+    this.pace = 5000;
+  }
+
+  ask() {
+    return get('explain', { type: this.props.type, id: this.props.id });
+  }
+
+  concerns(tick) {
+    return tick.types || tick.workers;
+  }
+
+  render(props, { data, error }) {
+    return (data || error) && h(Card, { title: 'Why it does not run', class: 'reasons' }, h(Trouble, { error }),
+      data && h('ol', null, data.reasons.map((reason) => h('li', { key: reason.verdict },
+        h('p', null, h('span', { class: 'badge warn' }, reason.verdict.replaceAll('-', ' ')), ' ', reason.because),
+        h('p', { class: 'faint' }, h('b', null, 'Do: '), reason.do)))));
+  }
 }
 
 /** Where it stands, in a sentence. */

@@ -1,9 +1,9 @@
-// Jobs that pass a filter, newest first, a page at a time. Filter and page are in the URL.
+// Jobs that pass a filter, newest first, or by their ids, a page at a time. Filter and page are in the URL.
 import { h, Component, Loading, Ago, Card, Empty, Trouble, Status, JobLink, Progress, Button, STATUSES, WORDS, get, go, jobHref, jobsHref, number } from '../lib.js';
 import { RowAction } from '../row.js';
 import { actionsFor, actOnAll, addJob } from '../actions.js';
 
-const FIELDS = ['type', 'status', 'group', 'class', 'origin', 'tag', 'correlation', 'site'];
+const FIELDS = ['type', 'status', 'id', 'group', 'class', 'origin', 'tag', 'correlation', 'site'];
 
 function filterOf(params) {
   return Object.fromEntries(FIELDS.filter((field) => params[field]).map((field) => [field, params[field]]));
@@ -36,7 +36,7 @@ class FilterBar extends Component {
         h('option', { value: '' }, 'any'), known.map((type) => h('option', { key: type, value: type, selected: type === filter.type }, type)))),
       h('label', { class: 'field' }, 'Status', h('select', { name: 'status', onChange: (event) => this.changed(event) },
         h('option', { value: '' }, 'any'), STATUSES.map((status) => h('option', { key: status, value: status, selected: status === filter.status }, WORDS[status])))),
-      text('group', 'Group'), text('class', 'Class'), text('origin', 'Origin'), text('tag', 'Tag'), text('correlation', 'Correlation'),
+      text('id', 'Id begins with'), text('group', 'Group'), text('class', 'Class'), text('origin', 'Origin'), text('tag', 'Tag'), text('correlation', 'Correlation'),
       filter.site && text('site', 'Site'),
       h('div', { class: 'buttons' },
         h('button', { type: 'submit', class: 'button primary' }, 'Filter'),
@@ -62,15 +62,15 @@ class List extends Loading {
       : (data.count === 1 ? '1 job' : number(data.count) + ' jobs');
     return h(Card, {
       title: h('span', { role: 'status' }, many),
-      tools: actions && Object.keys(filter).length > 0 && h(Bulk, { filter }),
+      tools: actions && Object.keys(filter).length > 0 && !filter.id && h(Bulk, { filter }),
     },
     h(Trouble, { error }),
     data.jobs.length === 0
-      ? h(Empty, null, data.next ? 'None among the jobs that were looked at; go on to older ones.' : 'No jobs here.')
+      ? h(Empty, null, data.next ? 'None among the jobs that were looked at; go on.' : 'No jobs here.')
       : h(Table, { jobs: data.jobs, actions }),
     h('nav', { class: 'pager', 'aria-label': 'Pages of jobs' },
-      after && h('a', { class: 'button', href: jobsHref(filter) }, '« Newest'),
-      data.next && h('a', { class: 'button', href: jobsHref({ ...filter, after: data.next }) }, 'Older »')));
+      after && h('a', { class: 'button', href: jobsHref(filter) }, filter.id ? '« First' : '« Newest'),
+      data.next && h('a', { class: 'button', href: jobsHref({ ...filter, after: data.next }) }, filter.id ? 'More »' : 'Older »')));
   }
 }
 

@@ -1,0 +1,64 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.admin.History;
+import io.couchjobs.dashboard.failures.FailureGroup;
+import io.couchjobs.dashboard.failures.Failures;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Failed and stuck jobs in groups of the same failure. Thread-safe. */
+final class FailurePage {
+    private static final Duration FRESH = Duration.ofSeconds(2);
+    /** How far back a mark, such as a deploy, is looked for. */
+    private static final Duration MARKS = Duration.ofDays(7);
+
+    private final JobQueue queue;
+    private final Failures failures;
+    private final Cached<ObjectNode> cached;
+
+    FailurePage(JobQueue queue) {
+        this.queue = queue;
+        this.failures = new Failures(queue, Optional.empty(), Instant.MIN);
+        this.cached = new Cached<>(FRESH, this::read, queue.operations()::building);
+    }
+
+    ObjectNode json() {
+        return cached.get().deepCopy().put("now", Clock.now(queue));
+    }
+
+    /** {@return the jobs of a group that an action is for: a failed one cannot be cancelled} */
+    Stream<JobId> jobs(String group, String action) {
+        cached.forget();
+        return switch (action) {
+            case "retry" -> failures.inGroup(group, JobStatus.FAILED, JobStatus.STUCK);
+            case "cancel" -> failures.inGroup(group, JobStatus.STUCK);
+            default -> throw new Refusal(400, "a group of failures is retried or cancelled, not: " + action);
+        };
+    }
+
+    private ObjectNode read() {
+        Instant now = Instant.ofEpochMilli(Clock.now(queue));
+        ObjectNode json = Call.JSON.createObjectNode();
+        ArrayNode groups = json.putArray("groups");
+        failures.groups(now).stream().map(FailurePage::json).forEach(groups::add);
+        List<History.Mark> marks = queue.operations().history().marks(now.minus(MARKS), now);
+        marks.stream().reduce((one, other) -> other).ifPresent(mark -> json.putObject("mark")
+                .put("at", mark.at().toEpochMilli())
+                .put("text", mark.text()));
+        return json;
+    }
+
+    private static ObjectNode json(FailureGroup group) {
+        return group.json()
+                .put("first", group.first().toEpochMilli())
+                .put("last", group.last().toEpochMilli());
+    }
+}

@@ -1,0 +1,87 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Finds jobs by the beginning of their ids, in the order of type and id. Thread-safe. */
+final class IdSearch {
+    /** No id has this character behind its beginning, and all others come before it. */
+    private static final String LAST = "\uDBFF\uDFFF";
+
+    private static final String JOB = "job:";
+
+    private final JobQueue queue;
+    private final Counts counts;
+
+    IdSearch(JobQueue queue, Counts counts) {
+        this.queue = queue;
+        this.counts = counts;
+    }
+
+    /**
+     * Answers a page. Of jobs that do not pass the filter, as many are looked at as a page has.
+     *
+     * @param prefix the beginning of the ids
+     * @param filter what else is asked for
+     * @param after the document that the page before ended with
+     * @param limit how many documents are read
+     */
+    ObjectNode page(String prefix, JobFilter filter, Optional<String> after, int limit) {
+        ObjectNode json = Call.JSON.createObjectNode();
+        ArrayNode jobs = json.putArray("jobs");
+        int left = limit;
+        String end = null;
+        for (String type : types(filter, after)) {
+            List<ViewResult.Row> rows = rows(JOB + type + ":" + prefix, after, left);
+            rows.stream()
+                    .flatMap(row -> job(row.doc()).stream())
+                    .filter(filter::matches)
+                    .map(JobJson::summary)
+                    .forEach(jobs::add);
+            left -= rows.size();
+            if (left <= 0) {
+                end = rows.get(rows.size() - 1).id();
+                break;
+            }
+        }
+        return json.put("next", end);
+    }
+
+    /** The types whose jobs can be on the page, in their order. */
+    private Set<String> types(JobFilter filter, Optional<String> after) {
+        String only = filter.ofType();
+        Set<String> types = new TreeSet<>(only == null ? counts.byType().keySet() : List.of(only));
+        after.flatMap(JobId::fromDocId).ifPresent(last -> types.removeIf(type -> type.compareTo(last.type()) < 0));
+        return types;
+    }
+
+    private List<ViewResult.Row> rows(String begin, Optional<String> after, int limit) {
+        boolean isBehind = after.filter(last -> last.startsWith(begin)).isPresent();
+        ViewQuery query = ViewQuery.allDocs()
+                .startKey(isBehind ? after.orElseThrow() + "\u0000" : begin)
+                .endKey(begin + LAST)
+                .includeDocs(true)
+                .limit(limit);
+        return queue.database().view(query).rows();
+    }
+
+    private static Optional<Job> job(@Nullable ObjectNode document) {
+        try {
+            return Optional.ofNullable(document).map(Job::parse);
+        } catch (MalformedJobException noJob) {
+            return Optional.empty();
+        }
+    }
+}
