@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -102,7 +104,36 @@ public final class CheckStaged {
         ModuleDescriptor module = ModuleFinder.of(jar).findAll().iterator().next().descriptor();
         boolean isNamed = !module.isAutomatic() || manifest(jar).contains("Automatic-Module-Name: ");
         require(isNamed && module.name().startsWith("io.couchjobs"), artifact + ": the module is named " + module.name());
+        if (!module.isAutomatic()) {
+            osgi(artifact, module, new JarFile(jar.toFile()).getManifest().getMainAttributes());
+        }
         System.out.printf("%-30s %6d KB  %s%n", artifact, (Files.size(jar) + 512) / 1024, module.name());
+    }
+
+    /** A bundle exports what the module does, and imports nothing that only the module itself has. */
+    private void osgi(String artifact, ModuleDescriptor module, Attributes headers) {
+        require(
+                artifact.equals(headers.getValue("Bundle-SymbolicName")),
+                artifact + ": the bundle is named " + headers.getValue("Bundle-SymbolicName"));
+        var exported = new TreeSet<String>();
+        module.exports().stream().filter(one -> !one.isQualified()).forEach(one -> exported.add(one.source()));
+        require(
+                packages(headers, "Export-Package").equals(exported),
+                artifact + ": the bundle exports " + packages(headers, "Export-Package") + ", the module " + exported);
+        var hidden = new TreeSet<>(module.packages());
+        hidden.removeAll(exported);
+        hidden.retainAll(packages(headers, "Import-Package"));
+        require(hidden.isEmpty(), artifact + ": the bundle imports packages of its own: " + hidden);
+    }
+
+    /** The names in a header of packages, without their attributes, some of which have commas between quotes. */
+    private static TreeSet<String> packages(Attributes headers, String name) {
+        String header = Optional.ofNullable(headers.getValue(name)).orElse("").replaceAll("\"[^\"]*\"", "");
+        var packages = new TreeSet<String>();
+        for (String clause : header.split(",")) {
+            packages.add(clause.replaceFirst(";.*", ""));
+        }
+        return packages;
     }
 
     private void files(Path folder) throws Exception {
