@@ -5,6 +5,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.IdField;
 import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.input.Times;
+import io.couchjobs.cli.output.Format;
 import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
@@ -155,16 +156,22 @@ final class EnqueueCommand extends QueueCommand {
         if (result.outcome() == AddResult.Outcome.UNCHANGED
                 && data.isGiven()
                 && !JobView.isSame(queue.withData(job).data(), request().data())) {
-            throw new CommandException(
-                    ExitCode.REFUSED,
-                    "not stored: " + job.id() + " is pending with the same time and other data, which it keeps; "
-                            + "--replace gives it the new data");
+            throw notStored(job.id());
         }
         show(job, queue);
         if (result.outcome() != AddResult.Outcome.ADDED) {
             root().say("couchjobs: " + job.id() + ": " + meaning(result.outcome()));
         }
         return ExitCode.DONE;
+    }
+
+    /** Programs are told by the result, too. */
+    private CommandException notStored(JobId id) {
+        String problem = id + " is pending with the same time and other data, which it keeps";
+        if (!output().format().isTabular() && output().format() != Format.ID) {
+            output().line(() -> "", () -> JobView.of(id).put("stored", false).put("problem", problem));
+        }
+        return new CommandException(ExitCode.REFUSED, "not stored: " + problem + "; --replace gives it the new data");
     }
 
     private ExitCode ifNew(JobQueue queue, JobRequest job) {

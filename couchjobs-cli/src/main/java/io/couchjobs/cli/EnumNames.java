@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -26,10 +25,11 @@ final class EnumNames {
                     return constant;
                 }
             }
-            String all = Arrays.stream(type.getEnumConstants())
+            List<String> all = Arrays.stream(type.getEnumConstants())
                     .map(EnumNames::lowerCase)
-                    .collect(Collectors.joining(", "));
-            throw new TypeConversionException("'" + word + "' is none of " + all);
+                    .toList();
+            throw new TypeConversionException("'" + word + "' is none of " + String.join(", ", all)
+                    + Nearest.question(word.toLowerCase(Locale.ROOT), all));
         };
     }
 

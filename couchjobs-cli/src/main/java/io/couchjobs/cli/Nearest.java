@@ -8,6 +8,13 @@ import java.util.Optional;
 final class Nearest {
     private Nearest() {}
 
+    /** {@return the question that follows a message, such as "; did you mean list?", or nothing} */
+    static String question(String typed, Collection<String> words) {
+        return to(typed, words)
+                .map(nearest -> "; did you mean " + nearest + "?")
+                .orElse("");
+    }
+
     /** {@return the word with the fewest typing errors, if they are few enough: at most one in three characters} */
     static Optional<String> to(String typed, Collection<String> words) {
         return words.stream()

@@ -4,7 +4,6 @@ import io.couchjobs.cli.output.Cell;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import java.io.PrintWriter;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +38,7 @@ final class Problems {
     private static String unmatched(String argument, CommandLine command) {
         if (argument.startsWith("-")) {
             Set<String> options = command.getCommandSpec().optionsMap().keySet();
-            return "no such option: '" + argument + "'" + didYouMean(argument.replaceFirst("=.*", ""), options);
+            return "no such option: '" + argument + "'" + Nearest.question(argument.replaceFirst("=.*", ""), options);
         }
         return command.getSubcommands().isEmpty()
                 ? "one argument too many: '" + argument + "'"
@@ -53,13 +52,7 @@ final class Problems {
                         !inner.getValue().getCommandSpec().usageMessage().hidden())
                 .map(Map.Entry::getKey)
                 .toList();
-        return "no such command: '" + name + "'" + didYouMean(name, names);
-    }
-
-    private static String didYouMean(String typed, Collection<String> words) {
-        return Nearest.to(typed, words)
-                .map(nearest -> "; did you mean " + nearest + "?")
-                .orElse("");
+        return "no such command: '" + name + "'" + Nearest.question(name, names);
     }
 
     int failed(Exception problem, CommandLine command, ParseResult parsed) {

@@ -69,6 +69,7 @@ class CliTest {
         assertMisuse("--for: 'godot' is none of pending, ", "wait", "email", "1", "--for", "godot");
         assertMisuse("not a duration: '5x'", "wait", "email", "1", "--timeout", "5x");
         assertMisuse("'xml' is none of table, json, ndjson", "watch", "-o", "xml");
+        assertMisuse("cancelled; did you mean failed?", "list", "--status", "faild");
         assertMisuse("'foo' is none of waiting, scheduled, ", "list", "--status", "foo");
         assertMisuse("one argument too many: 'c'", "inspect", "a", "b", "c");
         assertMisuse("--timeout must be from 1ms to 1000d: 0s", "type", "set", "email", "--timeout", "0s");

@@ -56,8 +56,14 @@ class QueueCommandsTest {
             command.addAll(List.of(how));
             TestShell.Said said = shell.run(command.toArray(String[]::new));
             assertThat(said.exitCode()).isEqualTo(4);
-            assertThat(said.out()).isEmpty();
             assertThat(said.err()).contains("email:kept", "--replace");
+            if (how.length < 2) {
+                assertThat(said.out()).isEmpty();
+            } else {
+                assertThat(said.json().path("stored").isBoolean()).isTrue();
+                assertThat(said.json().path("stored").asBoolean()).isFalse();
+                assertThat(said.json().path("problem").asText()).contains("email:kept", "keeps");
+            }
         }
 
         TestShell.Said replaced =
