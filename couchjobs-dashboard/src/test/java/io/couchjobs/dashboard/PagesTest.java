@@ -684,6 +684,11 @@ class PagesTest {
                                 .asInt())
                         .as(page)
                         .isLessThanOrEqualTo(0);
+                assertThat(chrome.run("const name = document.querySelector('nav [aria-current]');"
+                                        + "return !name || name.getBoundingClientRect().right <= innerWidth")
+                                .asBoolean())
+                        .as("the name of %s is in sight", page)
+                        .isTrue();
             }
         } finally {
             chrome.resize(WIDTH, HEIGHT);

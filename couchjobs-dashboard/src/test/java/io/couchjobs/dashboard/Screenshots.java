@@ -73,8 +73,7 @@ final class Screenshots {
         }
         pages.put("job-failed", first("failed"));
         pages.put("job-running", first("running"));
-        pages.put("job-stuck", first("stuck"));
-        pages.put("trigger", linked("triggers", "th a[href^=trigger]"));
+        pages.put("job-waiting", linked("jobs?type=invoice", ".joblink"));
         pages.put("array", dashboard.resolve("array?type=email&id=newsletter"));
         return pages;
     }

@@ -69,6 +69,16 @@ class App extends Component {
     }
   }
 
+  /** On a narrow screen the names of the pages are scrolled to that of this page. */
+  componentDidUpdate() {
+    const current = document.querySelector("nav[aria-label='Pages'] [aria-current]");
+    if (current && this.named !== current) {
+      this.named = current;
+      const nav = current.parentElement;
+      nav.scrollLeft += current.getBoundingClientRect().left - nav.getBoundingClientRect().left - (nav.clientWidth - current.offsetWidth) / 2;
+    }
+  }
+
   listen() {
     const { page, params } = this.state;
     const job = page === 'job' ? params.type + '\n' + params.id : '';
@@ -109,7 +119,7 @@ class App extends Component {
 
 function Nowhere({ page }) {
   return h('div', null, h('h1', { tabIndex: -1 }, 'There is no such page'),
-    h('p', null, 'The address names a page “' + page + '”, which this dashboard does not have.'),
+    h('p', { class: 'lead' }, 'The address names a page “' + page + '”, which this dashboard does not have.'),
     h('p', null, h('a', { class: 'button', href: '.' }, 'To the overview')));
 }
 

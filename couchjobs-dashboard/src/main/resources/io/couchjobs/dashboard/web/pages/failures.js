@@ -36,9 +36,9 @@ function Row({ group, mark, actions }) {
   const button = (name, text, kind) => h(Button, { kind: 'small ' + kind, 'aria-label': text + ' jobs of type ' + group.type + ': ' + group.message,
     onClick: () => actOnFailures(name, group) }, text + ' …');
   return h('tr', null,
-    h('td', { 'data-label': 'Error', class: 'what' },
+    h('td', { 'data-label': 'Error', class: 'what' }, h('span', null,
       h('a', { href: jobHref({ type: group.type, id: group.example }), title: 'the latest: ' + group.example }, group.message || 'without a message'),
-      mark && group.first > mark.at && [' ', h('span', { class: 'badge bad' }, 'New')]),
+      mark && group.first > mark.at && [' ', h('span', { class: 'badge bad' }, 'New')])),
     h('td', { 'data-label': 'Type' }, h('a', { href: jobsHref({ type: group.type, status: group.failed ? 'failed' : 'stuck' }) }, group.type)),
     h('td', { 'data-label': 'Failed', class: 'num' }, number(group.failed)),
     h('td', { 'data-label': 'Retrying', class: 'num' }, number(group.stuck)),

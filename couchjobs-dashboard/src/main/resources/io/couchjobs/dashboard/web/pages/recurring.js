@@ -48,9 +48,9 @@ export class Recurring extends Loading {
         schedule.zone && h('span', { class: 'faint' }, ' ' + schedule.zone)),
       h('td', { 'data-label': 'Type' }, h('a', { href: jobsHref({ type: schedule.type }) }, schedule.type)),
       h('td', { 'data-label': 'State' }, schedule.enabled ? h('span', { class: 'badge good' }, '▶ Enabled') : h('span', { class: 'badge warn' }, '❚❚ Disabled')),
-      h('td', { 'data-label': 'Next', class: 'next' }, schedule.next.length
+      h('td', { 'data-label': 'Next', class: 'next' }, h('span', null, schedule.next.length
         ? schedule.next.slice(0, 3).map((time, index) => [index > 0 && h('span', { class: 'faint' }, ', '), h(Ago, { key: time, time })])
-        : h('span', { class: 'faint' }, 'never')),
+        : h('span', { class: 'faint' }, 'never'))),
       h('td', { 'data-label': 'Last tick' }, h(Ago, { time: schedule.last, none: 'never' })),
       actions && h('td', { class: 'act' }, button('run', 'Run now'), schedule.enabled ? button('disable', 'Disable') : button('enable', 'Enable')));
   }
