@@ -34,6 +34,7 @@ final class Checker {
                         ArrayRules.violations(history, ending),
                         CreatorRules.violations(history, ending),
                         ReaderRules.violations(history, ending),
+                        ChangeRules.violations(ending),
                         DatabaseRules.violations(ending))
                 .flatMap(List::stream)
                 .toList();

@@ -8,8 +8,8 @@ import java.util.Random;
 
 /**
  * A process that makes jobs, until its standard input ends. Its arguments: its name, the folder for its journal, a seed, how many
- * milliseconds it waits between two deeds on average, how many short jobs its bulks have besides those of all kinds, and how many
- * items its arrays have, and in how many other databases it saves documents.
+ * milliseconds it waits between two deeds on average, how many short jobs its bulks have besides those of all kinds, how many
+ * items its arrays have, in how many other databases it saves documents, and how many changes of such documents it saves at once.
  */
 final class CreatorProcess {
     private static volatile boolean isOver;
@@ -22,9 +22,11 @@ final class CreatorProcess {
         int crowd = Integer.parseInt(arguments[4]);
         int items = Integer.parseInt(arguments[5]);
         int sources = Integer.parseInt(arguments[6]);
+        int changes = Integer.parseInt(arguments[7]);
         listenForTheEnd();
         try (JobQueue queue = Surroundings.open(Instant::now);
-                Journal journal = Journal.of(arguments[0], Path.of(arguments[1]))) {
+                Journal journal = Journal.of(arguments[0], Path.of(arguments[1]));
+                Editor editor = new Editor(queue, random, sources, changes)) {
             Standstill.watch(journal);
             Creator creator = new Creator(queue, journal, random, arguments[0], crowd, items);
             Saver saver = new Saver(queue, journal, random, arguments[0], sources);
@@ -32,6 +34,9 @@ final class CreatorProcess {
                 creator.act();
                 if (sources > 0) {
                     saver.save();
+                }
+                if (sources > 0 && changes > 0) {
+                    editor.edit();
                 }
                 Surroundings.pass(random.nextInt(2 * pause) + 1);
             } while (!isOver);

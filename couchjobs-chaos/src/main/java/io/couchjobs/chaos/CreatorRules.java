@@ -28,7 +28,7 @@ final class CreatorRules {
         rules.lost();
         rules.addedAgain();
         rules.jobs.forEach((id, job) -> {
-            if (!history.has(id, What.ADDING)) {
+            if (!history.has(id, What.ADDING) && !Kind.isOfChange(id)) {
                 rules.violations.add("no strangers: nobody made " + job);
             }
             rules.cancelled(id, job);

@@ -16,8 +16,28 @@ import java.util.stream.Stream;
  *
  * @param documents all documents, each with its {@code _conflicts} if it has some
  * @param counts what the index counts, by type and status
+ * @param changed the documents of other databases that changed again and again
  */
-record Ending(List<ObjectNode> documents, Map<String, Map<JobStatus, Long>> counts) {
+record Ending(List<ObjectNode> documents, Map<String, Map<JobStatus, Long>> counts, List<Changed> changed) {
+    /**
+     * A document of which triggers make jobs.
+     *
+     * @param id its id
+     * @param rev its winning revision
+     * @param others its other leaves
+     * @param by the program that saved the winning revision
+     */
+    record Changed(String id, String rev, List<String> others, String by) {
+        List<String> leaves() {
+            return Stream.concat(Stream.of(rev), others.stream()).toList();
+        }
+
+        /** {@return how often it was saved, at least} */
+        long saves() {
+            return Long.parseLong(rev.substring(0, rev.indexOf('-')));
+        }
+    }
+
     boolean hasConflicts() {
         return documents.stream()
                 .anyMatch(document -> !document.path("_conflicts").isEmpty());

@@ -44,7 +44,8 @@ final class Fleet implements AutoCloseable {
                     Integer.toString(options.creatorPauseMillis()),
                     Integer.toString(options.crowd()),
                     Integer.toString(options.items()),
-                    Integer.toString(options.sources()));
+                    Integer.toString(options.sources()),
+                    Integer.toString(options.changes()));
             List<URI> urls = accounts.of(Role.PRODUCER, "creator" + i, seenBy(i + 1, databases, options));
             creators.add(new Member(CreatorProcess.class, "creator" + i, urls, folder, random.nextLong(), arguments));
         }

@@ -1,5 +1,6 @@
 package io.couchjobs.chaos;
 
+import io.couchjobs.engine.document.DocIds;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -28,7 +29,11 @@ enum Kind {
     /** Is added several times, whatever has become of it. */
     AGAIN(2, 500, 5_000),
     /** Is a chunk of an array, which is made by itself. The times are those of an item. */
-    ITEMS(0, 0, 60);
+    ITEMS(0, 0, 60),
+    /** Is made of a document that changes again and again, and runs anew for its newest state. */
+    NEWEST(0, 0, 20),
+    /** Is made of one revision of such a document. */
+    EACH(0, 0, 20);
 
     private final int share;
     private final int leastMillis;
@@ -48,12 +53,22 @@ enum Kind {
         return new Deck<>(cards, random);
     }
 
+    /** {@return whether the job with that document id is of this kind} */
+    boolean isOf(String docId) {
+        return docId.startsWith(DocIds.JOB + type() + ":");
+    }
+
+    /** {@return whether a trigger made that job of a change, so that no creator tells of it} */
+    static boolean isOfChange(String docId) {
+        return NEWEST.isOf(docId) || EACH.isOf(docId);
+    }
+
     String type() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     Work.Task task(RandomGenerator random) {
-        return new Work.Task(random.nextInt(leastMillis, mostMillis), failures(random), this == STUBBORN);
+        return new Work.Task(random.nextInt(leastMillis, mostMillis), failures(random), this == STUBBORN, null);
     }
 
     /** How often a job, or an item, fails before it succeeds. */
@@ -61,7 +76,7 @@ enum Kind {
         return switch (this) {
             case FLAKY -> random.nextInt(1, 3);
             case DOOMED -> Integer.MAX_VALUE;
-            case SHORT, LONG, STUBBORN, ENDLESS, LATER, HELD, AGAIN -> 0;
+            case SHORT, LONG, STUBBORN, ENDLESS, LATER, HELD, AGAIN, NEWEST, EACH -> 0;
             case ITEMS -> random.nextInt(100) > 0 ? 0 : random.nextInt(1, 6);
         };
     }

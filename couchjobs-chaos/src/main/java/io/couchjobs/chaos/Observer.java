@@ -2,6 +2,7 @@ package io.couchjobs.chaos;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
@@ -10,6 +11,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.type.RetryPolicy;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -30,7 +32,7 @@ final class Observer implements AutoCloseable {
     private static final long PATIENCE_WITH_CONFLICTS_NANOS = TimeUnit.MINUTES.toNanos(7);
 
     /** Even when jobs go round and round. */
-    private static final long MOST_PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(15);
+    private static final long MOST_PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(40);
 
     private final JobQueue queue;
 
@@ -115,7 +117,29 @@ final class Observer implements AutoCloseable {
     }
 
     Ending ending() {
-        return new Ending(documents(), counts());
+        return new Ending(documents(), counts(), changed());
+    }
+
+    private List<Ending.Changed> changed() {
+        ViewQuery all = ViewQuery.allDocs().includeDocs(true).conflicts(true);
+        CouchServer server = queue.database().server();
+        return server.databases(Saver.prefix(queue)).stream()
+                .flatMap(source -> server.database(source).view(all).rows().stream())
+                .map(ViewResult.Row::doc)
+                .filter(document -> document != null)
+                .map(Observer::changed)
+                .filter(document -> Editor.isOfOne(document.id()))
+                .toList();
+    }
+
+    private static Ending.Changed changed(ObjectNode document) {
+        List<String> others = new ArrayList<>();
+        document.path("_conflicts").forEach(rev -> others.add(rev.asText()));
+        return new Ending.Changed(
+                document.path("_id").asText(),
+                document.path("_rev").asText(),
+                List.copyOf(others),
+                document.path(Editor.BY).asText());
     }
 
     private List<ObjectNode> documents() {

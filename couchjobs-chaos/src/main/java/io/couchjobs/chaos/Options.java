@@ -77,6 +77,13 @@ final class Options {
                             + " (${DEFAULT-VALUE})")
     private int sources = 0;
 
+    @Option(
+            names = "--changes",
+            description =
+                    "how many changes of documents that change again and again a creator saves there with each of its deeds, by Java,"
+                            + " curl and PouchDB in turn; 0 is none (${DEFAULT-VALUE})")
+    private int changes = 0;
+
     @Option(names = "--folder", description = "for journals and logs (${DEFAULT-VALUE})")
     private Path folder = Path.of("target", "chaos");
 
@@ -154,6 +161,10 @@ final class Options {
 
     int sources() {
         return sources;
+    }
+
+    int changes() {
+        return changes;
     }
 
     Path folder() {

@@ -91,7 +91,7 @@ final class OutcomeRules {
 
     /** For a job that nobody adds again, a success is final, and no failure is forgotten. */
     private void told(String id, Job job) {
-        if (history.has(id, What.ADDING_AGAIN)) {
+        if (history.has(id, What.ADDING_AGAIN) || Kind.NEWEST.isOf(id)) {
             return;
         }
         for (Run run : history.runs(id)) {

@@ -40,7 +40,7 @@ final class ReaderRules {
     /** No job of a chaos run is removed. A job that is added again has several ends. */
     private void toldWhatStands(String id) {
         Optional<Job> job = Optional.ofNullable(jobs.get(id));
-        boolean hasSeveralEnds = history.has(id, What.ADDING_AGAIN);
+        boolean hasSeveralEnds = history.has(id, What.ADDING_AGAIN) || Kind.NEWEST.isOf(id);
         for (Entry told : history.all(id, What.TOLD)) {
             boolean isGone = told.detail().equals(Entry.GONE);
             if (isGone

@@ -20,10 +20,7 @@ final class Surroundings {
 
     /** Opens the queue that the environment names, as soon as its server answers. */
     static JobQueue open(InstantSource clock) throws InterruptedException {
-        List<URI> urls = Stream.of(
-                        Objects.requireNonNull(System.getenv(URLS), URLS).split(" "))
-                .map(URI::create)
-                .toList();
+        List<URI> urls = urls();
         while (true) {
             try {
                 return builder(urls).clock(clock).open();
@@ -32,6 +29,13 @@ final class Surroundings {
                 pass(500);
             }
         }
+    }
+
+    /** {@return the database of the queue at each node that this process knows} */
+    static List<URI> urls() {
+        return Stream.of(Objects.requireNonNull(System.getenv(URLS), URLS).split(" "))
+                .map(URI::create)
+                .toList();
     }
 
     static JobQueueBuilder builder(List<URI> urls) {

@@ -47,6 +47,7 @@ record Verdict(List<String> violations, String figures) {
                 "owners that were followed by another one: " + superseded(history) + ", of which " + goingOn(history)
                         + " went on in their handlers for a while",
                 "items: " + ArrayRules.figures(history, ending),
+                "documents that changed again and again: " + ChangeRules.figures(ending),
                 "ends that readers were told: " + ReaderRules.figures(history),
                 "faults: " + faults,
                 "requests, answers and feeds that were hit: " + hits);

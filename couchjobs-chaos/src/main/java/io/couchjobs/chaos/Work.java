@@ -1,5 +1,6 @@
 package io.couchjobs.chaos;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.couchjobs.chaos.Entry.What;
 import io.couchjobs.job.JobError;
 import io.couchjobs.worker.JobContext;
@@ -21,8 +22,14 @@ final class Work {
      * @param millis how long it takes
      * @param failures how many runs fail before one succeeds
      * @param stubborn whether it does not stop when it is interrupted, or has lost its job
+     * @param rev the revision of the document that it was made of, if of one
      */
-    record Task(long millis, int failures, boolean stubborn) {}
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record Task(
+            long millis,
+            int failures,
+            boolean stubborn,
+            @Nullable String rev) {}
 
     /** The claim of a run; it is also the result of a run that succeeds. */
     record Claim(String token, long fence) {}
@@ -53,7 +60,9 @@ final class Work {
                 throw new Failure(claim);
             }
             how = "done";
-            return Map.of("token", claim.token(), "fence", claim.fence());
+            return task.rev() == null
+                    ? Map.of("token", claim.token(), "fence", claim.fence())
+                    : Map.of("token", claim.token(), "fence", claim.fence(), "rev", task.rev());
         } catch (InterruptedException stopped) {
             how = "stopped " + context.stopReason().map(Enum::name).orElse("");
             throw stopped;

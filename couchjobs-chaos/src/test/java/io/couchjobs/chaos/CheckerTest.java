@@ -457,6 +457,35 @@ class CheckerTest {
         assertBroken("not before the others");
     }
 
+    @Test
+    void documents_whose_newest_states_and_revisions_were_run_are_well() {
+        forged.changed("newest-1", "3-a", "2-b")
+                .ofChange("job:newest:newest-1", "newest-1", "3-a", "3-a")
+                .changed("each-1", "2-a", "2-b")
+                .ofChange("job:each:each-1/2-a", "each-1", "2-a", "2-a")
+                .ofChange("job:each:each-1/2-b", "each-1", "2-b", "2-b");
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_newest_state_that_was_not_run_is_seen() {
+        forged.changed("newest-1", "3-a").ofChange("job:newest:newest-1", "newest-1", "3-a", "2-a");
+        assertBroken("no change is lost");
+    }
+
+    @Test
+    void a_leaf_without_a_job_is_seen() {
+        forged.changed("each-1", "2-a", "2-b").ofChange("job:each:each-1/2-a", "each-1", "2-a", "2-a");
+        assertBroken("no change is lost");
+    }
+
+    @Test
+    void two_jobs_of_one_revision_are_seen() {
+        forged.ofChange("job:each:each-1/2-a", "each-1", "2-a", "2-a")
+                .ofChange("job:each:other", "each-1", "2-a", "2-a");
+        assertBroken("no change makes two jobs");
+    }
+
     private void heldBy(String other, long begin) {
         forged.creator(1, What.ADDING, JOB, "HELD 0 " + other)
                 .creator(2, What.ADDED, JOB)

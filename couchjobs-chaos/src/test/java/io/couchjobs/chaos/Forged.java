@@ -17,6 +17,7 @@ final class Forged {
     private final List<Entry> entries = new ArrayList<>();
     private final List<ObjectNode> documents = new ArrayList<>();
     private final Map<String, Map<JobStatus, Long>> counts = new HashMap<>();
+    private final List<Ending.Changed> changed = new ArrayList<>();
 
     /** A claim of a job. */
     record Claim(String job, long fence, String token) {}
@@ -74,13 +75,29 @@ final class Forged {
         try {
             ObjectNode document = (ObjectNode) MAPPER.readTree(json.replace('\'', '"'));
             documents.add(document);
-            new Ending(List.of(document), Map.of()).jobs().values().forEach(job -> counts.computeIfAbsent(
+            new Ending(List.of(document), Map.of(), List.of()).jobs().values().forEach(job -> counts.computeIfAbsent(
                             job.type(), type -> new HashMap<>())
                     .merge(job.status(), 1L, Long::sum));
             return this;
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(json, e);
         }
+    }
+
+    /** A document of another database with its leaves, the winner first. */
+    Forged changed(String id, String winner, String... others) {
+        changed.add(new Ending.Changed(id, winner, List.of(others), "Java"));
+        return this;
+    }
+
+    /** The job of a change, which a run with that revision ended. */
+    Forged ofChange(String job, String document, String made, String ran) {
+        Claim claim = claim(job, 1);
+        return run(10, claim, "done", 20, "SUCCEEDED")
+                .document("{'_id': '" + job
+                        + "', 'status': 'success', 'fence': 1, 'trigger': {'name': 't', 'database': 'd', 'id': '"
+                        + document + "', 'rev': '" + made + "'}, 'result': {'token': '" + claim.token()
+                        + "', 'fence': 1, 'rev': '" + ran + "'}}");
     }
 
     /** Forgets all documents. */
@@ -106,6 +123,6 @@ final class Forged {
     }
 
     List<String> violations() {
-        return Checker.violations(new History(entries), new Ending(documents, counts));
+        return Checker.violations(new History(entries), new Ending(documents, counts, changed));
     }
 }

@@ -1,0 +1,135 @@
+package io.couchjobs.chaos;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.job.JobId;
+import io.couchjobs.trigger.Trigger;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * Saves documents that change again and again. Of some a trigger makes a job of the newest state, of the others a job of each revision.
+ * Nothing is noted: what the databases hold in the end tells which jobs there must be. Not thread-safe.
+ */
+final class Editor implements AutoCloseable {
+    /** The field that names the program that saved a document. */
+    static final String BY = "by";
+
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+    /** How many documents of a database are changed on; the oldest ones rest. */
+    private static final int MOST_KNOWN = 20;
+
+    private final JobQueue queue;
+    private final Random random;
+    private final int sources;
+    private final int changes;
+    private final String name;
+    private final List<SourceWriter> writers;
+    private final Map<String, Map<String, String>> known = new HashMap<>();
+    private boolean isFollowed;
+    private int made;
+
+    Editor(JobQueue queue, Random random, int sources, int changes) {
+        this.queue = queue;
+        this.random = random;
+        this.sources = sources;
+        this.changes = changes;
+        this.name = Long.toString(System.nanoTime(), Character.MAX_RADIX);
+        this.writers = sources > 0 && changes > 0 ? SourceWriter.all() : List.of();
+        System.err.println("documents are changed by " + writers);
+    }
+
+    static String prefix(Kind kind) {
+        return kind.type() + "-";
+    }
+
+    /** Whether a document is one that changes again and again. */
+    static boolean isOfOne(String docId) {
+        return docId.startsWith(prefix(Kind.NEWEST)) || docId.startsWith(prefix(Kind.EACH));
+    }
+
+    /** The job of one revision. */
+    static JobId jobOf(String docId, String rev) {
+        return new JobId(Kind.EACH.type(), docId + "/" + rev);
+    }
+
+    void edit() {
+        try {
+            follow();
+            CouchDatabase source = queue.database().server().database(Saver.prefix(queue) + random.nextInt(sources));
+            boolean unused = source.createIfMissing();
+            edit(source);
+        } catch (CouchJobsException | IOException trouble) {
+            System.err.println("cannot change documents: " + trouble.getMessage());
+        }
+    }
+
+    private void follow() {
+        if (isFollowed) {
+            return;
+        }
+        put(Kind.NEWEST, Trigger.Delivery.LATEST, "{_id}");
+        put(Kind.EACH, Trigger.Delivery.EVERY, "{_id}/{_rev}");
+        isFollowed = true;
+    }
+
+    private void put(Kind kind, Trigger.Delivery delivery, String id) {
+        ObjectNode task = MAPPER.createObjectNode().put("rev", "{_rev}");
+        List.of("millis", "failures", "stubborn").forEach(field -> task.put(field, "{/" + field + "}"));
+        var unused = queue.triggers()
+                .put(Trigger.named("chaos-" + kind.type())
+                        .source(Saver.prefix(queue) + "*")
+                        .from("beginning")
+                        .prefixes(prefix(kind))
+                        .deliver(delivery)
+                        .type(kind.type())
+                        .id(id)
+                        .data(task)
+                        .build());
+    }
+
+    private void edit(CouchDatabase source) throws IOException {
+        Map<String, String> revisions = known.computeIfAbsent(source.name(), any -> new HashMap<>());
+        List<ObjectNode> documents = new ArrayList<>();
+        Iterator<Map.Entry<String, String>> present =
+                List.copyOf(revisions.entrySet()).iterator();
+        while (documents.size() < changes) {
+            boolean isNew = !present.hasNext() || random.nextInt(MOST_KNOWN) == 0;
+            Kind kind = random.nextBoolean() ? Kind.NEWEST : Kind.EACH;
+            ObjectNode task = MAPPER.valueToTree(kind.task(random));
+            if (isNew) {
+                documents.add(task.put("_id", prefix(kind) + name + "-" + made++));
+            } else {
+                Map.Entry<String, String> one = present.next();
+                documents.add(task.put("_id", one.getKey()).put("_rev", one.getValue()));
+            }
+        }
+        SourceWriter writer = writers.get(random.nextInt(writers.size()));
+        documents.forEach(document ->
+                revisions.remove(document.put(BY, writer.toString()).path("_id").asText()));
+        revisions.putAll(writer.save(source, url(source), documents));
+        revisions
+                .keySet()
+                .removeAll(revisions.keySet().stream().skip(MOST_KNOWN).toList());
+    }
+
+    /** The address of a database as this process reaches it, by one of the nodes that it knows. */
+    private URI url(CouchDatabase source) {
+        List<URI> urls = Surroundings.urls();
+        return urls.get(random.nextInt(urls.size())).resolve(source.name());
+    }
+
+    @Override
+    public void close() {
+        writers.forEach(SourceWriter::close);
+    }
+}
