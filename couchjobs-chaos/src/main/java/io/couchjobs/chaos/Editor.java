@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -25,8 +24,10 @@ final class Editor implements AutoCloseable {
     static final String BY = "by";
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    /** How many documents of a database are changed on; the oldest ones rest. */
-    private static final int MOST_KNOWN = 20;
+    private static final int ROUNDS = 5;
+    private static final int SHARE_OF_EACH = 10;
+    /** One document of so many is not changed any more after each deed, and a new one comes in its place. */
+    private static final int SHARE_OF_RESTING = 10;
 
     private final JobQueue queue;
     private final Random random;
@@ -97,29 +98,30 @@ final class Editor implements AutoCloseable {
                         .build());
     }
 
+    /** Changes the same documents several times in a row: so most jobs still wait when their document changes again. */
     private void edit(CouchDatabase source) throws IOException {
         Map<String, String> revisions = known.computeIfAbsent(source.name(), any -> new HashMap<>());
-        List<ObjectNode> documents = new ArrayList<>();
-        Iterator<Map.Entry<String, String>> present =
-                List.copyOf(revisions.entrySet()).iterator();
-        while (documents.size() < changes) {
-            boolean isNew = !present.hasNext() || random.nextInt(MOST_KNOWN) == 0;
-            Kind kind = random.nextBoolean() ? Kind.NEWEST : Kind.EACH;
-            ObjectNode task = MAPPER.valueToTree(kind.task(random));
-            if (isNew) {
-                documents.add(task.put("_id", prefix(kind) + name + "-" + made++));
-            } else {
-                Map.Entry<String, String> one = present.next();
-                documents.add(task.put("_id", one.getKey()).put("_rev", one.getValue()));
+        for (int round = 0; round < ROUNDS; round++) {
+            List<ObjectNode> documents = new ArrayList<>();
+            revisions.forEach((id, rev) -> documents.add(task().put("_id", id).put("_rev", rev)));
+            while (documents.size() < Math.max(1, changes / ROUNDS)) {
+                documents.add(task().put("_id", newId()));
             }
+            SourceWriter writer = writers.get(random.nextInt(writers.size()));
+            documents.forEach(document -> document.put(BY, writer.toString()));
+            revisions.clear();
+            revisions.putAll(writer.save(source, url(source), documents));
         }
-        SourceWriter writer = writers.get(random.nextInt(writers.size()));
-        documents.forEach(document ->
-                revisions.remove(document.put(BY, writer.toString()).path("_id").asText()));
-        revisions.putAll(writer.save(source, url(source), documents));
-        revisions
-                .keySet()
-                .removeAll(revisions.keySet().stream().skip(MOST_KNOWN).toList());
+        revisions.keySet().removeIf(any -> random.nextInt(SHARE_OF_RESTING) == 0);
+    }
+
+    private ObjectNode task() {
+        return MAPPER.valueToTree(Kind.NEWEST.task(random));
+    }
+
+    private String newId() {
+        Kind kind = random.nextInt(SHARE_OF_EACH) == 0 ? Kind.EACH : Kind.NEWEST;
+        return prefix(kind) + name + "-" + made++;
     }
 
     /** The address of a database as this process reaches it, by one of the nodes that it knows. */
