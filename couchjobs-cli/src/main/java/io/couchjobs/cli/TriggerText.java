@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Output;
 import io.couchjobs.cli.output.Style;
@@ -10,7 +11,9 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerError;
 import io.couchjobs.trigger.TriggerStatus;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,7 +28,7 @@ final class TriggerText {
     }
 
     static Table table(List<TriggerStatus> all) {
-        Table table = new Table("NAME", "SOURCE", "JOBS OF", "STATE", "LAG", "JOBS", "ERRORS", "FOLLOWER");
+        Table table = new Table("NAME", "SOURCE", "JOBS OF", "STATE", "LAG", "BEHIND", "PER MIN", "JOBS", "ERRORS", "FOLLOWER");
         for (TriggerStatus status : all) {
             Trigger trigger = status.trigger();
             table.row(
@@ -34,11 +37,17 @@ final class TriggerText {
                     Cell.of(trigger.type().orElse("(outbox)")),
                     trigger.isEnabled() ? state(status) : Cell.of("paused", Style.WARNING),
                     Cell.of(String.valueOf(status.lag())),
+                    behind(status.behind()),
+                    Cell.of(String.valueOf(status.perMinute())),
                     Cell.of(String.valueOf(status.jobs())),
                     status.errors() == 0 ? Cell.of("0") : Cell.of(String.valueOf(status.errors()), Style.WARNING),
                     Cell.of(status.follower().orElse("-")));
         }
         return table;
+    }
+
+    private static Cell behind(Optional<Duration> time) {
+        return Cell.of(time.map(wait -> Durations.format(wait.truncatedTo(ChronoUnit.SECONDS))).orElse("?"));
     }
 
     private static Cell state(TriggerStatus status) {
@@ -56,7 +65,9 @@ final class TriggerText {
                 .put("name", trigger.name())
                 .put("source", trigger.source())
                 .put("enabled", trigger.isEnabled())
-                .put("lag", status.lag());
+                .put("lag", status.lag())
+                .put("behindMs", status.behind().map(Duration::toMillis).orElse(null))
+                .put("changesPerMinute", status.perMinute());
         boolean isOne = status.sources().size() == 1 && !trigger.isPattern();
         return json.put("position", isOne ? status.sources().get(0).position() : null)
                 .put("jobs", status.jobs())
@@ -77,7 +88,9 @@ final class TriggerText {
                 .put("database", source.database())
                 .put("position", source.position())
                 .put("lag", source.lag().isPresent() ? source.lag().getAsLong() : null)
+                .put("behindMs", source.behind().map(Duration::toMillis).orElse(null))
                 .put("changes", source.changes())
+                .put("changesPerMinute", source.perMinute())
                 .put("jobs", source.jobs())
                 .put("errors", source.errors())
                 .put("last", source.last().map(Instant::toString).orElse(null))
@@ -85,7 +98,7 @@ final class TriggerText {
     }
 
     static Table sources(TriggerStatus status) {
-        Table table = new Table("DATABASE", "LAG", "CHANGES", "JOBS", "ERRORS", "LAST", "PROBLEM");
+        Table table = new Table("DATABASE", "LAG", "BEHIND", "CHANGES", "JOBS", "ERRORS", "LAST", "PROBLEM");
         for (TriggerStatus.Source source : status.sources()) {
             table.row(
                     Cell.of(source.database()),
@@ -93,6 +106,7 @@ final class TriggerText {
                             source.lag().isPresent()
                                     ? String.valueOf(source.lag().getAsLong())
                                     : "?"),
+                    behind(source.behind()),
                     Cell.of(String.valueOf(source.changes())),
                     Cell.of(String.valueOf(source.jobs())),
                     Cell.of(String.valueOf(source.errors())),

@@ -79,6 +79,8 @@ class TriggerCommandsTest {
         assertThat(listed.path("source").asText()).isEqualTo("orders");
         assertThat(listed.path("enabled").asBoolean()).isTrue();
         assertThat(listed.has("follower")).isTrue();
+        assertThat(listed.has("behindMs")).isTrue();
+        assertThat(listed.path("changesPerMinute").isNumber()).isTrue();
         assertThat(listed.path("jobs").asLong()).isLessThanOrEqualTo(1);
         assertThat(listed.path("position").isTextual()).isTrue();
         assertThat(done("trigger", "inspect", "mail", "-o", "json")

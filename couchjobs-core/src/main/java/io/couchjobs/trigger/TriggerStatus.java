@@ -1,6 +1,8 @@
 package io.couchjobs.trigger;
 
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -30,7 +32,9 @@ public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Sou
      * @param database its name
      * @param position the position up to which all changes are dealt with, opaque
      * @param lag how many changes come after that position, as the server says; empty when it cannot be asked
+     * @param behind for how long changes have been waiting, at least; zero when none waits; empty when nobody knows
      * @param changes how many changes were taken
+     * @param perMinute how many of these in the last minute that is over
      * @param jobs how many jobs were made or changed
      * @param errors how many changes failed
      * @param last when the position moved last; empty when it never did
@@ -40,7 +44,9 @@ public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Sou
             String database,
             String position,
             OptionalLong lag,
+            Optional<Duration> behind,
             long changes,
+            long perMinute,
             long jobs,
             long errors,
             Optional<Instant> last,
@@ -49,6 +55,16 @@ public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Sou
     /** {@return how many changes wait in all sources, as far as that is known} */
     public long lag() {
         return sources.stream().mapToLong(source -> source.lag().orElse(0)).sum();
+    }
+
+    /** {@return for how long changes have been waiting in the source that is furthest behind; empty when nobody knows} */
+    public Optional<Duration> behind() {
+        return sources.stream().flatMap(source -> source.behind().stream()).max(Comparator.naturalOrder());
+    }
+
+    /** {@return how many changes were taken in the last minute that is over, in all sources} */
+    public long perMinute() {
+        return sources.stream().mapToLong(Source::perMinute).sum();
     }
 
     /** {@return how many jobs were made or changed} */

@@ -7,6 +7,7 @@ import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerError;
 import io.couchjobs.trigger.TriggerStatus;
 import java.time.Duration;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -83,6 +84,8 @@ final class Triggers {
                                 .findFirst()
                                 .orElse(null))
                 .put("lag", isLagKnown ? status.lag() : null)
+                .put("behind", status.behind().map(Duration::toMillis).orElse(null))
+                .put("perMinute", status.perMinute())
                 .put("jobs", status.jobs())
                 .put("errors", status.errors())
                 .put("follower", status.follower().orElse(null));
@@ -93,7 +96,9 @@ final class Triggers {
                 .createObjectNode()
                 .put("database", source.database())
                 .put("lag", source.lag().isPresent() ? source.lag().getAsLong() : null)
+                .put("behind", source.behind().map(Duration::toMillis).orElse(null))
                 .put("changes", source.changes())
+                .put("perMinute", source.perMinute())
                 .put("jobs", source.jobs())
                 .put("errors", source.errors())
                 .put("last", source.last().map(Instant::toEpochMilli).orElse(null))

@@ -70,7 +70,7 @@ class TriggersTest {
     private void failed() {
         ObjectNode position =
                 queue.database().get("follow:mails:" + orders.name()).orElseThrow();
-        position.put("jobs", 3).put("failed", 1).put("problem", "403 you may not");
+        position.put("jobs", 3).put("failed", 1).put("problem", "403 you may not").put("behind", 1);
         position.putArray("errors")
                 .addObject()
                 .put("id", "o1")
@@ -102,9 +102,11 @@ class TriggersTest {
                 .containsEntry("enabled", "true")
                 .containsEntry("problem", "403 you may not")
                 .containsEntry("lag", database.serverName().contains("PouchDB") ? "null" : "1") // it does not tell
+                .containsEntry("perMinute", "0")
                 .containsEntry("jobs", "3")
                 .containsEntry("errors", "1")
                 .containsEntry("follower", "null");
+        assertThat(list.at("/triggers/0/behind").asLong()).isGreaterThan(60_000);
         assertThat(list.at("/malformed/broken").asText()).contains("field typ is not known");
         assertThat(browser.json("problems").path("problems").findValuesAsText("finding"))
                 .anyMatch(finding -> finding.contains("field typ is not known"))

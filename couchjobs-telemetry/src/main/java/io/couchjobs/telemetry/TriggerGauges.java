@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class TriggerGauges implements AutoCloseable {
     private final JobQueue queue;
     private final MultiGauge lags;
+    private final MultiGauge behind;
     private final MultiGauge jobs;
     private final MultiGauge errors;
     private final Reading<Map<String, TriggerStatus>> reading;
@@ -26,6 +27,11 @@ final class TriggerGauges implements AutoCloseable {
         this.queue = queue;
         this.lags = MultiGauge.builder("couchjobs.trigger.lag")
                 .description("changes that wait in the sources; no number while a source cannot be asked")
+                .tags(tags)
+                .register(registry);
+        this.behind = MultiGauge.builder("couchjobs.trigger.behind")
+                .description("for how long changes have been waiting, at least; no number while nobody knows")
+                .baseUnit("seconds")
                 .tags(tags)
                 .register(registry);
         this.jobs = MultiGauge.builder("couchjobs.trigger.jobs")
@@ -53,6 +59,7 @@ final class TriggerGauges implements AutoCloseable {
         List<String> triggers =
                 read == null ? List.of() : read.keySet().stream().sorted().toList();
         show(lags, triggers, TriggerGauges::lag);
+        show(behind, triggers, TriggerGauges::behind);
         show(jobs, triggers, TriggerStatus::jobs);
         show(errors, triggers, TriggerStatus::errors);
     }
@@ -70,6 +77,10 @@ final class TriggerGauges implements AutoCloseable {
         Map<String, TriggerStatus> known = reading.known();
         TriggerStatus status = known == null ? null : known.get(trigger);
         return status == null ? Double.NaN : value.applyAsDouble(status);
+    }
+
+    private static double behind(TriggerStatus status) {
+        return status.behind().map(time -> time.toMillis() / 1000.0).orElse(Double.NaN);
     }
 
     private static double lag(TriggerStatus status) {

@@ -199,9 +199,10 @@ class QueueMetricsTest {
         boolean unused = orders.createIfMissing();
         try {
             putTrigger(orders);
-            until(() -> age() >= 0 && triggers() == 3);
+            until(() -> age() >= 0 && triggers() == 4);
             boolean tellsLag = !database.serverName().contains("PouchDB");
             until(() -> tellsLag ? trigger("lag") == 1 : Double.isNaN(trigger("lag")));
+            assertThat(trigger("behind")).isGreaterThan(60);
             assertThat(trigger("jobs")).isEqualTo(7);
             assertThat(trigger("errors")).isEqualTo(2);
         } finally {
@@ -223,7 +224,8 @@ class QueueMetricsTest {
                         .build());
         ObjectNode position =
                 queue.database().get("follow:mails:" + orders.name()).orElseThrow();
-        queue.database().put(position.put("jobs", 7).put("failed", 2));
+        long behind = System.currentTimeMillis() - 120_000;
+        queue.database().put(position.put("jobs", 7).put("failed", 2).put("behind", behind));
         orders.put(JsonNodeFactory.instance.objectNode().put("_id", "o1"));
     }
 

@@ -34,6 +34,11 @@ final class Position {
     private static final String PROBLEM = "problem";
     private static final String REASON = "reason";
     private static final String RETRYABLE = "retryable";
+    private static final String BEHIND = "behind";
+    private static final String MINUTE = "minute";
+    private static final String IN_MINUTE = "inMinute";
+    private static final String BEFORE = "minuteBefore";
+    private static final long MINUTE_MILLIS = 60_000;
 
     private static final List<String> UNSAID = List.of("_rev", "uncounted");
 
@@ -90,6 +95,33 @@ final class Position {
         return document.hasNonNull(AT)
                 ? Optional.of(Instant.ofEpochMilli(document.path(AT).asLong()))
                 : Optional.empty();
+    }
+
+    /** Since when there have been changes that wait, as far as the follower knew when it moved the position. */
+    Optional<Instant> behindSince() {
+        return document.hasNonNull(BEHIND)
+                ? Optional.of(Instant.ofEpochMilli(document.path(BEHIND).asLong()))
+                : Optional.empty();
+    }
+
+    /** The same position, which is behind since then. */
+    Position behind(Optional<Instant> since) {
+        Position next = new Position(toDocument());
+        since.ifPresentOrElse(time -> next.document.put(BEHIND, time.toEpochMilli()), () -> next.document.remove(BEHIND));
+        return next;
+    }
+
+    /** How many changes were taken in the last minute that is over. */
+    long perMinute(Instant now) {
+        long passed = now.toEpochMilli() / MINUTE_MILLIS - document.path(MINUTE).asLong();
+        return passed == 0 ? count(BEFORE) : passed == 1 ? count(IN_MINUTE) : 0;
+    }
+
+    private void countInMinute(int changes, Instant now) {
+        long before = perMinute(now);
+        long minute = now.toEpochMilli() / MINUTE_MILLIS;
+        long inMinute = document.path(MINUTE).asLong() == minute ? count(IN_MINUTE) : 0;
+        document.put(MINUTE, minute).put(IN_MINUTE, inMinute + changes).put(BEFORE, before);
     }
 
     long count(String of) {
@@ -197,6 +229,9 @@ final class Position {
         next.document.put(SEQ, step.seq()).put(AT, now.toEpochMilli());
         add(next, "changes", step.changes());
         add(next, "jobs", step.jobs());
+        if (step.changes() > 0) {
+            next.countInMinute(step.changes(), now);
+        }
         add(next, FAILED, step.failures().size());
         ArrayNode owed = next.document.putArray(OWED);
         step.owed().forEach(change -> next.owe(owed, change));

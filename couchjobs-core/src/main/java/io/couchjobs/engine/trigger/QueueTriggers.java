@@ -20,12 +20,15 @@ import io.couchjobs.trigger.TriggerNotFoundException;
 import io.couchjobs.trigger.TriggerPlan;
 import io.couchjobs.trigger.TriggerStatus;
 import io.couchjobs.trigger.Triggers;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -160,17 +163,27 @@ public final class QueueTriggers implements Triggers {
         return new TriggerStatus(trigger, follower, sources);
     }
 
-    private static TriggerStatus.Source source(Position position, Map<String, Long> lags) {
+    private TriggerStatus.Source source(Position position, Map<String, Long> lags) {
         Long lag = lags.get(position.database());
+        Instant now = tools.clock().instant();
         return new TriggerStatus.Source(
                 position.database(),
                 position.seq(),
                 lag == null ? OptionalLong.empty() : OptionalLong.of(lag),
+                behind(position, lag, now),
                 position.count("changes"),
+                position.perMinute(now),
                 position.count("jobs"),
                 position.failed(),
                 position.last(),
                 position.problem());
+    }
+
+    private static Optional<Duration> behind(Position position, @Nullable Long lag, Instant now) {
+        if (lag != null && lag == 0) {
+            return Optional.of(Duration.ZERO);
+        }
+        return position.behindSince().map(since -> Duration.between(since, now)).filter(wait -> !wait.isNegative());
     }
 
     /**

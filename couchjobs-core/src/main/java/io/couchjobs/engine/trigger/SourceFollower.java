@@ -10,6 +10,7 @@ import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.trigger.SourceChange;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,7 @@ final class SourceFollower {
     private String seq;
     private int unstored;
     private long unstoredSince;
+    private boolean isAtEnd;
     private Optional<Duration> pause = Optional.empty();
 
     SourceFollower(
@@ -113,7 +115,7 @@ final class SourceFollower {
     private int read(ChangesFeed feed, BooleanSupplier goesOn) {
         int rows = 0;
         while (goesOn.getAsBoolean() && pause.isEmpty()) {
-            Passed passed = collect(feed);
+            Passed passed = collect(feed, rows);
             rows += passed.rows;
             if (!passed.changes.isEmpty() && !take(passed)) {
                 pause = Optional.of(FULL);
@@ -139,8 +141,8 @@ final class SourceFollower {
      */
     private record Passed(List<Change> changes, String seq, int rows, int count) {}
 
-    /** The changes that are there, or those that come within a second. */
-    private Passed collect(ChangesFeed feed) {
+    /** The changes that are there, or those that come within a second, after so many rows of this feed. */
+    private Passed collect(ChangesFeed feed, int before) {
         List<Change> changes = new ArrayList<>();
         Taker.Size size = taker.size();
         String reached = seq;
@@ -163,6 +165,8 @@ final class SourceFollower {
             Duration wait = changes.size() > 1 && left.compareTo(STREAMING) < 0 ? STREAMING : left;
             next = feed.next(changes.isEmpty() ? Duration.ZERO : wait);
         }
+        boolean isCutOff = feed.isEnded() && before + rows >= LONGEST_SLICE;
+        isAtEnd = next.isEmpty() && !isCutOff;
         return new Passed(changes, reached, rows, count);
     }
 
@@ -178,10 +182,18 @@ final class SourceFollower {
     private boolean take(Passed passed) {
         Taker.Taken taken = taker.take(position, passed.changes);
         Step step = taken.isAll() ? taken.step().at(passed.seq) : taken.step();
-        if (taken.isAll() || step.changes() > 0) {
-            moved(positions.move(position, position.after(step, clock.instant())));
+        isAtEnd &= taken.isAll();
+        if (taken.isAll() || step.changes() > 0 || position.behindSince().isEmpty()) {
+            move(step);
         }
         return taken.isAll();
+    }
+
+    private void move(Step step) {
+        Instant now = clock.instant();
+        Optional<Instant> behind =
+                isAtEnd ? Optional.empty() : position.behindSince().or(() -> Optional.of(now));
+        moved(positions.move(position, position.after(step, now).behind(behind)));
     }
 
     private void moved(Position to) {
@@ -205,23 +217,23 @@ final class SourceFollower {
         owedSince = environment.nanos();
         if (step.owed().size() < owed.size() || !step.failures().isEmpty()) {
             owedPauses.reset();
-            moved(positions.move(
-                    position, position.after(step.at(unstored == 0 ? position.seq() : seq), clock.instant())));
+            move(step.at(unstored == 0 ? position.seq() : seq));
         }
     }
 
     private void storeUnstored() {
         boolean isOld = unstored > 0 && environment.nanos() - unstoredSince > LONGEST_UNSTORED.toNanos();
-        if (isOld || unstored >= MOST_UNSTORED) {
-            Step nothing = new Step(seq, 0, 0, position.owed(), List.of(), Optional.empty());
-            moved(positions.move(position, position.after(nothing, clock.instant())));
+        boolean hasCaughtUp = isAtEnd && position.behindSince().isPresent();
+        if (isOld || unstored >= MOST_UNSTORED || hasCaughtUp) {
+            move(Step.none(seq, position.owed()));
         }
     }
 
     /** Notes why the database cannot be followed, or that it can be again, for those who look. */
     void note(Optional<String> problem) {
         if (!position.problem().equals(problem)) {
-            position = positions.move(position, position.withProblem(problem));
+            Optional<Instant> behind = position.behindSince().or(() -> problem.map(any -> clock.instant()));
+            position = positions.move(position, position.withProblem(problem).behind(behind));
         }
     }
 }

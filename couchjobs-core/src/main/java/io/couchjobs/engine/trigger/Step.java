@@ -16,6 +16,11 @@ import java.util.Optional;
  */
 record Step(
         String seq, int changes, int jobs, List<SourceChange> owed, List<Failure> failures, Optional<String> warning) {
+    /** No change: only the position moves. */
+    static Step none(String seq, List<SourceChange> owed) {
+        return new Step(seq, 0, 0, owed, List.of(), Optional.empty());
+    }
+
     /** The same, with another position after it. */
     Step at(String position) {
         return new Step(position, changes, jobs, owed, failures, warning);

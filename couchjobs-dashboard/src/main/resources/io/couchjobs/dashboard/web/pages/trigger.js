@@ -71,7 +71,8 @@ function facts(trigger) {
     ['Delivers', deliver === 'every' ? 'every revision' : 'the newest state'],
     debounce && ['Debounce', duration(debounce)],
     writeBack && ['Writes back', writeBack],
-    ['Lag', lag(trigger.lag)],
+    ['Lag', h(Lag, { of: trigger })],
+    ['Changes per minute', number(trigger.perMinute)],
     ['Jobs', h(JobsOf, { trigger })],
     ['Errors', number(trigger.errors)],
     ['Follower', h(Follower, { trigger })],
@@ -87,7 +88,7 @@ function Sources({ trigger }) {
         h('th', { scope: 'col' }, 'Moved'), h('th', { scope: 'col' }, 'Problem'))),
       h('tbody', null, trigger.sources.map((source) => h('tr', { key: source.database },
         h('th', { scope: 'row' }, source.database),
-        h('td', { 'data-label': 'Lag', class: 'num' }, lag(source.lag)),
+        h('td', { 'data-label': 'Lag', class: 'num' }, h(Lag, { of: source })),
         h('td', { 'data-label': 'Changes', class: 'num' }, number(source.changes)),
         h('td', { 'data-label': 'Jobs', class: 'num' }, number(source.jobs)),
         h('td', { 'data-label': 'Errors', class: 'num' }, number(source.errors)),
@@ -121,6 +122,8 @@ export function Follower({ trigger }) {
     : h('span', { class: 'faint' }, 'none');
 }
 
-export function lag(value) {
-  return value === null ? h('span', { class: 'faint', title: 'The source cannot be asked' }, '–') : number(value);
+/** How many changes wait, and for how long. */
+export function Lag({ of: { lag, behind } }) {
+  return lag === null ? h('span', { class: 'faint', title: 'The source cannot be asked' }, '–')
+    : [number(lag), lag > 0 && behind !== null && h('span', { class: 'faint', title: 'Changes have been waiting for so long, at least' }, ' for ' + duration(behind))];
 }

@@ -1,6 +1,6 @@
 // Jobs that are made from the changes of documents: all triggers.
 import { h, Loading, Card, Empty, Trouble, Button, get, jobsHref, number, query } from '../lib.js';
-import { act, State, JobsOf, Follower, lag } from './trigger.js';
+import { act, State, JobsOf, Follower, Lag } from './trigger.js';
 
 export class Triggers extends Loading {
   constructor(props) {
@@ -35,7 +35,7 @@ export class Triggers extends Loading {
       h('td', { 'data-label': 'Source' }, trigger.source, trigger.connection && h('span', { class: 'faint' }, ' at ' + trigger.connection)),
       h('td', { 'data-label': 'Jobs of' }, trigger.type ? h('a', { href: jobsHref({ type: trigger.type }) }, trigger.type) : h('span', { class: 'faint' }, '(outbox)')),
       h('td', { 'data-label': 'State' }, h(State, { trigger })),
-      h('td', { 'data-label': 'Lag', class: 'num' }, lag(trigger.lag)),
+      h('td', { 'data-label': 'Lag', class: 'num' }, h(Lag, { of: trigger })),
       h('td', { 'data-label': 'Jobs', class: 'num' }, h(JobsOf, { trigger })),
       h('td', { 'data-label': 'Errors', class: 'num' }, trigger.errors > 0 ? h('span', { class: 'count-of is-failed' }, number(trigger.errors)) : '0'),
       h('td', { 'data-label': 'Follower' }, h(Follower, { trigger })),
