@@ -120,7 +120,7 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     }
 
     /** {@return whether a resolver has to look at the job: its leaves are in conflict, or readers see a withdrawn claim} */
-    boolean needResolution() {
+    public boolean needResolution() {
         return areInConflict() || winner().filter(Job::isWithdrawn).isPresent();
     }
 

@@ -12,6 +12,7 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.job.AddResult;
+import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
@@ -19,6 +20,7 @@ import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.NoTypeTimeoutException;
+import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
@@ -26,6 +28,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -155,49 +158,64 @@ final class JobMaker {
                 WriteRefusedException.isForWantOfRole(refused));
     }
 
-    /** The jobs as a majority of the copies has them. */
-    private Map<JobId, Job> read(List<Wanted> present) {
-        if (present.isEmpty()) {
-            return Map.of();
-        }
-        List<JobId> ids = present.stream().map(Wanted::id).toList();
+    /**
+     * The jobs as a majority of the copies has them. Those that are to be resolved first are resolved in the background: one request for
+     * each would hold up all others.
+     */
+    private Present read(List<Wanted> present) {
         Map<JobId, Job> jobs = new HashMap<>();
-        if (store.isCluster()) {
+        Set<JobId> unresolved = new HashSet<>();
+        List<JobId> ids = present.stream().map(Wanted::id).toList();
+        if (store.isCluster() && !ids.isEmpty()) {
             store.majority()
                     .read(ids.stream().map(JobId::docId).toList(), () -> store.leaves(ids))
                     .orElseThrow(() -> new CouchJobsException("no majority of the copies of the queue is in reach"))
-                    .forEach((id, leaves) -> leaves.filter(read -> !read.areInConflict())
-                            .flatMap(Leaves::winner)
-                            .ifPresent(job -> jobs.put(id, job)));
+                    .forEach((id, leaves) -> {
+                        if (leaves.filter(Leaves::needResolution).isPresent()) {
+                            unresolved.add(id);
+                        } else {
+                            leaves.flatMap(Leaves::winner).ifPresent(job -> jobs.put(id, job));
+                        }
+                    });
         } else {
             store.readAll(ids).forEach(job -> jobs.put(job.id(), job));
         }
-        return jobs;
+        return new Present(jobs, unresolved);
     }
+
+    /**
+     * The jobs of a step that are there already.
+     *
+     * @param jobs those of which it is clear what they are
+     * @param unresolved those that have conflicts, or a claim that was withdrawn
+     */
+    private record Present(Map<JobId, Job> jobs, Set<JobId> unresolved) {}
 
     /** The jobs of a step that are there already. */
     private final class Found {
         private final Trigger trigger;
         private final long round;
-        private final Map<JobId, Job> jobs;
+        private final Present present;
         private final List<Wanted> changed = new ArrayList<>();
         private final List<Job> next = new ArrayList<>();
 
-        Found(Trigger trigger, long round, Map<JobId, Job> jobs) {
+        Found(Trigger trigger, long round, Present present) {
             this.trigger = trigger;
             this.round = round;
-            this.jobs = jobs;
+            this.present = present;
         }
 
         /** The outcome that can be told without writing; of a job that is to be written, the one that it has if all goes well. */
         Outcome outcome(Wanted wanted) {
-            Job job = jobs.get(wanted.id());
-            if (job == null || job.isWithdrawn()) {
+            Job job = present.jobs.get(wanted.id());
+            if (present.unresolved.contains(wanted.id())) {
+                return new Outcome.Waits();
+            } else if (job == null || job.isWithdrawn()) {
                 return change(wanted);
             }
             Decision decision = decide(wanted, job, clock.instant());
             if (decision.isRefused()) {
-                return new Outcome.Runs();
+                return new Outcome.Waits();
             } else if (decision.write().isEmpty()) {
                 return new Outcome.Known();
             }
@@ -246,8 +264,8 @@ final class JobMaker {
                     return decision;
                 });
                 return writes[0] ? made(job) : new Outcome.Known();
-            } catch (JobRefusedException runs) {
-                return new Outcome.Runs();
+            } catch (JobRefusedException | ContentionException | UnconfirmedException notNow) {
+                return new Outcome.Waits();
             } catch (WriteRefusedException refused) {
                 return new Outcome.Failed(String.valueOf(refused.getMessage()), false);
             } catch (MalformedJobException inItsPlace) {

@@ -157,7 +157,7 @@ final class JobTaker implements Taker {
             }
             if (result.outcome() instanceof Outcome.Failed failed) {
                 failures.add(new Step.Failure(result.change(), failed.reason(), failed.retryable()));
-            } else if (result.outcome() instanceof Outcome.Runs) {
+            } else if (result.outcome() instanceof Outcome.Waits) {
                 owe(result.change());
             } else if (!result.hasNoRoom()) {
                 made.add(result.wanted());

@@ -8,8 +8,8 @@ sealed interface Outcome {
     /** The job of that change is there. */
     record Known() implements Outcome {}
 
-    /** The job runs: the change waits for the end of the run. */
-    record Runs() implements Outcome {}
+    /** The job runs, or has conflicts: the change waits for the end of the run, or for those who resolve them. */
+    record Waits() implements Outcome {}
 
     /** The queue has no room for a new job of that type. */
     record NoRoom() implements Outcome {}

@@ -28,6 +28,8 @@ final class SourceFollower {
     static final int LONGEST_SLICE = 10_000;
 
     private static final int MOST_UNSTORED = 1_000;
+    /** No more changes are taken while so many wait: the position would be as large as a batch of them. */
+    private static final int MOST_OWED = 1_000;
     private static final Duration LONGEST_UNSTORED = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration STREAMING = Duration.ofMillis(20);
@@ -115,6 +117,10 @@ final class SourceFollower {
     private int read(ChangesFeed feed, BooleanSupplier goesOn) {
         int rows = 0;
         while (goesOn.getAsBoolean() && pause.isEmpty()) {
+            if (position.owed().size() >= MOST_OWED) {
+                pause = Optional.of(owedPause);
+                return rows;
+            }
             Passed passed = collect(feed, rows);
             rows += passed.rows;
             if (!passed.changes.isEmpty() && !take(passed)) {
