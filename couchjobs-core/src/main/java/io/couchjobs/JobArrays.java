@@ -8,10 +8,10 @@ import io.couchjobs.engine.create.ArrayCreator;
 import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
+import io.couchjobs.job.NotFoundException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -184,7 +184,7 @@ public final class JobArrays {
      *
      * @param array its type and id
      * @return the ids, in the order of the items
-     * @throws io.couchjobs.job.JobNotFoundException when there is no such array
+     * @throws io.couchjobs.job.NotFoundException when there is no such array
      * @throws IllegalStateException when not all of its items have been added
      */
     public List<JobId> jobs(JobId array) {
@@ -197,7 +197,7 @@ public final class JobArrays {
             isComplete = ItemStates.of(chunk).filter(ItemStates::isLast).isPresent();
         }
         if (jobs.isEmpty()) {
-            throw new JobNotFoundException(array);
+            throw new NotFoundException(array);
         }
         if (!isComplete) {
             throw new IllegalStateException(

@@ -8,11 +8,11 @@ import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobType;
 import io.couchjobs.job.NoTypeTimeoutException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.QueueFullException;
 import java.time.Instant;
 import java.util.Collection;
@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
  * Adds jobs to a queue and changes them. Thread-safe. A program that does nothing else needs this type alone. {@link JobQueue} says
  * what all methods throw. Those that take data throw {@link InvalidJobDataException} when it does not become a JSON object; then
  * nothing was sent. Those that insert one job throw {@link NoTypeTimeoutException} and {@link QueueFullException} as {@link
- * #add(JobRequest)} does. Those that change, cancel or remove a job throw {@link JobNotFoundException} when there is no such job. A
+ * #add(JobRequest)} does. Those that change, cancel or remove a job throw {@link NotFoundException} when there is no such job. A
  * method by type and id throws what the one by {@link JobId} throws.
  */
 public interface JobCreator {

@@ -5,11 +5,11 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPage;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Listening;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Subscription;
 import java.time.Duration;
 import java.util.Collection;
@@ -32,7 +32,7 @@ public interface JobMonitor {
      *
      * @param id its identity
      * @return the job as it is now; empty when there is none
-     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     * @throws io.couchjobs.job.MalformedDocumentException when the document cannot be a job
      */
     Optional<Job> get(JobId id);
 
@@ -42,7 +42,7 @@ public interface JobMonitor {
      * @param type its type
      * @param id its id
      * @return the job as it is now; empty when there is none
-     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     * @throws io.couchjobs.job.MalformedDocumentException when the document cannot be a job
      */
     default Optional<Job> get(String type, String id) {
         return get(new JobId(type, id));
@@ -72,7 +72,7 @@ public interface JobMonitor {
      *
      * @param id its identity
      * @return the data as it is now; empty when there is no such job
-     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     * @throws io.couchjobs.job.MalformedDocumentException when the document cannot be a job
      */
     default Optional<ObjectNode> data(JobId id) {
         return get(id).map(Job::data);
@@ -84,7 +84,7 @@ public interface JobMonitor {
      * @param type its type
      * @param id its id
      * @return the data as it is now; empty when there is no such job
-     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     * @throws io.couchjobs.job.MalformedDocumentException when the document cannot be a job
      */
     default Optional<ObjectNode> data(String type, String id) {
         return data(new JobId(type, id));
@@ -155,7 +155,7 @@ public interface JobMonitor {
      * @param statuses the statuses
      * @param timeout how long to wait at most
      * @return the job; empty when the time is over
-     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws NotFoundException when there is no such job, or it is removed meanwhile
      * @throws InterruptedException when interrupted while waiting
      */
     Optional<Job> await(JobId id, Set<JobStatus> statuses, Duration timeout) throws InterruptedException;
@@ -168,7 +168,7 @@ public interface JobMonitor {
      * @param statuses the statuses
      * @param timeout how long to wait at most
      * @return the job; empty when the time is over
-     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws NotFoundException when there is no such job, or it is removed meanwhile
      * @throws InterruptedException when interrupted while waiting
      */
     default Optional<Job> await(String type, String id, Set<JobStatus> statuses, Duration timeout)
@@ -182,7 +182,7 @@ public interface JobMonitor {
      * @param id its identity
      * @param timeout how long to wait at most
      * @return the finished job; empty when the time is over
-     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws NotFoundException when there is no such job, or it is removed meanwhile
      * @throws InterruptedException when interrupted while waiting
      */
     default Optional<Job> awaitFinished(JobId id, Duration timeout) throws InterruptedException {
@@ -196,7 +196,7 @@ public interface JobMonitor {
      * @param id its id
      * @param timeout how long to wait at most
      * @return the finished job; empty when the time is over
-     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws NotFoundException when there is no such job, or it is removed meanwhile
      * @throws InterruptedException when interrupted while waiting
      */
     default Optional<Job> awaitFinished(String type, String id, Duration timeout) throws InterruptedException {
@@ -233,7 +233,7 @@ public interface JobMonitor {
      *
      * @param id its identity
      * @return the subscription, the same one as long as it is open; closed when the job has finished already
-     * @throws JobNotFoundException when there is no such job
+     * @throws NotFoundException when there is no such job
      */
     default Subscription subscribe(JobId id) {
         return subscribe(id, Thread.currentThread());
@@ -245,7 +245,7 @@ public interface JobMonitor {
      * @param type its type
      * @param id its id
      * @return the subscription, the same one as long as it is open; closed when the job has finished already
-     * @throws JobNotFoundException when there is no such job
+     * @throws NotFoundException when there is no such job
      */
     default Subscription subscribe(String type, String id) {
         return subscribe(new JobId(type, id));
@@ -258,7 +258,7 @@ public interface JobMonitor {
      * @param subscriber who subscribes, compared by {@code equals}: the same subscriber and job have the same subscription as
      *     long as it is open
      * @return the subscription; closed when the job has finished already
-     * @throws JobNotFoundException when there is no such job
+     * @throws NotFoundException when there is no such job
      */
     Subscription subscribe(JobId id, Object subscriber);
 
@@ -270,7 +270,7 @@ public interface JobMonitor {
      * @param subscriber who subscribes, compared by {@code equals}: the same subscriber and job have the same subscription as
      *     long as it is open
      * @return the subscription; closed when the job has finished already
-     * @throws JobNotFoundException when there is no such job
+     * @throws NotFoundException when there is no such job
      */
     default Subscription subscribe(String type, String id, Object subscriber) {
         return subscribe(new JobId(type, id), subscriber);

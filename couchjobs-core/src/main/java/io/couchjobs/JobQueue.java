@@ -360,7 +360,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      * @param id the job
      * @return the job, owned by the caller; empty when it is not pending, waits for other jobs, has no room by its limits, or was
      *     claimed by another owner at this moment
-     * @throws io.couchjobs.job.JobNotFoundException when there is no such job
+     * @throws io.couchjobs.job.NotFoundException when there is no such job
      */
     public Optional<ClaimedJob> claim(JobId id) {
         handClaims.begin(Set.of(id.type()));

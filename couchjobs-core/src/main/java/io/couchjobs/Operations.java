@@ -22,10 +22,10 @@ import io.couchjobs.engine.store.SiteDocument;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.Listening;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.trigger.Triggers;
@@ -229,7 +229,7 @@ public final class Operations {
      * @param type its type
      * @param id its id
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job
+     * @throws NotFoundException when there is no such job
      * @throws JobRefusedException when nobody owns it
      */
     public Job release(String type, String id) {
@@ -242,7 +242,7 @@ public final class Operations {
      *
      * @param seen the job as {@link #workers} showed it
      * @return the job as stored
-     * @throws JobNotFoundException when there is no such job any more
+     * @throws NotFoundException when there is no such job any more
      * @throws JobRefusedException when it has changed
      */
     public Job releaseOrphan(WorkerInfo.OwnedJob seen) {

@@ -4,10 +4,10 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.trigger.QueueTriggers;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerError;
-import io.couchjobs.trigger.TriggerNotFoundException;
 import io.couchjobs.trigger.TriggerStatus;
 import io.couchjobs.trigger.Triggers;
 import java.time.Duration;
@@ -92,7 +92,7 @@ record TriggerProblems(Triggers triggers, JobStore jobs, List<WorkerInfo> worker
     private List<TriggerError> errors(String trigger) {
         try {
             return triggers.errors(trigger);
-        } catch (TriggerNotFoundException removedMeanwhile) {
+        } catch (NotFoundException removedMeanwhile) {
             return List.of();
         }
     }

@@ -9,11 +9,11 @@ import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Rate;
@@ -325,7 +325,7 @@ class ArraysTest {
 
     @Test
     void nobody_can_wait_for_an_array_that_is_not_there_or_not_complete() {
-        assertThatThrownBy(() -> queue.arrays().jobs(CRAWL)).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.arrays().jobs(CRAWL)).isInstanceOf(NotFoundException.class);
         assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", brokenAfter(pages(6_000), 5_000)))
                 .hasMessage("the list ends here");
         assertThatThrownBy(() -> queue.arrays().jobs(CRAWL))

@@ -10,9 +10,9 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Limit;
@@ -144,7 +144,7 @@ class ClaimingByHandTest {
 
         queue.claim(ONE).orElseThrow().finish();
         assertThat(queue.claim(ONE)).as("has finished").isEmpty();
-        assertThatThrownBy(() -> queue.claim(new JobId("email", "none"))).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.claim(new JobId("email", "none"))).isInstanceOf(NotFoundException.class);
     }
 
     @Test

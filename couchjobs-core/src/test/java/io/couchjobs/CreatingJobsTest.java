@@ -15,12 +15,12 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NoTypeTimeoutException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
@@ -233,7 +233,7 @@ class CreatingJobsTest {
         ClaimedJob old = claim();
         queue.remove("email", "1");
         assertThat(queue.phase("email", "1")).isEqualTo(JobPhase.NOT_FOUND);
-        assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(NotFoundException.class);
         queue.add(request(Map.of("n", 2), Instant.EPOCH));
         assertThatThrownBy(old::finish).isInstanceOf(HaltException.class);
         assertThatThrownBy(old::update).isInstanceOf(HaltException.class);
@@ -245,8 +245,7 @@ class CreatingJobsTest {
 
     @Test
     void cancel_answers_by_the_state_of_the_job() throws Exception {
-        assertThatThrownBy(() -> queue.cancel("email", "1", CancelMode.REQUEST))
-                .isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.cancel("email", "1", CancelMode.REQUEST)).isInstanceOf(NotFoundException.class);
         queue.add(request(Map.of(), Instant.EPOCH));
         assertThat(queue.cancel("email", "1", CancelMode.IF_QUEUED)).isEqualTo(CancelResult.CANCELLED);
         assertThat(queue.cancel("email", "1", CancelMode.IF_QUEUED)).isEqualTo(CancelResult.ALREADY_FINISHED);
@@ -273,7 +272,7 @@ class CreatingJobsTest {
                 .isInstanceOf(JobRefusedException.class)
                 .hasMessageContaining("running");
         assertThatThrownBy(() -> queue.retryNow("email", "1")).isInstanceOf(JobRefusedException.class);
-        assertThatThrownBy(() -> queue.retryNow("email", "none")).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.retryNow("email", "none")).isInstanceOf(NotFoundException.class);
     }
 
     /** CouchDB stops an index whose JavaScript takes longer than five seconds for a document. */

@@ -12,7 +12,7 @@ import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.testing.Deep;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.ServerTest;
@@ -73,11 +73,12 @@ class DeepDocumentsTest {
             assumeThatIndexesSurvive(levels, queue, database);
             store(database, "job:email:deep", levels);
             assertThatThrownBy(() -> queue.get("email", "deep"))
-                    .isInstanceOf(MalformedJobException.class)
+                    .isInstanceOf(MalformedDocumentException.class)
                     .hasMessageContaining("job:email:deep")
                     .hasMessageContaining("field data is nested too deeply")
                     .hasMessageContaining("500 levels");
-            assertThatThrownBy(() -> queue.setPriority("email", "deep", 7)).isInstanceOf(MalformedJobException.class);
+            assertThatThrownBy(() -> queue.setPriority("email", "deep", 7))
+                    .isInstanceOf(MalformedDocumentException.class);
             String lists = new DesignDocuments(queue.database())
                     .installed().stream()
                             .filter(name -> name.startsWith("lists-"))

@@ -14,12 +14,12 @@ import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NoTypeTimeoutException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -158,7 +158,7 @@ class EveryVerbTest {
         assertThat(queue.resubmit("email", "1", Instant.EPOCH, Map.of("n", 2)).scheduledTime())
                 .isEqualTo(Instant.EPOCH);
         assertThat(job().data()).isEqualTo(Jobs.json("{'n':2}"));
-        assertThatThrownBy(() -> queue.resubmit("email", "none", LATER)).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.resubmit("email", "none", LATER)).isInstanceOf(NotFoundException.class);
     }
 
     @Test
@@ -198,7 +198,7 @@ class EveryVerbTest {
         assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class);
         ClaimedJob next = claim();
         assertThat(next.fence()).isGreaterThan(claim.fence());
-        assertThatThrownBy(() -> queue.operations().release("email", "none")).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.operations().release("email", "none")).isInstanceOf(NotFoundException.class);
     }
 
     @Test
@@ -207,7 +207,7 @@ class EveryVerbTest {
         queue.database().put(Jobs.json("{'_id':'job:email:1','status':7}"));
         queue.remove("email", "1");
         assertThat(queue.phase("email", "1")).isEqualTo(JobPhase.NOT_FOUND);
-        assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(NotFoundException.class);
     }
 
     @Test

@@ -11,9 +11,9 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Progress;
 import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.SteppedWorkers;
@@ -385,7 +385,7 @@ class HardCasesTest extends FaultyServer {
             add("email", "1");
             try {
                 TestQueue.finished(queue, "email", "1");
-            } catch (JobNotFoundException e) {
+            } catch (NotFoundException e) {
                 notFound++;
             }
             queue.remove("email", "1");

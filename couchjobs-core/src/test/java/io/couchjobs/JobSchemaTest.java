@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Nesting;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.testing.CornerDocuments;
 import io.couchjobs.testing.Schemas;
 import java.util.List;
@@ -38,7 +38,7 @@ class JobSchemaTest {
         try {
             Job.parse(document);
             return true;
-        } catch (MalformedJobException notAJob) {
+        } catch (MalformedDocumentException notAJob) {
             return false;
         }
     }

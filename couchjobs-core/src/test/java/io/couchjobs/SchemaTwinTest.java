@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.testing.CornerDocuments;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -51,7 +51,7 @@ class SchemaTwinTest {
                 try {
                     Job.parse(read);
                     java = true;
-                } catch (MalformedJobException e) {
+                } catch (MalformedDocumentException e) {
                     java = false;
                 }
                 boolean javascript = !malformed.contains(doc.path("_id").asText());

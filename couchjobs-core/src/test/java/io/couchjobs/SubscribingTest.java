@@ -11,10 +11,10 @@ import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -97,10 +97,10 @@ class SubscribingTest {
 
     @Test
     void nobody_can_subscribe_to_a_job_that_is_not_there() {
-        assertThatThrownBy(() -> queue.subscribe("email", "1")).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.subscribe("email", "1")).isInstanceOf(NotFoundException.class);
         add("1", Map.of());
         queue.remove("email", "1");
-        assertThatThrownBy(() -> queue.subscribe("email", "1")).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.subscribe("email", "1")).isInstanceOf(NotFoundException.class);
         add("1", Map.of());
         assertThat(queue.subscribe("email", "1").phase()).isEqualTo(JobPhase.PENDING);
     }
@@ -349,7 +349,8 @@ class SubscribingTest {
                 queue.subscribe(List.of(addedWitness())).values().iterator().next();
 
         String rev = overwrite("1", JsonNodeFactory.instance.objectNode().put("status", 7));
-        assertThatThrownBy(() -> queue.subscribe("email", "1", "a third")).isInstanceOf(MalformedJobException.class);
+        assertThatThrownBy(() -> queue.subscribe("email", "1", "a third"))
+                .isInstanceOf(MalformedDocumentException.class);
         others.remove("email", "witness");
         next(witness);
         assertThat(subscription.await(Duration.ZERO)).isEmpty();

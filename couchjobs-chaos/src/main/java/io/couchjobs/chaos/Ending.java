@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,7 +64,7 @@ record Ending(List<ObjectNode> documents, Map<String, Map<JobStatus, Long>> coun
     private static Optional<Job> parse(ObjectNode document) {
         try {
             return Optional.of(Job.parse(document));
-        } catch (MalformedJobException malformed) {
+        } catch (MalformedDocumentException malformed) {
             return Optional.empty();
         }
     }

@@ -6,9 +6,9 @@ import io.couchjobs.cli.output.Output;
 import io.couchjobs.cli.output.ProgressLine;
 import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
@@ -101,13 +101,13 @@ final class BulkAct {
         }
         try {
             return Optional.of(Outcome.changed(id, act.apply(id)));
-        } catch (JobNotFoundException gone) {
+        } catch (NotFoundException gone) {
             return Optional.of(Outcome.gone(id));
         } catch (JobRefusedException
                 | ContentionException
                 | UnconfirmedException
                 | WriteRefusedException
-                | MalformedJobException refusal) {
+                | MalformedDocumentException refusal) {
             return Optional.of(Outcome.refused(id, refusal));
         } catch (RuntimeException e) {
             trouble.compareAndSet(null, e);

@@ -6,12 +6,10 @@ import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.InvalidJobDataException;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.QueueFullException;
 import io.couchjobs.job.WriteRefusedException;
-import io.couchjobs.schedule.ScheduleNotFoundException;
-import io.couchjobs.trigger.TriggerNotFoundException;
 
 /** How a command ended, for scripts. */
 enum ExitCode {
@@ -46,10 +44,7 @@ enum ExitCode {
             return refused.isTooLarge() ? FAILED : NOT_AUTHORISED;
         } else if (problem instanceof CouchUnauthorizedException) {
             return NOT_AUTHORISED;
-        } else if (problem instanceof CouchNotFoundException
-                || problem instanceof JobNotFoundException
-                || problem instanceof ScheduleNotFoundException
-                || problem instanceof TriggerNotFoundException) {
+        } else if (problem instanceof CouchNotFoundException || problem instanceof NotFoundException) {
             return NOT_FOUND;
         } else if (problem instanceof JobRefusedException
                 || problem instanceof DuplicateJobException

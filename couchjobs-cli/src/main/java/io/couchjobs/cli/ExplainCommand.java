@@ -10,7 +10,7 @@ import io.couchjobs.cli.output.Table;
 import io.couchjobs.dashboard.explain.Explainer;
 import io.couchjobs.dashboard.explain.Reason;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.NotFoundException;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -55,7 +55,7 @@ final class ExplainCommand extends QueueCommand {
     private static List<Reason> explain(JobQueue queue, JobId id) {
         try {
             return Explainer.explain(queue, id);
-        } catch (JobNotFoundException missing) {
+        } catch (NotFoundException missing) {
             throw new CommandException(
                     ExitCode.NOT_FOUND, missing.getMessage() + " (there is no document " + id.docId() + ")");
         }

@@ -9,8 +9,8 @@ import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Table;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NotFoundException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -61,13 +61,13 @@ final class InspectCommand extends QueueCommand {
         if (array != null) {
             return array(queue);
         }
-        Job job = queue.get(jobId()).orElseThrow(() -> new JobNotFoundException(jobId()));
+        Job job = queue.get(jobId()).orElseThrow(() -> new NotFoundException(jobId()));
         output().table(() -> JobText.whole(job), () -> JobJson.of(job));
         return ExitCode.DONE;
     }
 
     private ExitCode array(JobQueue queue) {
-        JobArrays.State state = queue.arrays().get(jobId()).orElseThrow(() -> new JobNotFoundException(jobId()));
+        JobArrays.State state = queue.arrays().get(jobId()).orElseThrow(() -> new NotFoundException(jobId()));
         List<JobArrays.Item> failed = queue.arrays()
                 .items(jobId())
                 .filter(item -> item.status() == JobStatus.FAILED || item.status() == JobStatus.STUCK)

@@ -3,8 +3,8 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.After;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.NotFoundException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -87,7 +87,7 @@ final class JobOptions {
     private static List<JobId> jobs(JobQueue queue, JobId array) {
         try {
             return queue.arrays().jobs(array);
-        } catch (JobNotFoundException none) {
+        } catch (NotFoundException none) {
             throw new CommandException(ExitCode.NOT_FOUND, "no such array: " + array);
         } catch (IllegalStateException incomplete) {
             throw new CommandException(ExitCode.REFUSED, String.valueOf(incomplete.getMessage()));

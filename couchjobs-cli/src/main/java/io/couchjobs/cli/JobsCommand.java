@@ -3,7 +3,7 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.NotFoundException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -102,7 +102,7 @@ abstract class JobsCommand extends QueueCommand {
 
     private ExitCode runArray(JobQueue queue, JobId id) {
         if (queue.arrays().chunks(id).findFirst().isEmpty()) {
-            throw new JobNotFoundException(id);
+            throw new NotFoundException(id);
         }
         return new BulkAct(root(), chunk -> act(queue, chunk))
                 .run(queue.arrays().chunks(id).filter(which.filter()::matches).map(Job::id));

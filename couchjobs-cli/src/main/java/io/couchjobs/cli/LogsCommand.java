@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.output.Output;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.LogChunk;
 import io.couchjobs.job.Logs;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Subscription;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -49,7 +49,7 @@ final class LogsCommand extends QueueCommand {
     ExitCode run(JobQueue queue) throws InterruptedException {
         JobId id = name.id();
         if (queue.get(id.type(), id.id()).isEmpty()) {
-            throw new JobNotFoundException(id);
+            throw new NotFoundException(id);
         }
         Output output = output();
         if (!follow) {

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.JobReader;
-import io.couchjobs.trigger.MalformedTriggerException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerBuilder;
@@ -145,7 +145,7 @@ final class TriggerAddCommand extends QueueCommand {
         }
         try {
             built = build();
-        } catch (MalformedTriggerException | IllegalArgumentException wrong) {
+        } catch (MalformedDocumentException | IllegalArgumentException wrong) {
             throw CommandException.usage(String.valueOf(wrong.getMessage()));
         }
     }

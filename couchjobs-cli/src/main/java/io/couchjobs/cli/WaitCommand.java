@@ -4,9 +4,9 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NotFoundException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Locale;
@@ -68,7 +68,7 @@ final class WaitCommand extends QueueCommand {
         try {
             Optional<Job> job = queue.await(id.type(), id.id(), ends(), timeout);
             return ended(job.orElseThrow(() -> tooLate(queue)), queue);
-        } catch (JobNotFoundException gone) {
+        } catch (NotFoundException gone) {
             if (wantsRemoval()) {
                 output().line(() -> REMOVED, () -> JobJson.gone(id));
                 return ExitCode.DONE;

@@ -12,7 +12,7 @@ import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,7 +54,7 @@ record WorkerView(List<WorkerInfo> workers, Map<JobId, Job> jobs, Instant now) {
                 try {
                     Job job = Job.parse(document);
                     jobs.put(job.id(), job);
-                } catch (MalformedJobException changedMeanwhile) {
+                } catch (MalformedDocumentException changedMeanwhile) {
                     // its name is shown
                 }
             });

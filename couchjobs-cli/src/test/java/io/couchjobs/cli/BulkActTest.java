@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NotFoundException;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +48,7 @@ class BulkActTest {
         Function<JobId, String> half = id -> {
             int number = Integer.parseInt(id.id());
             if (number % 4 == 3) {
-                throw new JobNotFoundException(id);
+                throw new NotFoundException(id);
             } else if (number % 4 == 2) {
                 throw new JobRefusedException(id, "is " + JobStatus.RUNNING.json() + "; nothing was written");
             }
@@ -71,7 +71,7 @@ class BulkActTest {
     void people_read_the_same_in_lines() {
         ExitCode exitCode = act(2, "table", id -> {
             if (id.id().equals("0")) {
-                throw new JobNotFoundException(id);
+                throw new NotFoundException(id);
             }
             return "cancelled";
         });

@@ -51,7 +51,7 @@ public final class Job {
      *
      * @param document the document, with its {@code _id}; copied
      * @return the job
-     * @throws MalformedJobException when the document cannot be a job
+     * @throws MalformedDocumentException when the document cannot be a job
      */
     public static Job parse(JsonNode document) {
         return given(document.deepCopy());
@@ -62,16 +62,19 @@ public final class Job {
      *
      * @param document the document, with its {@code _id}; from now on nobody changes it
      * @return the job
-     * @throws MalformedJobException when the document cannot be a job
+     * @throws MalformedDocumentException when the document cannot be a job
      */
     public static Job given(JsonNode document) {
         String docId = document.path("_id").asText();
-        JobId id = JobId.fromDocId(docId)
-                .orElseThrow(() -> new MalformedJobException(docId, "its _id is not of the form job:TYPE:ID"));
+        JobId id = JobId.fromDocId(docId).orElseThrow(() -> malformed(docId, "its _id is not of the form job:TYPE:ID"));
         Schema.firstProblem(document).ifPresent(problem -> {
-            throw new MalformedJobException(docId, problem);
+            throw malformed(docId, problem);
         });
         return new Job(id, (ObjectNode) document, Attached.NOT_READ);
+    }
+
+    private static MalformedDocumentException malformed(String docId, String problem) {
+        return new MalformedDocumentException("document " + docId + " is not a job: " + problem);
     }
 
     /**

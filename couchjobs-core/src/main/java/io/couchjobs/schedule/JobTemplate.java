@@ -7,7 +7,7 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -56,7 +56,7 @@ final class JobTemplate {
         FIELDS.stream().filter(template::hasNonNull).forEach(field -> document.set(field, template.get(field)));
         try {
             return new JobTemplate(template.deepCopy(), Job.parse(document));
-        } catch (MalformedJobException wrong) {
+        } catch (MalformedDocumentException wrong) {
             throw new IllegalArgumentException("in field job: " + wrong.getMessage(), wrong);
         }
     }

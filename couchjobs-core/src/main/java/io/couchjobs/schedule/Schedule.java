@@ -7,6 +7,7 @@ import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.MalformedDocumentException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -51,14 +52,14 @@ public final class Schedule {
      *
      * @param document the document, with its {@code _id}
      * @return the schedule
-     * @throws MalformedScheduleException naming the field that is wrong
+     * @throws MalformedDocumentException naming the field that is wrong
      */
     public static Schedule parse(ObjectNode document) {
         String name = nameOf(document.path("_id").asText());
         try {
             return new Schedule(name, document);
         } catch (IllegalArgumentException | InvalidJobDataException wrong) {
-            throw new MalformedScheduleException(name, String.valueOf(wrong.getMessage()));
+            throw new MalformedDocumentException("schedule " + name + " makes no jobs: " + wrong.getMessage());
         }
     }
 

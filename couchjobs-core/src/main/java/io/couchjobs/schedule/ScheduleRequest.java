@@ -3,6 +3,7 @@ package io.couchjobs.schedule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.MalformedDocumentException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -94,7 +95,7 @@ public final class ScheduleRequest {
     private static Optional<Schedule> parsed(ObjectNode document) {
         try {
             return Optional.of(Schedule.parse(document));
-        } catch (MalformedScheduleException newOrMalformed) {
+        } catch (MalformedDocumentException newOrMalformed) {
             return Optional.empty();
         }
     }

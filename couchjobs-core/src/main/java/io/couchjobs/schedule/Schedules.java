@@ -1,6 +1,8 @@
 package io.couchjobs.schedule;
 
 import io.couchjobs.job.Job;
+import io.couchjobs.job.MalformedDocumentException;
+import io.couchjobs.job.NotFoundException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +33,7 @@ public interface Schedules {
      *
      * @param name its name
      * @return the schedule; empty when there is none
-     * @throws MalformedScheduleException when the document cannot be a schedule
+     * @throws MalformedDocumentException when the document cannot be a schedule
      */
     Optional<Schedule> get(String name);
 
@@ -51,7 +53,7 @@ public interface Schedules {
      * Removes a schedule, even one that is malformed. Its jobs stay.
      *
      * @param name its name
-     * @throws ScheduleNotFoundException when there is none
+     * @throws NotFoundException when there is none
      */
     void remove(String name);
 
@@ -60,8 +62,8 @@ public interface Schedules {
      *
      * @param name its name
      * @return the schedule as stored
-     * @throws ScheduleNotFoundException when there is none
-     * @throws MalformedScheduleException when the document cannot be a schedule
+     * @throws NotFoundException when there is none
+     * @throws MalformedDocumentException when the document cannot be a schedule
      */
     Schedule enable(String name);
 
@@ -70,8 +72,8 @@ public interface Schedules {
      *
      * @param name its name
      * @return the schedule as stored
-     * @throws ScheduleNotFoundException when there is none
-     * @throws MalformedScheduleException when the document cannot be a schedule
+     * @throws NotFoundException when there is none
+     * @throws MalformedDocumentException when the document cannot be a schedule
      */
     Schedule disable(String name);
 
@@ -81,8 +83,8 @@ public interface Schedules {
      *
      * @param name its name
      * @return the job as stored
-     * @throws ScheduleNotFoundException when there is none
-     * @throws MalformedScheduleException when the document cannot be a schedule
+     * @throws NotFoundException when there is none
+     * @throws MalformedDocumentException when the document cannot be a schedule
      */
     Job runNow(String name);
 
@@ -92,8 +94,8 @@ public interface Schedules {
      * @param name its name
      * @param count how many
      * @return the ticks after now, in their order; fewer when there are no more
-     * @throws ScheduleNotFoundException when there is none
-     * @throws MalformedScheduleException when the document cannot be a schedule
+     * @throws NotFoundException when there is none
+     * @throws MalformedDocumentException when the document cannot be a schedule
      */
     List<Instant> next(String name, int count);
 

@@ -226,7 +226,7 @@ public interface Scopes {
      * @param id its id
      * @param kill whether to interrupt it when it runs; its {@link Ending} tells when it has stopped
      * @return what happened
-     * @throws io.couchjobs.job.JobNotFoundException when there is no such job
+     * @throws io.couchjobs.job.NotFoundException when there is no such job
      */
     CancelAnswer cancel(Scope scope, String id, boolean kill);
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.schedule.CronTiming;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,14 +62,14 @@ public final class Trigger {
      *
      * @param document the document
      * @return the trigger
-     * @throws MalformedTriggerException naming the field that is wrong, and its value
+     * @throws MalformedDocumentException naming the field that is wrong, and its value
      */
     public static Trigger parse(ObjectNode document) {
         String name = nameOf(document.path("_id").asText());
         try {
             return new Trigger(checkName(name), document.deepCopy());
         } catch (IllegalArgumentException wrong) {
-            throw new MalformedTriggerException(name, String.valueOf(wrong.getMessage()));
+            throw new MalformedDocumentException("trigger " + name + " makes no jobs: " + wrong.getMessage());
         }
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.JobType;
+import io.couchjobs.job.MalformedDocumentException;
 import java.time.Duration;
 import java.time.ZoneId;
 
@@ -295,7 +296,7 @@ public final class TriggerBuilder {
      * Checks all of it.
      *
      * @return the trigger, which is stored by {@link Triggers#put}
-     * @throws MalformedTriggerException naming the field that is wrong, and its value
+     * @throws MalformedDocumentException naming the field that is wrong, and its value
      */
     public Trigger build() {
         ObjectNode whole = document.deepCopy();

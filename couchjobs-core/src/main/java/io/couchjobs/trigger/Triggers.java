@@ -1,5 +1,7 @@
 package io.couchjobs.trigger;
 
+import io.couchjobs.job.MalformedDocumentException;
+import io.couchjobs.job.NotFoundException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +29,7 @@ public interface Triggers {
      *
      * @param name its name
      * @return the trigger; empty when there is none
-     * @throws MalformedTriggerException when the document cannot be a trigger
+     * @throws MalformedDocumentException when the document cannot be a trigger
      */
     Optional<Trigger> get(String name);
 
@@ -42,8 +44,8 @@ public interface Triggers {
      *
      * @param name its name
      * @return its state
-     * @throws TriggerNotFoundException when there is none
-     * @throws MalformedTriggerException when the document cannot be a trigger
+     * @throws NotFoundException when there is none
+     * @throws MalformedDocumentException when the document cannot be a trigger
      */
     TriggerStatus status(String name);
 
@@ -55,7 +57,7 @@ public interface Triggers {
      *
      * @param name its name
      * @return the trigger as stored
-     * @throws TriggerNotFoundException when there is none
+     * @throws NotFoundException when there is none
      */
     Trigger pause(String name);
 
@@ -64,7 +66,7 @@ public interface Triggers {
      *
      * @param name its name
      * @return the trigger as stored
-     * @throws TriggerNotFoundException when there is none
+     * @throws NotFoundException when there is none
      */
     Trigger resume(String name);
 
@@ -72,7 +74,7 @@ public interface Triggers {
      * Removes a trigger, even one that is malformed, and its positions. Its jobs stay.
      *
      * @param name its name
-     * @throws TriggerNotFoundException when there is none
+     * @throws NotFoundException when there is none
      */
     void remove(String name);
 
@@ -83,7 +85,7 @@ public interface Triggers {
      * @param database the database of the document, if the source is a pattern
      * @param docId the document's {@code _id}
      * @return the plan
-     * @throws TriggerNotFoundException when there is none
+     * @throws NotFoundException when there is none
      * @throws IllegalArgumentException when there is no such document, or the trigger does not follow the database
      */
     TriggerPlan test(String name, Optional<String> database, String docId);
@@ -93,7 +95,7 @@ public interface Triggers {
      *
      * @param name its name
      * @param from {@code beginning}, {@code now}, or, if the source is one database, a position of its feed
-     * @throws TriggerNotFoundException when there is none
+     * @throws NotFoundException when there is none
      */
     void replay(String name, String from);
 
@@ -102,7 +104,7 @@ public interface Triggers {
      *
      * @param name its name
      * @return the errors, by database, the newest last
-     * @throws TriggerNotFoundException when there is none
+     * @throws NotFoundException when there is none
      */
     List<TriggerError> errors(String name);
 
@@ -111,7 +113,7 @@ public interface Triggers {
      *
      * @param name its name
      * @return how many will be tried
-     * @throws TriggerNotFoundException when there is none
+     * @throws NotFoundException when there is none
      */
     int retryErrors(String name);
 }

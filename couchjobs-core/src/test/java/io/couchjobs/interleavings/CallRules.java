@@ -6,9 +6,9 @@ import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NotFoundException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -91,7 +91,7 @@ final class CallRules {
     }
 
     private void checkCancel(Call call, Optional<Step> write) {
-        if (call.isAnswered(JobNotFoundException.class)) {
+        if (call.isAnswered(NotFoundException.class)) {
             checkNotFound(call, write);
             return;
         }
@@ -110,7 +110,7 @@ final class CallRules {
     }
 
     private void checkRemove(Call call, Optional<Step> write) {
-        if (call.isAnswered(JobNotFoundException.class)) {
+        if (call.isAnswered(NotFoundException.class)) {
             checkNotFound(call, write);
         } else {
             checkWrote(write, true, Optional::isPresent);

@@ -15,9 +15,9 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
@@ -203,7 +203,7 @@ final class Player implements AutoCloseable {
             T answer = action.call();
             call.answer = answer;
             return answer;
-        } catch (HaltException | JobNotFoundException | JobRefusedException | DuplicateJobException answer) {
+        } catch (HaltException | NotFoundException | JobRefusedException | DuplicateJobException answer) {
             call.answer = answer;
             return null;
         } catch (Exception trouble) {

@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.testing.Proxy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -55,7 +55,7 @@ final class Schedule {
     private Optional<Job> present() {
         try {
             return direct.get(id.type(), id.id());
-        } catch (MalformedJobException broken) {
+        } catch (MalformedDocumentException broken) {
             throw new AssertionError("the document is no job any more: " + broken.getMessage(), broken);
         }
     }

@@ -90,7 +90,7 @@ class JobTest {
             })
     void a_document_that_cannot_be_a_job_is_refused_by_the_name_of_the_field(String field, String fields) {
         assertThatThrownBy(() -> Jobs.job(fields))
-                .isInstanceOf(MalformedJobException.class)
+                .isInstanceOf(MalformedDocumentException.class)
                 .hasMessageContaining("job:email:42")
                 .hasMessageContaining(field);
     }

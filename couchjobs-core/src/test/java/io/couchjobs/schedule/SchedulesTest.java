@@ -11,6 +11,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NoTypeTimeoutException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
@@ -139,14 +140,14 @@ class SchedulesTest {
 
     @Test
     void what_is_not_there_is_not_found() {
-        assertThatThrownBy(() -> schedules.remove("x")).isInstanceOf(ScheduleNotFoundException.class);
-        assertThatThrownBy(() -> schedules.enable("x")).isInstanceOf(ScheduleNotFoundException.class);
-        assertThatThrownBy(() -> schedules.disable("x")).isInstanceOf(ScheduleNotFoundException.class);
-        assertThatThrownBy(() -> schedules.runNow("x")).isInstanceOf(ScheduleNotFoundException.class);
-        assertThatThrownBy(() -> schedules.next("x", 1)).isInstanceOf(ScheduleNotFoundException.class);
+        assertThatThrownBy(() -> schedules.remove("x")).isInstanceOf(NotFoundException.class);
+        assertThatThrownBy(() -> schedules.enable("x")).isInstanceOf(NotFoundException.class);
+        assertThatThrownBy(() -> schedules.disable("x")).isInstanceOf(NotFoundException.class);
+        assertThatThrownBy(() -> schedules.runNow("x")).isInstanceOf(NotFoundException.class);
+        assertThatThrownBy(() -> schedules.next("x", 1)).isInstanceOf(NotFoundException.class);
         schedules.put(hourly().build());
         schedules.remove("hourly");
-        assertThatThrownBy(() -> schedules.remove("hourly")).isInstanceOf(ScheduleNotFoundException.class);
+        assertThatThrownBy(() -> schedules.remove("hourly")).isInstanceOf(NotFoundException.class);
     }
 
     @Test

@@ -7,10 +7,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NoTypeTimeoutException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
@@ -203,7 +203,7 @@ class ScopesTest {
         assertThat(List.of(ending().outcome(), ending().outcome()))
                 .containsExactlyInAnyOrder(Outcome.CANCELLED, Outcome.KILLED);
         assertThat(scopes.cancel(ONE, "running", true)).isEqualTo(Scopes.CancelAnswer.FINISHED);
-        assertThatThrownBy(() -> scopes.cancel(ONE, "nobody", true)).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> scopes.cancel(ONE, "nobody", true)).isInstanceOf(NotFoundException.class);
         assertThat(scopes.stats(ONE)).isEqualTo(new Scopes.Stats(2, 0, 0, 0, 0, 1, 0, 1));
     }
 

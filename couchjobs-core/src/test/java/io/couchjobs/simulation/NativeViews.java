@@ -14,7 +14,7 @@ import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.simulation.NativeIndex.Row;
 import java.io.IOException;
 import java.util.Arrays;
@@ -93,7 +93,7 @@ final class NativeViews {
     private static Optional<Job> job(ObjectNode doc) {
         try {
             return doc.path("_id").asText().startsWith(DocIds.JOB) ? Optional.of(Job.parse(doc)) : Optional.empty();
-        } catch (MalformedJobException e) {
+        } catch (MalformedDocumentException e) {
             return Optional.empty();
         }
     }

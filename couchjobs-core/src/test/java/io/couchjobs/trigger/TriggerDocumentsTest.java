@@ -4,6 +4,7 @@ import static io.couchjobs.testing.SourceDatabases.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.job.MalformedDocumentException;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,7 +46,7 @@ class TriggerDocumentsTest {
             })
     void a_wrong_field_is_named(String named, String fields) {
         assertThatThrownBy(() -> Trigger.parse(json("{'_id':'trigger:t'," + fields + "}")))
-                .isInstanceOf(MalformedTriggerException.class)
+                .isInstanceOf(MalformedDocumentException.class)
                 .hasMessageContaining("trigger t makes no jobs")
                 .hasMessageContaining(named);
     }

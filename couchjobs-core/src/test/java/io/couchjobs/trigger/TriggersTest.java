@@ -14,6 +14,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.SourceDatabases;
 import io.couchjobs.testing.TestQueue;
@@ -264,7 +265,7 @@ class TriggersTest {
         save(orders, "{'_id':'o2'}");
         assertThat(queue.triggers().list()).isEmpty();
         assertThat(queue.database().get("follow:mails:" + orders.name())).isEmpty();
-        assertThatThrownBy(() -> queue.triggers().status("mails")).isInstanceOf(TriggerNotFoundException.class);
+        assertThatThrownBy(() -> queue.triggers().status("mails")).isInstanceOf(NotFoundException.class);
     }
 
     @Test

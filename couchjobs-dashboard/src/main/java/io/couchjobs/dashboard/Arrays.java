@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NotFoundException;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +58,7 @@ final class Arrays {
             isComplete = job.document().at("/array/last").asBoolean();
         }
         if (chunks.isEmpty()) {
-            throw new JobNotFoundException(id);
+            throw new NotFoundException(id);
         }
         return json.put("complete", isComplete).put("more", jobs.hasNext());
     }

@@ -3,9 +3,9 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.util.ArrayList;
@@ -120,7 +120,7 @@ final class BulkRun {
         }
         try {
             note(changed, act.apply(id));
-        } catch (JobNotFoundException e) {
+        } catch (NotFoundException e) {
             synchronized (this) {
                 gone++;
             }
@@ -128,7 +128,7 @@ final class BulkRun {
                 | ContentionException
                 | UnconfirmedException
                 | WriteRefusedException
-                | MalformedJobException
+                | MalformedDocumentException
                 | Refusal refusal) {
             note(refused, String.valueOf(refusal.getMessage()).replace("job " + id + " ", ""));
         }

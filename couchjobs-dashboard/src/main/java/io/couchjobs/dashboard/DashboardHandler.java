@@ -6,12 +6,10 @@ import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.InvalidJobDataException;
-import io.couchjobs.job.JobNotFoundException;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.QueueFullException;
 import io.couchjobs.job.UnconfirmedException;
-import io.couchjobs.schedule.ScheduleNotFoundException;
-import io.couchjobs.trigger.TriggerNotFoundException;
 import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,9 +42,9 @@ public final class DashboardHandler implements HttpHandler, AutoCloseable {
             serve(call);
         } catch (Refusal refusal) {
             call.refuse(refusal.status(), refusal.getMessage());
-        } catch (JobNotFoundException | ScheduleNotFoundException | TriggerNotFoundException gone) {
+        } catch (NotFoundException gone) {
             call.refuse(404, gone.getMessage());
-        } catch (MalformedJobException malformed) {
+        } catch (MalformedDocumentException malformed) {
             call.refuse(422, malformed.getMessage());
         } catch (IllegalArgumentException | InvalidJobDataException wrong) {
             call.refuse(400, wrong.getMessage());

@@ -9,9 +9,9 @@ import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPage;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.NotFoundException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +37,7 @@ final class JobResource {
 
     void get(Call call, List<String> name) throws IOException {
         JobId id = id(name);
-        Job job = queue.get(id).orElseThrow(() -> new JobNotFoundException(id));
+        Job job = queue.get(id).orElseThrow(() -> new NotFoundException(id));
         call.answer(JobView.of(job));
     }
 
@@ -65,7 +65,7 @@ final class JobResource {
             throw new Refusal(400, "replace: a job with a tracker is never replaced while it is unfinished");
         }
         boolean added = queue.insertIfNew(request);
-        Job job = queue.get(request.id()).orElseThrow(() -> new JobNotFoundException(request.id()));
+        Job job = queue.get(request.id()).orElseThrow(() -> new NotFoundException(request.id()));
         added(call, added ? AddResult.Outcome.ADDED : AddResult.Outcome.UNCHANGED, job);
     }
 

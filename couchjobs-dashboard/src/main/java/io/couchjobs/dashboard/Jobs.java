@@ -9,9 +9,9 @@ import io.couchjobs.dashboard.explain.Reason;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPage;
 import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.NotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -111,7 +111,7 @@ final class Jobs {
 
     ObjectNode job(Call call) {
         JobId id = new JobId(call.required("type"), call.required("id"));
-        Job job = queue.get(id.type(), id.id()).orElseThrow(() -> new JobNotFoundException(id));
+        Job job = queue.get(id.type(), id.id()).orElseThrow(() -> new NotFoundException(id));
         return JobJson.whole(job, queue).put("now", Clock.now(queue));
     }
 

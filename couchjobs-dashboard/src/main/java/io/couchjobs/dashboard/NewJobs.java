@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.NotFoundException;
 
 /** Adds the jobs that people write on the pages, also as changed copies of others. Thread-safe. */
 final class NewJobs {
@@ -43,7 +43,7 @@ final class NewJobs {
 
     /** The copy names the job that it came from as its origin. */
     private void copy(JobId id, JobRequest.Builder request) {
-        Job old = queue.get(id).orElseThrow(() -> new JobNotFoundException(id));
+        Job old = queue.get(id).orElseThrow(() -> new NotFoundException(id));
         request.origin(id.docId()).group(old.group()).priority(old.priority());
         old.maxRetries().ifPresent(request::maxRetries);
         old.jobClass().ifPresent(request::jobClass);

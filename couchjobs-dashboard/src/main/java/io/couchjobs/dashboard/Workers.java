@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
@@ -79,7 +79,7 @@ final class Workers {
                 try {
                     Job job = Job.parse(document);
                     jobs.put(job.id(), job);
-                } catch (MalformedJobException changedMeanwhile) {
+                } catch (MalformedDocumentException changedMeanwhile) {
                     // its name is told
                 }
             });

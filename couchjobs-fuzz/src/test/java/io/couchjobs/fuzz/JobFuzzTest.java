@@ -15,7 +15,7 @@ import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.Progress;
 import io.couchjobs.type.RetryPolicy;
 import java.io.IOException;
@@ -39,7 +39,7 @@ class JobFuzzTest {
         Job job;
         try {
             job = Job.parse(document);
-        } catch (MalformedJobException malformed) {
+        } catch (MalformedDocumentException malformed) {
             return;
         }
         JsonNode written = MAPPER.readTree(MAPPER.writeValueAsBytes(job.toDocument()));

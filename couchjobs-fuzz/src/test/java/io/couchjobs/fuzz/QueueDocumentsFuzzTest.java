@@ -20,7 +20,7 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.type.TypeSettings;
 import java.io.IOException;
@@ -166,7 +166,7 @@ class QueueDocumentsFuzzTest {
         try {
             queue.get(id.type(), id.id());
             queue.add(id.type(), Map.of());
-        } catch (MalformedJobException malformed) {
+        } catch (MalformedDocumentException malformed) {
             assertThat(malformed).hasMessageContaining(id.id());
         }
     }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.trigger.MalformedTriggerException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerBuilder;
 import java.lang.reflect.Method;
@@ -37,7 +37,7 @@ final class Triggers {
     private Trigger trigger(OnChange change, Method method, String type) {
         try {
             return described(change, type).build();
-        } catch (IllegalArgumentException | MalformedTriggerException wrong) {
+        } catch (IllegalArgumentException | MalformedDocumentException wrong) {
             throw new IllegalStateException("@OnChange of " + method + ": " + wrong.getMessage(), wrong);
         }
     }

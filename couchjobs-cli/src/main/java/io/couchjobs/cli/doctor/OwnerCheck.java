@@ -1,8 +1,8 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.WorkerInfo;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +53,7 @@ final class OwnerCheck implements Check {
                 try {
                     queue.operations().releaseOrphan(owned);
                     done.add("took " + owned.id() + " from " + worker.id());
-                } catch (JobRefusedException | JobNotFoundException changed) {
+                } catch (JobRefusedException | NotFoundException changed) {
                     done.add("left " + owned.id() + " as it is: it has changed");
                 }
             }

@@ -11,7 +11,7 @@ import io.couchjobs.dashboard.view.JobOrder;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
@@ -80,7 +80,7 @@ public final class ExportReader {
             return new Line(line.number(), line.text().length(), job, null);
         } catch (JsonProcessingException notJson) {
             return new Line(line.number(), 0, null, "not JSON: " + JobReader.describe(notJson));
-        } catch (MalformedJobException malformed) {
+        } catch (MalformedDocumentException malformed) {
             String id = document.path("_id").asText();
             String problem = DocumentSchemas.problem("job", document)
                     .map(found -> "document " + id + " is not a job: " + found)

@@ -19,8 +19,8 @@ import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.Listening;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Strategy;
 import java.time.Duration;
 import java.util.List;
@@ -120,11 +120,11 @@ public final class Finder implements FeedListener, AutoCloseable {
      * Claims a given job, whether its time has come or not.
      *
      * @return the job, owned by this worker; empty when it cannot be claimed now, its limits have no room, or another claim won
-     * @throws JobNotFoundException when there is no such job
+     * @throws NotFoundException when there is no such job
      */
     public Optional<LeasedJob> claim(JobId id) {
         listen();
-        Job job = store.read(id).orElseThrow(() -> new JobNotFoundException(id));
+        Job job = store.read(id).orElseThrow(() -> new NotFoundException(id));
         if (!job.isClaimable() || !limits.isOpen(id.type())) {
             return Optional.empty();
         }

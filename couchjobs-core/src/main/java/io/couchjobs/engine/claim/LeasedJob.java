@@ -17,7 +17,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Progress;
 import io.couchjobs.type.RetryPolicy;
 import java.time.Duration;
@@ -235,7 +235,7 @@ public final class LeasedJob implements ClaimedJob {
                 }
                 return Transitions.resubmit(present, time, data, now);
             });
-        } catch (JobNotFoundException removed) {
+        } catch (NotFoundException removed) {
             throw new HaltException(id(), "was removed");
         }
     }

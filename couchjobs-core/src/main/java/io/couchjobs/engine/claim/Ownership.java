@@ -14,7 +14,7 @@ import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.time.Instant;
@@ -296,7 +296,7 @@ public final class Ownership {
     private Leaves read() {
         try {
             return store.leaves(job.id());
-        } catch (MalformedJobException overwritten) {
+        } catch (MalformedDocumentException overwritten) {
             throw new HaltException(job.id(), "was overwritten by something that is no job");
         }
     }

@@ -11,7 +11,7 @@ import io.couchjobs.engine.store.SharedWriter;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -164,7 +164,7 @@ final class Resolver {
             ObjectNode document = leaf.deepCopy();
             document.remove("_revisions");
             return document.path("_deleted").asBoolean() ? Optional.empty() : Optional.of(Job.parse(document));
-        } catch (MalformedJobException notAJob) {
+        } catch (MalformedDocumentException notAJob) {
             return Optional.empty();
         }
     }

@@ -11,12 +11,12 @@ import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.InstantSource;
@@ -76,7 +76,7 @@ public final class Creator {
      * @throws WriteRefusedException when the database refuses it
      * @throws ContentionException when others kept changing it
      * @throws UnconfirmedException when it existed, and only a minority of a cluster's copies is known to have the change
-     * @throws MalformedJobException when there is a document of that id which cannot be a job
+     * @throws MalformedDocumentException when there is a document of that id which cannot be a job
      */
     public AddResult addOne(JobRequest request) {
         return end(begin(request));
@@ -218,7 +218,7 @@ public final class Creator {
      * Deletes a job in any state, even when its document cannot be a job. A worker that runs it learns it as halt.
      *
      * @param id the job
-     * @throws JobNotFoundException when there is none
+     * @throws NotFoundException when there is none
      * @throws UnconfirmedException when only a minority of a cluster's copies is known to have the removal
      */
     public void remove(JobId id) {
@@ -240,7 +240,7 @@ public final class Creator {
      * @param mode how far to go
      * @param reason what the job remembers of it; null for none
      * @return what happened
-     * @throws JobNotFoundException when there is none
+     * @throws NotFoundException when there is none
      * @throws UnconfirmedException when only a minority of a cluster's copies is known to have it
      */
     public CancelResult cancel(JobId id, CancelMode mode, @Nullable String reason) {
@@ -263,7 +263,7 @@ public final class Creator {
      * @param refusal the message when its state refuses, such as "cannot be rescheduled"
      * @param transition the transition, from the job and the time
      * @return the job as stored
-     * @throws JobNotFoundException when there is none
+     * @throws NotFoundException when there is none
      * @throws JobRefusedException when its state refuses
      * @throws UnconfirmedException when only a minority of a cluster's copies is known to have the change
      */
@@ -288,7 +288,10 @@ public final class Creator {
     private AddResult outcome(JobRequest request, Job created, WriteResult written, boolean replace) {
         try {
             return stored(request, created, written, replace);
-        } catch (WriteRefusedException | ContentionException | UnconfirmedException | MalformedJobException problem) {
+        } catch (WriteRefusedException
+                | ContentionException
+                | UnconfirmedException
+                | MalformedDocumentException problem) {
             return AddResult.rejected(request.id(), String.valueOf(problem.getMessage()));
         }
     }
@@ -335,7 +338,7 @@ public final class Creator {
     }
 
     private Job existing(JobId id) {
-        return store.readToChange(id).orElseThrow(() -> new JobNotFoundException(id));
+        return store.readToChange(id).orElseThrow(() -> new NotFoundException(id));
     }
 
     private record Settled(Decision decision, Job job) {}

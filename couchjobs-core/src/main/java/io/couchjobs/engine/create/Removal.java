@@ -5,7 +5,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.ShownLeaves;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.util.List;
@@ -40,7 +40,7 @@ final class Removal {
      * Goes on.
      *
      * @return true when the job is gone for good; empty when the attempt must be repeated
-     * @throws JobNotFoundException when there was no such job from the beginning
+     * @throws NotFoundException when there was no such job from the beginning
      * @throws UnconfirmedException when no majority of the copies is known to have the removal
      * @throws WriteRefusedException when the database refuses it
      */
@@ -48,7 +48,7 @@ final class Removal {
         Optional<List<ObjectNode>> agreed = majorityDocuments();
         List<ObjectNode> leaves = agreed.orElseGet(() -> store.documents(id));
         if (leaves.isEmpty() && !begun) {
-            throw new JobNotFoundException(id);
+            throw new NotFoundException(id);
         }
         boolean isDeleted = isDeleted(leaves);
         if (agreed.isEmpty() && leaves.isEmpty() && ++readings == MOST_READINGS) {

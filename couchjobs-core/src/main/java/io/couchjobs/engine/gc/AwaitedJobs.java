@@ -5,7 +5,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +40,7 @@ final class AwaitedJobs {
     private static Stream<JobId> awaitedBy(ObjectNode document) {
         try {
             return Job.parse(document).after().stream().flatMap(after -> after.jobs().stream());
-        } catch (MalformedJobException overwrittenMeanwhile) {
+        } catch (MalformedDocumentException overwrittenMeanwhile) {
             return Stream.empty();
         }
     }

@@ -8,7 +8,7 @@ import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Lock;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.util.Comparator;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -102,7 +102,7 @@ final class Leaf {
         }
         try {
             return new Leaf(document, isDeleted(document) ? null : Job.parse(document), revisions);
-        } catch (MalformedJobException malformed) {
+        } catch (MalformedDocumentException malformed) {
             return new Leaf(document, null, revisions);
         }
     }

@@ -12,7 +12,7 @@ import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -125,7 +125,7 @@ final class SlotReader {
     private Leaves leaves(Slot slot) {
         try {
             return JobId.fromDocId(slot.job()).map(parts.store()::leaves).orElseGet(() -> new Leaves(List.of()));
-        } catch (MalformedJobException ownedByNobody) {
+        } catch (MalformedDocumentException ownedByNobody) {
             return new Leaves(List.of());
         }
     }
@@ -140,7 +140,7 @@ final class SlotReader {
     private static Optional<Job> job(ObjectNode document) {
         try {
             return Optional.of(Job.parse(document));
-        } catch (MalformedJobException ownedByNobody) {
+        } catch (MalformedDocumentException ownedByNobody) {
             return Optional.empty();
         }
     }

@@ -7,7 +7,7 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -61,7 +61,7 @@ final class FoundJobs {
     private static Optional<Job> parse(@Nullable ObjectNode document) {
         try {
             return Optional.ofNullable(document).map(Job::parse);
-        } catch (MalformedJobException notAJob) {
+        } catch (MalformedDocumentException notAJob) {
             return Optional.empty();
         }
     }

@@ -9,9 +9,9 @@ import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.schedule.MalformedScheduleException;
+import io.couchjobs.job.MalformedDocumentException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.schedule.Schedule;
-import io.couchjobs.schedule.ScheduleNotFoundException;
 import io.couchjobs.schedule.ScheduleRequest;
 import io.couchjobs.schedule.Schedules;
 import java.time.Instant;
@@ -84,7 +84,7 @@ public final class QueueSchedules implements Schedules {
         for (ObjectNode document : schedules.readAll()) {
             try {
                 Schedule.parse(document);
-            } catch (MalformedScheduleException wrong) {
+            } catch (MalformedDocumentException wrong) {
                 problems.put(Schedule.nameOf(document.path("_id").asText()), String.valueOf(wrong.getMessage()));
             }
         }
@@ -102,7 +102,7 @@ public final class QueueSchedules implements Schedules {
     @Override
     public void remove(String name) {
         if (schedules.read(name).isEmpty()) {
-            throw new ScheduleNotFoundException(name);
+            throw NotFoundException.schedule(name);
         }
         schedules.change(name, document -> {
             String rev = document.path("_rev").asText();
@@ -127,7 +127,7 @@ public final class QueueSchedules implements Schedules {
 
     @Override
     public Job runNow(String name) {
-        Schedule schedule = get(name).orElseThrow(() -> new ScheduleNotFoundException(name));
+        Schedule schedule = get(name).orElseThrow(() -> NotFoundException.schedule(name));
         Job job = insertAt(schedule, parts.clock().instant());
         schedules.change(name, document -> document.has("_rev") ? Runs.added(document, List.of(job.id())) : document);
         return job;
@@ -136,7 +136,7 @@ public final class QueueSchedules implements Schedules {
     @Override
     public List<Instant> next(String name, int count) {
         return get(name)
-                .orElseThrow(() -> new ScheduleNotFoundException(name))
+                .orElseThrow(() -> NotFoundException.schedule(name))
                 .next(parts.clock().instant(), count);
     }
 
@@ -152,7 +152,7 @@ public final class QueueSchedules implements Schedules {
     private static Optional<Schedule> parsed(ObjectNode document) {
         try {
             return Optional.of(Schedule.parse(document));
-        } catch (MalformedScheduleException leftOut) {
+        } catch (MalformedDocumentException leftOut) {
             return Optional.empty();
         }
     }
@@ -166,7 +166,7 @@ public final class QueueSchedules implements Schedules {
     private Schedule change(String name, Change change) {
         return Schedule.parse(schedules.change(name, document -> {
             if (!document.has("_rev")) {
-                throw new ScheduleNotFoundException(name);
+                throw NotFoundException.schedule(name);
             }
             change.make(Schedule.parse(document), document);
             return document;

@@ -17,8 +17,8 @@ import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Listening;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.Site;
-import io.couchjobs.schedule.MalformedScheduleException;
 import io.couchjobs.schedule.Schedule;
 import java.time.Duration;
 import java.time.Instant;
@@ -214,7 +214,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     private void put(String name, ObjectNode document) {
         try {
             put(Schedule.parse(document));
-        } catch (MalformedScheduleException wrong) {
+        } catch (MalformedDocumentException wrong) {
             log.warn("{}; it is left alone until it is changed", wrong.getMessage());
             alarms.remove(name);
         }
@@ -264,7 +264,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
                             name,
                             TickAlarm.of(
                                     schedule, clock.instant(), outcome.noted(), backoffs.get(), environment.random())));
-        } catch (MalformedScheduleException wrong) {
+        } catch (MalformedDocumentException wrong) {
             log.warn("{}; it is left alone until it is changed", wrong.getMessage());
             alarms.remove(name);
         } catch (RuntimeException | Error e) {

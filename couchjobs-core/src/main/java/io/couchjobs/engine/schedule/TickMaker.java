@@ -9,9 +9,9 @@ import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
-import io.couchjobs.schedule.MalformedScheduleException;
 import io.couchjobs.schedule.Schedule;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -54,7 +54,7 @@ final class TickMaker {
     /**
      * Makes what is due, by the schedule as it is in the database now; what anybody remembered of it may be old.
      *
-     * @throws MalformedScheduleException when the document cannot be a schedule
+     * @throws MalformedDocumentException when the document cannot be a schedule
      */
     Outcome make(String name) {
         Optional<Schedule> read = schedules.read(name).map(Schedule::parse);

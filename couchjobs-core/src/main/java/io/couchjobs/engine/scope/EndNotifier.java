@@ -12,7 +12,7 @@ import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.scope.Ending;
 import io.couchjobs.scope.Outcome;
 import io.couchjobs.scope.Scope;
@@ -160,7 +160,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
             } else {
                 tell(id, Outcome.REMOVED, null);
             }
-        } catch (MalformedJobException overwritten) {
+        } catch (MalformedDocumentException overwritten) {
             tell(id, Outcome.REMOVED, null);
         } catch (RuntimeException | Error e) {
             log.debug("cannot tell yet whether {} has ended, trying again until it can be told", id, e);

@@ -8,7 +8,7 @@ import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -193,7 +193,7 @@ public final class ClaimRecovery implements AutoCloseable {
             return leaf.isPresent()
                     ? leaf.filter(found -> !found.isWithdrawn()).map(one::storedAs)
                     : Optional.of(one.lookedFor()).filter(more -> more.looks < MOST_LOOKS);
-        } catch (MalformedJobException overwritten) {
+        } catch (MalformedDocumentException overwritten) {
             return Optional.empty();
         } catch (CouchException away) {
             return Optional.of(one);

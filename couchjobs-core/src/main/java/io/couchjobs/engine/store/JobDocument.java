@@ -3,7 +3,7 @@ package io.couchjobs.engine.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.util.Optional;
 
 /** Reads documents that may be jobs; anybody can write one that is none. Stateless. */
@@ -14,7 +14,7 @@ public final class JobDocument {
     public static Optional<Job> job(ObjectNode document) {
         try {
             return Optional.of(Job.given(document));
-        } catch (MalformedJobException notAJob) {
+        } catch (MalformedDocumentException notAJob) {
             return Optional.empty();
         }
     }

@@ -13,7 +13,7 @@ import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.QueueListener;
 import io.couchjobs.job.Site;
 import java.util.ArrayList;
@@ -149,7 +149,7 @@ public final class JobStore implements AutoCloseable {
     /**
      * Reads a job. When it has conflicts they are resolved soon, in the background.
      *
-     * @throws MalformedJobException when the document cannot be a job
+     * @throws MalformedDocumentException when the document cannot be a job
      */
     public Optional<Job> read(JobId id) {
         Optional<ObjectNode> document = database.getWithConflicts(id.docId());
@@ -218,7 +218,7 @@ public final class JobStore implements AutoCloseable {
      * Reads all leaves of a job that are not deleted: one request, and a second one only where there are conflicts, which are
      * then resolved soon, in the background.
      *
-     * @throws MalformedJobException when none of them can be a job
+     * @throws MalformedDocumentException when none of them can be a job
      */
     public Leaves leaves(JobId id) {
         Leaves leaves = Leaves.read(database, id);

@@ -8,7 +8,7 @@ import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -84,7 +84,7 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
         leaves.forEach(leaf -> leaf.remove("_revisions"));
         try {
             return Optional.of(of(leaves));
-        } catch (MalformedJobException notAJob) {
+        } catch (MalformedDocumentException notAJob) {
             return Optional.empty();
         }
     }

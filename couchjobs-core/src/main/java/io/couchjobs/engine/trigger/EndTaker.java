@@ -11,7 +11,7 @@ import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
@@ -74,7 +74,7 @@ final class EndTaker implements Taker {
             return Optional.empty();
         } catch (CouchNotFoundException goneWithItsDatabase) {
             return Optional.empty();
-        } catch (MalformedJobException | IllegalArgumentException | WriteRefusedException cannot) {
+        } catch (MalformedDocumentException | IllegalArgumentException | WriteRefusedException cannot) {
             return Optional.of("the end of " + docId + " was not written back: " + cannot.getMessage());
         }
     }

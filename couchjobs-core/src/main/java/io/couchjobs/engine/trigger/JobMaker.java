@@ -15,11 +15,11 @@ import io.couchjobs.job.AddResult;
 import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.NoTypeTimeoutException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.trigger.SourceChange;
@@ -268,9 +268,9 @@ final class JobMaker {
                 return new Outcome.Waits();
             } catch (WriteRefusedException refused) {
                 return new Outcome.Failed(String.valueOf(refused.getMessage()), false);
-            } catch (MalformedJobException inItsPlace) {
+            } catch (MalformedDocumentException inItsPlace) {
                 return new Outcome.Failed(String.valueOf(inItsPlace.getMessage()), true);
-            } catch (JobNotFoundException gone) {
+            } catch (NotFoundException gone) {
                 throw new CouchJobsException("job " + wanted.id() + " was removed at this moment", gone);
             }
         }

@@ -13,10 +13,10 @@ import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerError;
-import io.couchjobs.trigger.TriggerNotFoundException;
 import io.couchjobs.trigger.TriggerPlan;
 import io.couchjobs.trigger.TriggerStatus;
 import io.couchjobs.trigger.Triggers;
@@ -124,7 +124,7 @@ public final class QueueTriggers implements Triggers {
     }
 
     private Trigger existing(String name) {
-        return get(name).orElseThrow(() -> new TriggerNotFoundException(name));
+        return get(name).orElseThrow(() -> NotFoundException.trigger(name));
     }
 
     @Override
@@ -234,7 +234,7 @@ public final class QueueTriggers implements Triggers {
     private Trigger enable(String name, boolean enabled) {
         return Trigger.parse(triggers.change(name, document -> {
             if (!document.has(Field.REV)) {
-                throw new TriggerNotFoundException(name);
+                throw NotFoundException.trigger(name);
             }
             return document.put(Field.ENABLED, enabled);
         }));
@@ -243,7 +243,7 @@ public final class QueueTriggers implements Triggers {
     @Override
     public void remove(String name) {
         if (triggers.read(name).isEmpty()) {
-            throw new TriggerNotFoundException(name);
+            throw NotFoundException.trigger(name);
         }
         triggers.change(name, document -> {
             String rev = document.path(Field.REV).asText();
@@ -313,7 +313,7 @@ public final class QueueTriggers implements Triggers {
         return triggers
                 .read(name)
                 .map(document -> positions.readAll(name))
-                .orElseThrow(() -> new TriggerNotFoundException(name))
+                .orElseThrow(() -> NotFoundException.trigger(name))
                 .stream()
                 .flatMap(position -> position.errors().stream())
                 .toList();

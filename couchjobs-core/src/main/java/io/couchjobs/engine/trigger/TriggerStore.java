@@ -3,7 +3,7 @@ package io.couchjobs.engine.trigger;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.store.SharedDocuments;
-import io.couchjobs.trigger.MalformedTriggerException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.trigger.Trigger;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +41,7 @@ final class TriggerStore {
         for (ObjectNode document : readAll()) {
             try {
                 Trigger.parse(document);
-            } catch (MalformedTriggerException wrong) {
+            } catch (MalformedDocumentException wrong) {
                 problems.put(Trigger.nameOf(document.path("_id").asText()), String.valueOf(wrong.getMessage()));
             }
         }
@@ -51,7 +51,7 @@ final class TriggerStore {
     static Optional<Trigger> parsed(ObjectNode document) {
         try {
             return Optional.of(Trigger.parse(document));
-        } catch (MalformedTriggerException leftOut) {
+        } catch (MalformedDocumentException leftOut) {
             return Optional.empty();
         }
     }

@@ -5,7 +5,7 @@ import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.NotFoundException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +45,7 @@ final class Awaited extends Follower {
                                 result.complete(job);
                             }
                         },
-                        () -> result.completeExceptionally(new JobNotFoundException(jobId())));
+                        () -> result.completeExceptionally(new NotFoundException(jobId())));
     }
 
     @Override

@@ -10,8 +10,8 @@ import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Deadline;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.NotFoundException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -55,8 +55,8 @@ public final class Subscriptions implements AutoCloseable {
      * @param id the job
      * @param subscriber the subscriber: the same subscriber and job have the same open subscription
      * @return the subscription; closed when the job has finished already
-     * @throws JobNotFoundException when there is no such job
-     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     * @throws NotFoundException when there is no such job
+     * @throws io.couchjobs.job.MalformedDocumentException when the document cannot be a job
      * @throws CouchJobsException when the job seems to have ended or not to be there, and no majority of a cluster's
      *     copies is in reach for ten seconds, so that this cannot be known
      */
@@ -130,7 +130,7 @@ public final class Subscriptions implements AutoCloseable {
         }
         if (joined.beganWith(JobPhase.NOT_FOUND)) {
             followers.leave(joined);
-            throw new JobNotFoundException(joined.jobId());
+            throw new NotFoundException(joined.jobId());
         }
         return Optional.of(joined);
     }

@@ -8,8 +8,8 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.Listening;
+import io.couchjobs.job.NotFoundException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -89,7 +89,7 @@ public final class Watch implements AutoCloseable {
      * @param wanted the condition; called on the feed's thread: must be quick
      * @param timeout how long to wait at most
      * @return the job when it was as wanted; empty when the time is over
-     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws NotFoundException when there is no such job, or it is removed meanwhile
      * @throws InterruptedException when interrupted while waiting
      */
     public Optional<Job> await(JobId id, Predicate<Job> wanted, Duration timeout) throws InterruptedException {

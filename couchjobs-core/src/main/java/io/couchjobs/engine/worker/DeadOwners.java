@@ -12,7 +12,7 @@ import io.couchjobs.engine.worker.Sightings.Sighting;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.Limit;
 import java.time.Duration;
@@ -73,7 +73,7 @@ final class DeadOwners {
         try {
             Leaves present = parts.store().leaves(job.id());
             leaf(present, job.rev()).ifPresent(silent -> free(List.of(new Left(silent, present, now))));
-        } catch (MalformedJobException overwritten) {
+        } catch (MalformedDocumentException overwritten) {
             log.debug("{} was overwritten by something that is no job", job.id());
         }
     }

@@ -10,8 +10,8 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.UnconfirmedException;
-import io.couchjobs.schedule.MalformedScheduleException;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
 import io.couchjobs.schedule.Schedules;
@@ -336,7 +336,7 @@ class TickMakerTest {
                                     ? "{\"_id\":\"schedule:hourly\""
                                     : "{\"_id\":\"schedule:hourly\","));
             assertThatThrownBy(() -> maker.make("hourly"))
-                    .isInstanceOf(MalformedScheduleException.class)
+                    .isInstanceOf(MalformedDocumentException.class)
                     .hasMessageContaining("hourly")
                     .hasMessageContaining(one.getValue());
             assertThat(schedules.list()).isEmpty();

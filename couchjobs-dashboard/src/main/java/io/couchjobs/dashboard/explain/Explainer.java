@@ -10,11 +10,11 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Lock;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.Limit;
@@ -62,7 +62,7 @@ public final class Explainer {
      * @param queue its queue
      * @param id the job
      * @return the reasons, the decisive one first; one at least
-     * @throws JobNotFoundException when there is no such job
+     * @throws NotFoundException when there is no such job
      */
     public static List<Reason> explain(JobQueue queue, JobId id) {
         Explainer explainer = new Explainer(queue, id);
@@ -72,13 +72,13 @@ public final class Explainer {
 
     private void explain() {
         ObjectNode document =
-                queue.database().getWithConflicts(id.docId()).orElseThrow(() -> new JobNotFoundException(id));
+                queue.database().getWithConflicts(id.docId()).orElseThrow(() -> new NotFoundException(id));
         int others = document.path("_conflicts").size();
         document.remove("_conflicts");
         Job job;
         try {
             job = Job.parse(document);
-        } catch (MalformedJobException wrong) {
+        } catch (MalformedDocumentException wrong) {
             add(
                     Verdict.MALFORMED,
                     String.valueOf(wrong.getMessage()),
