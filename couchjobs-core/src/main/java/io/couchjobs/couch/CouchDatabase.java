@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 
 /**
  * A database on a CouchDB server. Thread-safe. Every method that asks the server may throw {@link CouchException};
@@ -285,14 +286,20 @@ public final class CouchDatabase extends BareDatabase {
     }
 
     /**
-     * Removes leaves as if they had never been, tombstones too.
+     * Removes leaves as if they had never been, tombstones too. Some copies may follow later.
      *
      * @param idRevs by document id, the leaves to remove; a server takes at most 100 ids at a time by default
      * @return the removed leaves
      */
-    public PurgeResult purge(Map<String, List<String>> idRevs) {
-        return http.exchange(
-                Call.write("POST", path.segment("_purge"), Json.bytes(Json.value(idRevs))), PurgeResult::of);
+    public Map<String, List<String>> purge(Map<String, List<String>> idRevs) {
+        return http.exchange(Call.write("POST", path.segment("_purge"), Json.bytes(Json.value(idRevs))), answer -> {
+            Map<String, List<String>> purged = new TreeMap<>();
+            answer.object()
+                    .path("purged")
+                    .properties()
+                    .forEach(leaves -> purged.put(leaves.getKey(), Json.texts(leaves.getValue())));
+            return purged;
+        });
     }
 
     /**

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -136,30 +135,6 @@ public final class CouchServer implements AutoCloseable {
                 }
             }
             return infos;
-        });
-    }
-
-    /**
-     * Waits until databases were created, changed or deleted ({@code _db_updates}). The server tells that with a delay, and may forget it
-     * when one of its nodes dies.
-     *
-     * @param since the position that the last call returned; {@link ChangesRequest#NOW} at first
-     * @param longest how long to wait, less than {@link CouchConfig#responseTimeout()}
-     * @return the names of the databases, and the next position
-     * @throws CouchException the server has no such feed, or does not let this user read it
-     */
-    public DatabaseUpdates databaseUpdates(String since, Duration longest) {
-        UrlPath path = UrlPath.ROOT
-                .segment("_db_updates")
-                .query("feed", "longpoll")
-                .query("since", since)
-                .query("timeout", String.valueOf(longest.toMillis()));
-        return http.exchange(Call.get(path), answer -> {
-            ObjectNode updates = answer.object();
-            Set<String> names = new LinkedHashSet<>();
-            updates.path("results").forEach(row -> names.add(Json.text(row, "db_name")));
-            return new DatabaseUpdates(
-                    names, Json.optionalText(updates, "last_seq").orElse(since));
         });
     }
 

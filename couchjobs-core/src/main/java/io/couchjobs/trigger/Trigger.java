@@ -3,6 +3,7 @@ package io.couchjobs.trigger;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.MalformedDocumentException;

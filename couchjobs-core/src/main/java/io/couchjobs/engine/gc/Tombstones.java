@@ -180,7 +180,7 @@ final class Tombstones {
             return 0;
         }
         try {
-            return database.purge(leaves).purged().values().stream()
+            return database.purge(leaves).values().stream()
                     .filter(revs -> !revs.isEmpty())
                     .count();
         } catch (CouchException tooMany) {

@@ -3,9 +3,9 @@ package io.couchjobs.engine.trigger;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.DatabaseInfo;
-import io.couchjobs.couch.DatabaseUpdates;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.couch.DatabaseUpdates;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.trigger.Trigger;
@@ -96,7 +96,7 @@ final class Databases {
     /** Asks the server's feed; empty when there is none for this account. */
     private Optional<DatabaseUpdates> ask(String from, Duration wait) {
         try {
-            return Optional.of(server.databaseUpdates(from, wait));
+            return Optional.of(DatabaseUpdates.next(server, from, wait));
         } catch (CouchException none) {
             if (none.status() / 100 != 4) {
                 throw none;

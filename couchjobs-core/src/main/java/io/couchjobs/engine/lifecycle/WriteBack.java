@@ -1,4 +1,4 @@
-package io.couchjobs.trigger;
+package io.couchjobs.engine.lifecycle;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -63,7 +63,7 @@ public final class WriteBack {
      * Whether the last change of a document was such a write, and nothing else: it followed the revision that the job was made from, and
      * nothing was written since.
      */
-    static boolean isOwn(ObjectNode document, JsonPointer place) {
+    public static boolean isOwn(ObjectNode document, JsonPointer place) {
         JsonNode end = document.at(place);
         String on = end.path(ON).asText();
         return !on.isEmpty()
