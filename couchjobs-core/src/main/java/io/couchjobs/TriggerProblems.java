@@ -7,7 +7,6 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.trigger.Trigger;
-import io.couchjobs.trigger.TriggerError;
 import io.couchjobs.trigger.TriggerStatus;
 import io.couchjobs.trigger.Triggers;
 import java.time.Duration;
@@ -75,9 +74,9 @@ record TriggerProblems(Triggers triggers, JobStore jobs, List<WorkerInfo> worker
     }
 
     private void lookAtErrors(String trigger, List<Problem> found) {
-        List<TriggerError> errors = errors(trigger);
+        List<TriggerStatus.Failure> errors = errors(trigger);
         if (!errors.isEmpty()) {
-            TriggerError newest = errors.get(errors.size() - 1);
+            TriggerStatus.Failure newest = errors.get(errors.size() - 1);
             found.add(new Problem(
                     name(trigger),
                     Problem.Level.NOTE,
@@ -89,7 +88,7 @@ record TriggerProblems(Triggers triggers, JobStore jobs, List<WorkerInfo> worker
         }
     }
 
-    private List<TriggerError> errors(String trigger) {
+    private List<TriggerStatus.Failure> errors(String trigger) {
         try {
             return triggers.errors(trigger);
         } catch (NotFoundException removedMeanwhile) {

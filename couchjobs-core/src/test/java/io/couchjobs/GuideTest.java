@@ -15,7 +15,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
-import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.Logs;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.RetryPolicy;
@@ -191,7 +191,7 @@ class GuideTest {
             assertThat(queue.logs()
                             .read("invoice", "42")
                             .flatMap(chunk -> chunk.lines().stream())
-                            .map(LogChunk.Line::text))
+                            .map(Logs.Chunk.Line::text))
                     .containsExactly("an invoice of 100 cents to ada");
             Job bad = TestQueue.finished(queue, "invoice", "43");
             assertThat(bad.status()).isEqualTo(JobStatus.FAILED);

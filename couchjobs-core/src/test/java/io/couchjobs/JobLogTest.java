@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.LogChunk;
 import io.couchjobs.job.Logs;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
@@ -161,9 +160,9 @@ class JobLogTest {
             run("1");
             assertThat(worker.stats().failed()).isZero();
         }
-        List<LogChunk> chunks = queue.logs().read("email", "1").toList();
+        List<Logs.Chunk> chunks = queue.logs().read("email", "1").toList();
         long kept = chunks.stream().mapToLong(chunk -> chunk.lines().size()).sum();
-        long dropped = chunks.stream().mapToLong(LogChunk::dropped).sum();
+        long dropped = chunks.stream().mapToLong(Logs.Chunk::dropped).sum();
         assertThat(kept + dropped).isEqualTo(many);
         assertThat(lines("1").get((int) kept - 1)).isEqualTo("line " + (many - 1));
     }
@@ -172,7 +171,7 @@ class JobLogTest {
         return queue.logs()
                 .read("email", id)
                 .flatMap(chunk -> chunk.lines().stream())
-                .map(LogChunk.Line::text)
+                .map(Logs.Chunk.Line::text)
                 .toList();
     }
 

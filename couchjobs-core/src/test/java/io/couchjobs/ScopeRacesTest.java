@@ -10,10 +10,8 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.scope.Ending;
-import io.couchjobs.scope.Outcome;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
-import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
 import io.couchjobs.scope.Scopes;
 import io.couchjobs.scope.Submission;
@@ -92,7 +90,7 @@ class ScopeRacesTest {
         written.release();
         assertThat(outcome(submit).answer(ONE)).isEqualTo(Submission.Answer.OK);
         Ending ending = ending();
-        assertThat(ending.outcome()).isEqualTo(Outcome.CANCELLED);
+        assertThat(ending.outcome()).isEqualTo(Ending.Outcome.CANCELLED);
         assertThat(ending.reason().orElseThrow()).startsWith("SCOPE_SHUTDOWN");
         assertThat(queue.scopes().stats(ONE)).isEqualTo(new Scopes.Stats(1, 0, 0, 0, 0, 0, 0, 1));
         assertThat(endings).isEmpty();
@@ -157,15 +155,15 @@ class ScopeRacesTest {
                 .isTrue();
         queue.scopes().start(ONE);
         queue.scopes().submit(ONE, job("b"), endings::add);
-        assertThat(ending().outcome()).isEqualTo(Outcome.FINISHED);
+        assertThat(ending().outcome()).isEqualTo(Ending.Outcome.FINISHED);
         assertThat(queue.get("index@mail", "a").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
     }
 
     @Test
     void two_processes_that_serve_a_scope_run_each_job_once_and_both_follow_its_stops_and_starts() throws Exception {
         List<String> ran = Collections.synchronizedList(new ArrayList<>());
-        ScopeHost mine = queue.scopes().serve(service(ran::add));
-        ScopeHost theirs = others.scopes().serve(service(ran::add));
+        Scopes.Host mine = queue.scopes().serve(service(ran::add));
+        Scopes.Host theirs = others.scopes().serve(service(ran::add));
         for (int round = 0; round < 2; round++) {
             queue.scopes().start(ONE);
             TestQueue.until(() -> mine.scopes().contains(ONE) && theirs.scopes().contains(ONE));
@@ -176,7 +174,7 @@ class ScopeRacesTest {
                         .isTrue();
             }
             for (int i = 0; i < 5; i++) {
-                assertThat(ending().outcome()).isEqualTo(Outcome.FINISHED);
+                assertThat(ending().outcome()).isEqualTo(Ending.Outcome.FINISHED);
             }
             assertThat(others.scopes().stop(ONE, TestQueue.PATIENCE)).isTrue();
             TestQueue.until(() -> mine.scopes().isEmpty() && theirs.scopes().isEmpty());
@@ -189,7 +187,7 @@ class ScopeRacesTest {
         queue.scopes().start(ONE, ScopeConfig.DEFAULTS.concurrency(1));
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);
-        ScopeHost dying = others.scopes().serve(ScopeService.of("index", ObjectNode.class, (data, context) -> {
+        Scopes.Host dying = others.scopes().serve(ScopeService.of("index", ObjectNode.class, (data, context) -> {
             running.countDown();
             never.await();
             return null;
@@ -203,7 +201,7 @@ class ScopeRacesTest {
         assertThat(queue.scopes().stats(ONE)).isEqualTo(new Scopes.Stats(3, 0, 3, 0, 0, 0, 0, 0));
         queue.scopes().serve(service(id -> {}));
         for (int i = 0; i < 3; i++) {
-            assertThat(ending().outcome()).isEqualTo(Outcome.FINISHED);
+            assertThat(ending().outcome()).isEqualTo(Ending.Outcome.FINISHED);
         }
         assertThat(queue.scopes().stats(ONE)).isEqualTo(new Scopes.Stats(3, 0, 0, 0, 3, 0, 0, 0));
     }
@@ -243,7 +241,7 @@ class ScopeRacesTest {
         // Each look is tried some times.
         TestQueue.until(() -> reads.count() > 12);
         proxy.clear();
-        assertThat(ending().outcome()).isEqualTo(Outcome.REMOVED);
+        assertThat(ending().outcome()).isEqualTo(Ending.Outcome.REMOVED);
     }
 
     @Test

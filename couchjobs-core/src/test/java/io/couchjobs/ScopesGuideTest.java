@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.scope.Outcome;
+import io.couchjobs.scope.Ending;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
-import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
+import io.couchjobs.scope.Scopes;
 import io.couchjobs.scope.Submission;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -33,7 +33,7 @@ class ScopesGuideTest {
 
     record Page(String url) {}
 
-    static ScopeHost serveIndexes(JobQueue queue) {
+    static Scopes.Host serveIndexes(JobQueue queue) {
         return queue.scopes().serve(ScopeService.of("index", Page.class, (page, context) -> {
             Scope scope = Scope.ofJobType(context.id().type()).orElseThrow();
             return Map.of("indexed", page.url(), "in", scope.partition());
@@ -45,7 +45,7 @@ class ScopesGuideTest {
             queue.scopes().start(Scope.of("index", partition), ScopeConfig.DEFAULTS.concurrency(2));
         }
         return queue.scopes().submit("index", JobRequest.of("index", new Page(url)), ending -> {
-            if (ending.outcome() != Outcome.FINISHED) {
+            if (ending.outcome() != Ending.Outcome.FINISHED) {
                 System.err.println(ending.scope() + " " + ending.outcome() + ": " + ending.reason());
             }
         });
@@ -64,7 +64,7 @@ class ScopesGuideTest {
     @Test
     void the_example_runs_a_job_in_each_partition(TestDatabase database) throws Exception {
         try (JobQueue queue = TestQueue.open(database);
-                ScopeHost host = serveIndexes(queue)) {
+                Scopes.Host host = serveIndexes(queue)) {
             Submission submission = indexEverywhere(queue, "https://example.org/");
             assertThat(submission.answers()).hasSize(4).containsValue(Submission.Answer.OK);
             assertThat(submission.isAccepted()).isTrue();
@@ -73,14 +73,14 @@ class ScopesGuideTest {
                 assertThat(done.result().orElseThrow().path("in").asText()).isEqualTo(scope.partition());
             }
             assertThat(queue.scopes().find(submission.correlationId())).hasSize(4);
-            BlockingQueue<Outcome> outcomes = new LinkedBlockingQueue<>();
+            BlockingQueue<Ending.Outcome> outcomes = new LinkedBlockingQueue<>();
             queue.scopes()
                     .submit(
                             Scope.of("index", 3),
                             JobRequest.of("index", new Page("https://example.org/")),
                             ending -> outcomes.add(ending.outcome()));
             assertThat(outcomes.poll(TestQueue.PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                    .isEqualTo(Outcome.FINISHED);
+                    .isEqualTo(Ending.Outcome.FINISHED);
             assertThat(queue.scopes().stop(Scope.of("index", 3), Duration.ofSeconds(10)))
                     .isTrue();
             assertThat(host.toString()).contains("index");

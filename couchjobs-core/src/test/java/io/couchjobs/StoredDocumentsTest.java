@@ -24,8 +24,8 @@ import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
-import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
+import io.couchjobs.scope.Scopes;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Schemas;
 import io.couchjobs.testing.ServerTest;
@@ -318,7 +318,7 @@ class StoredDocumentsTest {
 
     private void scopes(JobQueue queue) throws Exception {
         Scope scope = Scope.of("index", 3);
-        try (ScopeHost host = queue.scopes()
+        try (Scopes.Host host = queue.scopes()
                 .serve(ScopeService.of("index", ObjectNode.class, (data, context) -> Map.of("indexed", true)))) {
             queue.scopes()
                     .start(

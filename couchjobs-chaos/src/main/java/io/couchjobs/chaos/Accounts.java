@@ -1,7 +1,7 @@
 package io.couchjobs.chaos;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.admin.Role;
+import io.couchjobs.admin.QueueSecurity;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.Secret;
 import java.net.URI;
@@ -13,7 +13,7 @@ import java.util.UUID;
 /** The accounts with which the processes of a chaos run log in. */
 interface Accounts extends AutoCloseable {
     /** {@return the database at each node, with the credentials of a process} */
-    List<URI> of(Role role, String process, List<URI> databases);
+    List<URI> of(QueueSecurity.Role role, String process, List<URI> databases);
 
     @Override
     void close();
@@ -22,7 +22,7 @@ interface Accounts extends AutoCloseable {
     static Accounts none() {
         return new Accounts() {
             @Override
-            public List<URI> of(Role role, String process, List<URI> databases) {
+            public List<URI> of(QueueSecurity.Role role, String process, List<URI> databases) {
                 return databases;
             }
 
@@ -44,7 +44,7 @@ interface Accounts extends AutoCloseable {
         }
 
         @Override
-        public List<URI> of(Role role, String process, List<URI> databases) {
+        public List<URI> of(QueueSecurity.Role role, String process, List<URI> databases) {
             String user = run + "-" + process;
             String password = UUID.randomUUID().toString();
             queue.operations().security().grant(role, user, () -> Secret.of(password));

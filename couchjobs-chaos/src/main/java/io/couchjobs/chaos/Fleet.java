@@ -1,6 +1,6 @@
 package io.couchjobs.chaos;
 
-import io.couchjobs.admin.Role;
+import io.couchjobs.admin.QueueSecurity;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -30,12 +30,12 @@ final class Fleet implements AutoCloseable {
         for (int i = 0; i < options.workers(); i++) {
             // The first one has an id of its own, so that it takes back what it had when it was killed.
             List<String> id = i == 0 ? List.of("first") : List.of();
-            List<URI> urls = accounts.of(Role.WORKER, "worker" + i, seenBy(i, databases, options));
+            List<URI> urls = accounts.of(QueueSecurity.Role.WORKER, "worker" + i, seenBy(i, databases, options));
             workers.add(new Member(WorkerProcess.class, "worker" + i, urls, folder, random.nextLong(), id));
         }
         for (int i = 0; i < options.readers(); i++) {
             List<URI> node = List.of(databases.get(i % databases.size()));
-            List<URI> urls = accounts.of(Role.PRODUCER, "reader" + i, node);
+            List<URI> urls = accounts.of(QueueSecurity.Role.PRODUCER, "reader" + i, node);
             readers.add(new Member(ReaderProcess.class, "reader" + i, urls, folder, random.nextLong(), List.of()));
         }
         for (int i = 0; i < options.creators(); i++) {
@@ -46,7 +46,7 @@ final class Fleet implements AutoCloseable {
                     Integer.toString(options.items()),
                     Integer.toString(options.sources()),
                     Integer.toString(options.changes()));
-            List<URI> urls = accounts.of(Role.PRODUCER, "creator" + i, seenBy(i + 1, databases, options));
+            List<URI> urls = accounts.of(QueueSecurity.Role.PRODUCER, "creator" + i, seenBy(i + 1, databases, options));
             creators.add(new Member(CreatorProcess.class, "creator" + i, urls, folder, random.nextLong(), arguments));
         }
     }

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.output.Output;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.LogChunk;
 import io.couchjobs.job.Logs;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Subscription;
@@ -81,20 +80,20 @@ final class LogsCommand extends QueueCommand {
         return ExitCode.DONE;
     }
 
-    private static void show(LogChunk chunk, Output output) {
+    private static void show(Logs.Chunk chunk, Output output) {
         if (chunk.dropped() > 0) {
             String note = "(" + chunk.dropped() + " lines were dropped: they came faster than they could be stored)";
-            LogChunk.Line first = chunk.lines().get(0);
-            show(new LogChunk.Line(first.fence(), first.attempt(), first.at(), note), output);
+            Logs.Chunk.Line first = chunk.lines().get(0);
+            show(new Logs.Chunk.Line(first.fence(), first.attempt(), first.at(), note), output);
         }
         chunk.lines().forEach(line -> show(line, output));
     }
 
-    private static void show(LogChunk.Line line, Output output) {
+    private static void show(Logs.Chunk.Line line, Output output) {
         output.line(() -> line.at() + "  " + line.text(), () -> json(line));
     }
 
-    private static ObjectNode json(LogChunk.Line line) {
+    private static ObjectNode json(Logs.Chunk.Line line) {
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("attempt", line.attempt())

@@ -9,7 +9,6 @@ import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
 import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.Job;
-import io.couchjobs.schedule.CronTiming;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.Timing;
 import java.time.Duration;
@@ -35,7 +34,7 @@ final class ScheduleText {
                     Cell.of(schedule.name()),
                     Cell.of(when(schedule)),
                     Cell.of(
-                            schedule.timing() instanceof CronTiming cron
+                            schedule.timing() instanceof Timing.Cron cron
                                     ? cron.zone().getId()
                                     : "-"),
                     Cell.of(schedule.type()),
@@ -47,7 +46,7 @@ final class ScheduleText {
 
     static ObjectNode json(Schedule schedule, Instant now, int count) {
         ObjectNode json = JsonNodeFactory.instance.objectNode().put("name", schedule.name());
-        CronTiming cron = schedule.timing() instanceof CronTiming timing ? timing : null;
+        Timing.Cron cron = schedule.timing() instanceof Timing.Cron timing ? timing : null;
         Timing.Interval interval = schedule.timing() instanceof Timing.Interval timing ? timing : null;
         json.put("cron", cron == null ? null : cron.expression());
         json.put("zone", cron == null ? null : cron.zone().getId());
@@ -79,7 +78,7 @@ final class ScheduleText {
     }
 
     private static String when(Schedule schedule) {
-        return schedule.timing() instanceof CronTiming cron
+        return schedule.timing() instanceof Timing.Cron cron
                 ? cron.expression()
                 : "every " + Durations.format(distance(schedule));
     }
@@ -93,7 +92,7 @@ final class ScheduleText {
     }
 
     private static String next(Schedule schedule, Instant now, int count) {
-        ZoneId zone = schedule.timing() instanceof CronTiming cron ? cron.zone() : ZoneOffset.UTC;
+        ZoneId zone = schedule.timing() instanceof Timing.Cron cron ? cron.zone() : ZoneOffset.UTC;
         String all = ticks(schedule, now, count).stream()
                 .map(tick -> tick.atZone(zone).toOffsetDateTime().toString())
                 .collect(Collectors.joining(", "));

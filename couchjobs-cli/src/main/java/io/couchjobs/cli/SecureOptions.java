@@ -1,6 +1,6 @@
 package io.couchjobs.cli;
 
-import io.couchjobs.admin.Role;
+import io.couchjobs.admin.QueueSecurity;
 import io.couchjobs.couch.config.Secret;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,8 +46,8 @@ final class SecureOptions {
     boolean dryRun;
 
     /** Checks what can be checked before anything is done. */
-    Map<String, Role> wanted() {
-        Map<String, Role> wanted = new LinkedHashMap<>();
+    Map<String, QueueSecurity.Role> wanted() {
+        Map<String, QueueSecurity.Role> wanted = new LinkedHashMap<>();
         for (String user : users) {
             int colon = user.indexOf(':');
             if (colon < 0 || colon == user.length() - 1) {
@@ -85,9 +85,9 @@ final class SecureOptions {
         return first;
     }
 
-    private static Role role(String name) {
+    private static QueueSecurity.Role role(String name) {
         try {
-            return Role.valueOf(name.toUpperCase(Locale.ROOT));
+            return QueueSecurity.Role.valueOf(name.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException unknown) {
             throw CommandException.usage("not a role: '" + name + "'; producer, worker or admin");
         }

@@ -2,7 +2,6 @@ package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.QueueSecurity;
-import io.couchjobs.admin.Role;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The rights that {@code init} set up, or would set up. */
 record Securing(boolean dryRun, QueueSecurity.@Nullable Report report, Map<String, Granted> users) {
     /** A role that a user was given, and whether the user existed. */
-    record Granted(Role role, QueueSecurity.UserOutcome outcome) {}
+    record Granted(QueueSecurity.Role role, QueueSecurity.UserOutcome outcome) {}
 
     /** Does it, or finds out what there is to do. */
     static Securing run(SecureOptions options, QueueSecurity security, Shell shell) {

@@ -2,7 +2,7 @@ package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.couchjobs.JobQueue;
-import io.couchjobs.trigger.TriggerError;
+import io.couchjobs.trigger.TriggerStatus;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -38,7 +38,7 @@ final class TriggerErrorsCommand extends QueueCommand {
                     .put("retried", count));
             return ExitCode.DONE;
         }
-        List<TriggerError> errors = queue.triggers().errors(trigger);
+        List<TriggerStatus.Failure> errors = queue.triggers().errors(trigger);
         output().rows(
                         () -> TriggerText.errors(errors),
                         () -> errors.stream().map(TriggerText::json).toList());

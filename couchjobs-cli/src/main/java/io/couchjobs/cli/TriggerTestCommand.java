@@ -1,7 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.trigger.TriggerPlan;
+import io.couchjobs.trigger.Trigger;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -30,7 +30,7 @@ final class TriggerTestCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        TriggerPlan plan = queue.triggers().test(trigger, Optional.ofNullable(database), doc);
+        Trigger.Plan plan = queue.triggers().test(trigger, Optional.ofNullable(database), doc);
         plan.leftOut().ifPresent(why -> root().say("couchjobs: no job: " + why));
         plan.problems().forEach(problem -> root().say("couchjobs: no job: " + problem));
         plan.jobs().forEach(job -> output().line(() -> TriggerText.json(job).toString(), () -> TriggerText.json(job)));

@@ -9,7 +9,6 @@ import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.trigger.Trigger;
-import io.couchjobs.trigger.TriggerError;
 import io.couchjobs.trigger.TriggerStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -118,9 +117,9 @@ final class TriggerText {
         return table;
     }
 
-    static Table errors(List<TriggerError> errors) {
+    static Table errors(List<TriggerStatus.Failure> errors) {
         Table table = new Table("DATABASE", "DOCUMENT", "REV", "AT", "REASON");
-        for (TriggerError error : errors) {
+        for (TriggerStatus.Failure error : errors) {
             table.row(
                     Cell.of(error.database()),
                     Cell.of(error.docId()),
@@ -131,7 +130,7 @@ final class TriggerText {
         return table;
     }
 
-    static ObjectNode json(TriggerError error) {
+    static ObjectNode json(TriggerStatus.Failure error) {
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("database", error.database())

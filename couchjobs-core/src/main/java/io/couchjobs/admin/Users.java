@@ -33,7 +33,7 @@ final class Users {
     }
 
     /** Previews {@link #grant}. */
-    QueueSecurity.UserOutcome preview(Role role, String name) {
+    QueueSecurity.UserOutcome preview(QueueSecurity.Role role, String name) {
         Optional<ObjectNode> present = users.exists() ? users.get(PREFIX + name) : Optional.empty();
         return present.map(user ->
                         has(role, user) ? QueueSecurity.UserOutcome.UNCHANGED : QueueSecurity.UserOutcome.GRANTED)
@@ -50,7 +50,7 @@ final class Users {
      * @throws WriteRefusedException when the database does not take the user
      * @throws io.couchjobs.couch.config.CouchException when it cannot be asked, or not by this user
      */
-    QueueSecurity.UserOutcome grant(Role role, String name, Supplier<Secret> password) {
+    QueueSecurity.UserOutcome grant(QueueSecurity.Role role, String name, Supplier<Secret> password) {
         users.createIfMissing();
         Optional<ObjectNode> present = users.get(PREFIX + name);
         ObjectNode user = present.orElseGet(() -> fresh(name, password.get()));
@@ -62,7 +62,7 @@ final class Users {
         return present.isPresent() ? QueueSecurity.UserOutcome.GRANTED : QueueSecurity.UserOutcome.CREATED;
     }
 
-    private static boolean has(Role role, ObjectNode user) {
+    private static boolean has(QueueSecurity.Role role, ObjectNode user) {
         for (JsonNode has : user.path(ROLES)) {
             if (has.asText().equals(role.inCouchDb())) {
                 return true;

@@ -1,9 +1,12 @@
 package io.couchjobs.couch;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open changes feed. One thread at a time calls {@link #next}; the other methods are safe from any thread.
@@ -48,4 +51,34 @@ public interface ChangesFeed extends AutoCloseable {
     /** Ends the feed and unblocks {@link #next}. Closing twice does nothing. */
     @Override
     void close();
+
+    /**
+     * One row of the changes feed.
+     *
+     * @param seq the feed position after this change, opaque
+     * @param id the document's id
+     * @param revs the winning revision, and with {@code styleAllDocs} the other leaves after it
+     * @param deleted whether the winner is a tombstone
+     * @param doc the document, when asked for; null otherwise or when it is gone already
+     */
+    record Change(
+            String seq,
+            String id,
+            List<String> revs,
+            boolean deleted,
+            @Nullable ObjectNode doc) {
+
+        /**
+         * Copies the list of leaves.
+         *
+         * @param seq the feed position
+         * @param id the document's id
+         * @param revs its leaves
+         * @param deleted whether it is gone
+         * @param doc the document or null
+         */
+        public Change {
+            revs = List.copyOf(revs);
+        }
+    }
 }

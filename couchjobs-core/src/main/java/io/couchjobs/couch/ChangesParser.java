@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Json;
 import java.io.IOException;

@@ -289,7 +289,7 @@ public final class CouchDatabase extends BareDatabase {
      * Removes leaves as if they had never been, tombstones too. Some copies may follow later.
      *
      * @param idRevs by document id, the leaves to remove; a server takes at most 100 ids at a time by default
-     * @return the removed leaves
+     * @return by document id, the leaves that are gone; an id whose leaves were not there has an empty list
      */
     public Map<String, List<String>> purge(Map<String, List<String>> idRevs) {
         return http.exchange(Call.write("POST", path.segment("_purge"), Json.bytes(Json.value(idRevs))), answer -> {
@@ -326,4 +326,14 @@ public final class CouchDatabase extends BareDatabase {
     public String toString() {
         return "CouchDatabase[" + name() + "]";
     }
+
+    /**
+     * The index of a design document in numbers, as of one moment.
+     *
+     * @param fileSize bytes on disk; -1 when the server does not say
+     * @param activeSize bytes still in use, which a compaction would leave; -1 when the server does not say
+     * @param compacting whether it is being compacted
+     * @param updating whether it is catching up with the documents
+     */
+    public record ViewInfo(long fileSize, long activeSize, boolean compacting, boolean updating) {}
 }

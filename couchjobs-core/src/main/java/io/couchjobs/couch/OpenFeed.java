@@ -1,6 +1,7 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.core.JsonParser;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Call;

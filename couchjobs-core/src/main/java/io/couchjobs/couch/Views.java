@@ -72,11 +72,11 @@ final class Views {
                 .segment(query.view());
     }
 
-    ViewInfo info(String designDoc) {
+    CouchDatabase.ViewInfo info(String designDoc) {
         Call call = Call.get(database.designDoc(designDoc).segment("_info"));
         JsonNode index = http.exchange(call, Answer::object).path("view_index");
         JsonNode sizes = index.path("sizes");
-        return new ViewInfo(
+        return new CouchDatabase.ViewInfo(
                 sizes.path("file").asLong(-1),
                 sizes.path("active").asLong(-1),
                 index.path("compact_running").asBoolean(),

@@ -45,7 +45,7 @@ final class ScheduleFields {
 
     static void putTiming(ObjectNode document, Timing timing) {
         document.remove(List.of(CRON, ZONE, EVERY, FROM));
-        if (timing instanceof CronTiming cron) {
+        if (timing instanceof Timing.Cron cron) {
             document.put(CRON, cron.expression());
             document.put(ZONE, cron.zone().getId());
         } else if (timing instanceof Timing.Interval interval) {
@@ -120,7 +120,7 @@ final class ScheduleFields {
         } else if (!isAbsent(zone) && !zone.isTextual()) {
             throw wrong(ZONE, "a string", zone);
         }
-        return CronTiming.of(document.path(CRON).textValue(), zone(isAbsent(zone) ? null : zone.textValue()));
+        return Timing.Cron.of(document.path(CRON).textValue(), zone(isAbsent(zone) ? null : zone.textValue()));
     }
 
     private static Timing interval(ObjectNode document) {

@@ -80,7 +80,7 @@ public final class ScheduleRequest {
 
     private Timing timing(Optional<Timing> before, Instant now) {
         if (asked.expression != null) {
-            return CronTiming.of(asked.expression, asked.zone);
+            return Timing.Cron.of(asked.expression, asked.zone);
         }
         Instant from = asked.from != null
                 ? asked.from
@@ -126,7 +126,7 @@ public final class ScheduleRequest {
         /**
          * Lets it tick at the times of a cron expression.
          *
-         * @param text see {@link CronTiming}
+         * @param text see {@link Timing.Cron}
          * @return this
          */
         public Builder cron(String text) {

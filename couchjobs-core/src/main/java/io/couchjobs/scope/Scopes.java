@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -28,7 +29,7 @@ public interface Scopes {
      * @return ends it when closed
      * @throws IllegalArgumentException when the service's functions fail when they are tried
      */
-    ScopeHost serve(ScopeService<?> service);
+    Host serve(ScopeService<?> service);
 
     /**
      * Starts a scope with the configuration that was given last for any scope of its type, or else the defaults. One that runs
@@ -230,7 +231,7 @@ public interface Scopes {
      */
     CancelAnswer cancel(Scope scope, String id, boolean kill);
 
-    /** Ends what this process serves, see {@link ScopeHost#close()}; no ending is told any more. The scopes keep running. */
+    /** Ends what this process serves, see {@link Host#close()}; no ending is told any more. The scopes keep running. */
     void close();
 
     /**
@@ -280,5 +281,30 @@ public interface Scopes {
         RUNNING,
         /** It has ended before; nothing was written. */
         FINISHED
+    }
+
+    /**
+     * Serves the scopes of a type in this process: those that run, and those that are started later, by whichever process. Thread-safe;
+     * made by {@link Scopes#serve}.
+     *
+     * <p>It believes no event: what it does follows from the scope's document as it is when it looks. It outlives every trouble:
+     * while the database is away it tries again with growing pauses.
+     */
+    interface Host extends AutoCloseable {
+        /** {@return the scopes that it serves now} */
+        Set<Scope> scopes();
+
+        /** Closes with the default time: 30 s. */
+        @Override
+        void close();
+
+        /**
+         * Serves nothing any more. The scopes keep running, as far as they are concerned: running jobs may finish, those
+         * that have not when the time is over go back to waiting, and all run on where a scope is served next. When the
+         * caller is interrupted the time is over at once. Closing twice does nothing.
+         *
+         * @param timeout how long the running jobs may take
+         */
+        void close(Duration timeout);
     }
 }

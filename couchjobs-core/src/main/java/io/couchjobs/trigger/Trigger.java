@@ -7,7 +7,7 @@ import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.MalformedDocumentException;
-import io.couchjobs.schedule.CronTiming;
+import io.couchjobs.schedule.Timing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -134,7 +134,7 @@ public final class Trigger {
     }
 
     /** {@return the times at which it catches up; empty when it follows all the time} */
-    public Optional<CronTiming> period() {
+    public Optional<Timing.Cron> period() {
         return options.period;
     }
 
@@ -217,17 +217,17 @@ public final class Trigger {
      * @param now the time
      * @return the plan
      */
-    public TriggerPlan plan(SourceChange change, String round, Instant now) {
+    public Plan plan(SourceChange change, String round, Instant now) {
         Optional<String> why = leftOut(change);
         if (why.isPresent()) {
-            return TriggerPlan.leftOut(why.get());
+            return Plan.leftOut(why.get());
         }
         try {
             return options.outbox.isPresent()
                     ? entries(change)
                     : one(options.job.orElseThrow().job(change, round, time(now)));
         } catch (IllegalArgumentException | InvalidJobDataException wrong) {
-            return new TriggerPlan(List.of(), List.of(String.valueOf(wrong.getMessage())), Optional.empty());
+            return new Plan(List.of(), List.of(String.valueOf(wrong.getMessage())), Optional.empty());
         }
     }
 
@@ -236,14 +236,14 @@ public final class Trigger {
         return wait.isZero() ? Instant.EPOCH : now.plus(wait);
     }
 
-    private static TriggerPlan one(JobRequest request) {
-        return new TriggerPlan(List.of(request), List.of(), Optional.empty());
+    private static Plan one(JobRequest request) {
+        return new Plan(List.of(request), List.of(), Optional.empty());
     }
 
-    private TriggerPlan entries(SourceChange change) {
+    private Plan entries(SourceChange change) {
         Optional<ObjectNode> read = change.read().filter(found -> !change.deleted());
         if (read.isEmpty() || !read.get().has(Outbox.FIELD)) {
-            return TriggerPlan.leftOut("it has no field " + Outbox.FIELD);
+            return Plan.leftOut("it has no field " + Outbox.FIELD);
         }
         List<JobRequest> jobs = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -254,7 +254,7 @@ public final class Trigger {
                 problems.add(String.valueOf(wrong.getMessage()));
             }
         }
-        return new TriggerPlan(jobs, problems, Optional.empty());
+        return new Plan(jobs, problems, Optional.empty());
     }
 
     /**
@@ -265,7 +265,7 @@ public final class Trigger {
      * @param now the time
      * @return the plan
      */
-    public TriggerPlan planBatch(List<SourceChange> changes, String key, Instant now) {
+    public Plan planBatch(List<SourceChange> changes, String key, Instant now) {
         try {
             return one(options.job
                     .orElseThrow()
@@ -275,7 +275,7 @@ public final class Trigger {
                             key,
                             options.delay.isZero() ? Instant.EPOCH : now.plus(options.delay)));
         } catch (IllegalArgumentException | InvalidJobDataException wrong) {
-            return new TriggerPlan(List.of(), List.of(String.valueOf(wrong.getMessage())), Optional.empty());
+            return new Plan(List.of(), List.of(String.valueOf(wrong.getMessage())), Optional.empty());
         }
     }
 
@@ -309,5 +309,30 @@ public final class Trigger {
     @Override
     public String toString() {
         return "Trigger[" + name + ", " + options.source + (options.enabled ? "]" : ", paused]");
+    }
+
+    /**
+     * The jobs that a trigger makes of a change. Immutable and thread-safe.
+     *
+     * @param jobs the jobs; none when the change is left out, or nothing could be made of it
+     * @param problems what could not be made, in words
+     * @param leftOut why the trigger makes nothing of the change; empty when it does
+     */
+    public record Plan(List<JobRequest> jobs, List<String> problems, Optional<String> leftOut) {
+        /**
+         * Copies the lists.
+         *
+         * @param jobs the jobs
+         * @param problems what could not be made
+         * @param leftOut why nothing is made
+         */
+        public Plan {
+            jobs = List.copyOf(jobs);
+            problems = List.copyOf(problems);
+        }
+
+        static Plan leftOut(String why) {
+            return new Plan(List.of(), List.of(), Optional.of(why));
+        }
     }
 }

@@ -2,7 +2,7 @@ package io.couchjobs.trigger;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.schedule.CronTiming;
+import io.couchjobs.schedule.Timing;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -52,7 +52,7 @@ final class TriggerOptions {
     final Duration delay;
     final Duration debounce;
     final Optional<Trigger.Batch> batch;
-    final Optional<CronTiming> period;
+    final Optional<Timing.Cron> period;
     final Optional<JsonPointer> writeBack;
     final boolean enabled;
     final Optional<String> site;
@@ -124,9 +124,9 @@ final class TriggerOptions {
         return new Trigger.Batch(size, fields.duration("wait").orElse(Duration.ofSeconds(1)));
     }
 
-    private static CronTiming timing(String cron, String zone) {
+    private static Timing.Cron timing(String cron, String zone) {
         try {
-            return CronTiming.of(cron, ZoneId.of(zone));
+            return Timing.Cron.of(cron, ZoneId.of(zone));
         } catch (DateTimeException unknown) {
             throw new IllegalArgumentException(
                     "field zone \"" + zone + "\" is not known; it may be a region such as Europe/Berlin", unknown);

@@ -88,7 +88,7 @@ public interface Triggers {
      * @throws NotFoundException when there is none
      * @throws IllegalArgumentException when there is no such document, or the trigger does not follow the database
      */
-    TriggerPlan test(String name, Optional<String> database, String docId);
+    Trigger.Plan test(String name, Optional<String> database, String docId);
 
     /**
      * Sends a trigger back: it makes jobs for the same changes once more.
@@ -106,7 +106,7 @@ public interface Triggers {
      * @return the errors, by database, the newest last
      * @throws NotFoundException when there is none
      */
-    List<TriggerError> errors(String name);
+    List<TriggerStatus.Failure> errors(String name);
 
     /**
      * Tries the changes again that {@link #errors} lists, with the documents as they are now.

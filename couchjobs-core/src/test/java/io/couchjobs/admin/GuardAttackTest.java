@@ -37,9 +37,9 @@ class GuardAttackTest {
     @BeforeEach
     void secure(TestDatabase database) {
         secured = new SecuredQueue(database);
-        peter = secured.as(Role.PRODUCER);
-        ann = secured.as(Role.WORKER);
-        bob = secured.as(Role.WORKER);
+        peter = secured.as(QueueSecurity.Role.PRODUCER);
+        ann = secured.as(QueueSecurity.Role.WORKER);
+        bob = secured.as(QueueSecurity.Role.WORKER);
     }
 
     @AfterEach
@@ -166,7 +166,7 @@ class GuardAttackTest {
 
     @Test
     void a_schedule_is_not_stopped_by_what_it_notes_of_its_runs() {
-        secured.as(Role.ADMIN)
+        secured.as(QueueSecurity.Role.ADMIN)
                 .schedules()
                 .put(Schedule.named("nightly")
                         .cron("0 3 * * *")

@@ -33,7 +33,7 @@ class GuardMeasurementTest {
     @Test
     void bulk_writes_without_and_with_the_guard(TestDatabase database) {
         try (SecuredQueue secured = new SecuredQueue(database)) {
-            JobQueue queue = secured.as(Role.PRODUCER, Role.WORKER);
+            JobQueue queue = secured.as(QueueSecurity.Role.PRODUCER, QueueSecurity.Role.WORKER);
             for (int round = 0; round < 2 * ROUNDS + 2; round++) {
                 boolean guarded = round % 2 == 1;
                 if (guarded) {

@@ -55,7 +55,7 @@ class GuardTest {
     @ParameterizedTest
     @ValueSource(ints = {501, 1190, 18_000})
     void a_document_that_is_nested_too_deeply_is_refused_to_everybody_whatever_it_is(int levels) throws Exception {
-        for (Role role : List.of(Role.ADMIN, Role.PRODUCER)) {
+        for (QueueSecurity.Role role : List.of(QueueSecurity.Role.ADMIN, QueueSecurity.Role.PRODUCER)) {
             TestDatabase database = secured.replicatingAs(secured.user(role));
             for (String id : List.of("job:email:" + role, role.toString())) {
                 HttpResponse<String> answer = Deep.put(database, id, Deep.document("data", levels));
@@ -74,24 +74,24 @@ class GuardTest {
                 .cron("0 3 * * *")
                 .job(JobRequest.of("email", Map.of()))
                 .build();
-        for (JobQueue queue : List.of(secured.as(Role.PRODUCER), secured.as(Role.WORKER))) {
+        for (JobQueue queue : List.of(secured.as(QueueSecurity.Role.PRODUCER), secured.as(QueueSecurity.Role.WORKER))) {
             refuses(() -> queue.types().setTimeout("email", Duration.ofSeconds(1)))
                     .hasMessageContaining("may not change the settings of types")
                     .hasMessageContaining("couchjobs-admin");
             refuses(() -> queue.types().change("email", settings -> settings.withPaused(true)));
             refuses(() -> queue.schedules().put(nightly)).hasMessageContaining("may not change schedules");
         }
-        JobQueue admin = secured.as(Role.ADMIN);
+        JobQueue admin = secured.as(QueueSecurity.Role.ADMIN);
         admin.types().setTimeout("email", Duration.ofSeconds(1));
         admin.schedules().put(nightly);
-        refuses(() -> secured.as(Role.WORKER).schedules().disable("nightly"));
-        refuses(() -> secured.as(Role.WORKER).schedules().remove("nightly"));
-        refuses(() -> secured.as(Role.PRODUCER).types().clearTimeout("email"));
+        refuses(() -> secured.as(QueueSecurity.Role.WORKER).schedules().disable("nightly"));
+        refuses(() -> secured.as(QueueSecurity.Role.WORKER).schedules().remove("nightly"));
+        refuses(() -> secured.as(QueueSecurity.Role.PRODUCER).types().clearTimeout("email"));
     }
 
     @Test
     void a_producer_cannot_claim_and_is_told_what_that_needs() {
-        JobQueue producer = secured.as(Role.PRODUCER);
+        JobQueue producer = secured.as(QueueSecurity.Role.PRODUCER);
         producer.add("email", Map.of());
         assertThatThrownBy(() -> producer.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
                 .isInstanceOf(WriteRefusedException.class)
@@ -103,7 +103,7 @@ class GuardTest {
 
     @Test
     void a_worker_that_may_not_work_does_not_start() {
-        assertThatThrownBy(() -> secured.as(Role.PRODUCER)
+        assertThatThrownBy(() -> secured.as(QueueSecurity.Role.PRODUCER)
                         .worker()
                         .handler("email", (data, context) -> null)
                         .start())
@@ -130,8 +130,8 @@ class GuardTest {
 
     @Test
     void a_worker_cannot_finish_or_rewrite_the_job_of_another_user() throws Exception {
-        JobQueue ann = secured.as(Role.WORKER);
-        JobQueue bob = secured.as(Role.WORKER);
+        JobQueue ann = secured.as(QueueSecurity.Role.WORKER);
+        JobQueue bob = secured.as(QueueSecurity.Role.WORKER);
         secured.root()
                 .add(JobRequest.builder("email").id("1").data(Map.of("n", 1)).build());
         ClaimedJob claim = ann.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(30)))
@@ -150,14 +150,14 @@ class GuardTest {
 
     @Test
     void attached_data_is_guarded_as_any_other() throws Exception {
-        JobQueue worker = secured.as(Role.WORKER);
+        JobQueue worker = secured.as(QueueSecurity.Role.WORKER);
         Map<String, String> large = Map.of("x", "y".repeat(40_000));
         secured.root().add(JobRequest.builder("email").id("1").data(large).build());
         ClaimedJob claim = worker.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(30)))
                 .get(0);
         ObjectNode other = claim.job().toDocument().put("dataDigest", "sha-256=another");
-        assertThat(refusal(secured.as(Role.PRODUCER), other)).contains("dataDigest");
-        assertThat(refusal(secured.as(Role.WORKER), other)).contains("does not own this job");
+        assertThat(refusal(secured.as(QueueSecurity.Role.PRODUCER), other)).contains("dataDigest");
+        assertThat(refusal(secured.as(QueueSecurity.Role.WORKER), other)).contains("does not own this job");
         claim.finish();
         worker.resubmit("email", "1", Instant.EPOCH, Map.of("x", "z".repeat(40_000)));
         assertThat(worker.data("email", "1").orElseThrow().path("x").asText()).startsWith("z");
@@ -170,13 +170,13 @@ class GuardTest {
         secured.root().operations().security().removeGuard();
         secured.root().database().put(malformed);
         secured.root().operations().security().secure();
-        secured.as(Role.PRODUCER).remove("email", "1");
+        secured.as(QueueSecurity.Role.PRODUCER).remove("email", "1");
         assertThat(secured.root().database().get("job:email:1")).isEmpty();
     }
 
     @Test
     void one_refused_job_of_a_batch_stops_no_other() {
-        JobQueue worker = secured.as(Role.WORKER);
+        JobQueue worker = secured.as(QueueSecurity.Role.WORKER);
         JobRequest known =
                 JobRequest.builder("email").id("known").data(Map.of()).build();
         secured.root().add(known);
@@ -196,9 +196,11 @@ class GuardTest {
 
     @Test
     void a_worker_may_claim_a_job_whose_time_is_in_seconds() throws Exception {
-        secured.as(Role.PRODUCER).database().put(Jobs.json("{'_id':'job:email:1','scheduledTime':1600000000}"));
-        List<ClaimedJob> claims =
-                secured.as(Role.WORKER).accept(AcceptOptions.of("email").timeout(Duration.ZERO));
+        secured.as(QueueSecurity.Role.PRODUCER)
+                .database()
+                .put(Jobs.json("{'_id':'job:email:1','scheduledTime':1600000000}"));
+        List<ClaimedJob> claims = secured.as(QueueSecurity.Role.WORKER)
+                .accept(AcceptOptions.of("email").timeout(Duration.ZERO));
         assertThat(claims).hasSize(1);
         claims.get(0).finish();
         ObjectNode ended = secured.root().database().get("job:email:1").orElseThrow();
@@ -207,7 +209,7 @@ class GuardTest {
 
     @Test
     void a_worker_may_not_move_the_time_of_a_job_that_it_claims() {
-        JobQueue worker = secured.as(Role.WORKER);
+        JobQueue worker = secured.as(QueueSecurity.Role.WORKER);
         secured.root().database().put(Jobs.json("{'_id':'job:email:1','scheduledTime':1600000000}"));
         ObjectNode claimed =
                 Jobs.json("{'_id':'job:email:1','scheduledTime':1600000000001,'status':'running','attempt':1,"
@@ -220,7 +222,7 @@ class GuardTest {
 
     @Test
     void jobs_that_were_created_offline_come_in_by_the_replication_of_a_producer() throws Exception {
-        TestDatabase phone = secured.replicatingAs(secured.user(Role.PRODUCER));
+        TestDatabase phone = secured.replicatingAs(secured.user(QueueSecurity.Role.PRODUCER));
         Replicated.into(phone, leaf("1", 3, "'data':{'n':1}"));
         Replicated.into(phone, leaf("2", 2, "'status':'cancelled','data':{'n':1}"));
         assertThat(secured.root().get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
@@ -230,28 +232,29 @@ class GuardTest {
     @Test
     void jobs_in_any_state_come_in_by_the_replication_of_an_administrator_alone() throws Exception {
         ObjectNode running = leaf("1", 3, "'status':'running','attempt':1,'fence':1,'lock':{'token':'t','worker':'w'}");
-        assertThatThrownBy(() -> Replicated.into(secured.replicatingAs(secured.user(Role.PRODUCER)), running))
+        assertThatThrownBy(() ->
+                        Replicated.into(secured.replicatingAs(secured.user(QueueSecurity.Role.PRODUCER)), running))
                 .hasMessageContaining("may only create jobs that wait");
-        Replicated.into(secured.replicatingAs(secured.user(Role.ADMIN)), running);
+        Replicated.into(secured.replicatingAs(secured.user(QueueSecurity.Role.ADMIN)), running);
         assertThat(secured.root().get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.RUNNING);
     }
 
     @Test
     void a_producer_neither_starts_nor_stops_scopes() {
-        refuses(() -> secured.as(Role.PRODUCER).scopes().start(Scope.of("index", 1)))
+        refuses(() -> secured.as(QueueSecurity.Role.PRODUCER).scopes().start(Scope.of("index", 1)))
                 .hasMessageContaining("may not start or stop scopes");
     }
 
     @Test
     void a_producer_may_add_marks_to_the_history_and_nothing_else() {
-        JobQueue producer = secured.as(Role.PRODUCER);
+        JobQueue producer = secured.as(QueueSecurity.Role.PRODUCER);
         producer.operations().history().mark("v1.4");
         producer.operations().history().mark("v1.5");
         assertThat(producer.database().put(history("2026-01-01")))
                 .isInstanceOfSatisfying(WriteResult.Refused.class, refused -> assertThat(refused.reason())
                         .contains("may only add marks"));
 
-        JobQueue worker = secured.as(Role.WORKER);
+        JobQueue worker = secured.as(QueueSecurity.Role.WORKER);
         assertThat(worker.database().put(history("2026-01-01"))).isInstanceOf(WriteResult.Stored.class);
         worker.operations().history().mark("v1.6");
     }
@@ -265,7 +268,7 @@ class GuardTest {
     @Test
     void documents_that_are_not_the_queues_are_not_its_business() {
         ObjectNode own = Jobs.json("{'_id':'invoice:1','status':'whatever'}");
-        assertThat(secured.as(Role.PRODUCER).database().put(own)).isInstanceOf(WriteResult.Stored.class);
+        assertThat(secured.as(QueueSecurity.Role.PRODUCER).database().put(own)).isInstanceOf(WriteResult.Stored.class);
     }
 
     @Test
@@ -281,10 +284,10 @@ class GuardTest {
         assertThat(root.operations().security().preview().isGuardStored()).isTrue();
         assertThat(root.operations().security().secure().guardBefore()).isEqualTo(QueueSecurity.GuardState.OTHER);
         assertThat(root.operations().security().guard()).isEqualTo(QueueSecurity.GuardState.CURRENT);
-        String user = secured.user(Role.PRODUCER);
-        assertThat(root.operations().security().grant(Role.PRODUCER, user, () -> null))
+        String user = secured.user(QueueSecurity.Role.PRODUCER);
+        assertThat(root.operations().security().grant(QueueSecurity.Role.PRODUCER, user, () -> null))
                 .isEqualTo(QueueSecurity.UserOutcome.UNCHANGED);
-        assertThat(root.operations().security().grant(Role.WORKER, user, () -> null))
+        assertThat(root.operations().security().grant(QueueSecurity.Role.WORKER, user, () -> null))
                 .isEqualTo(QueueSecurity.UserOutcome.GRANTED);
     }
 

@@ -23,8 +23,8 @@ import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
-import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
+import io.couchjobs.scope.Scopes;
 import io.couchjobs.scope.Submission;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Replicated;
@@ -58,9 +58,9 @@ class GuardedLifeTest {
     @BeforeEach
     void secure(TestDatabase database) {
         secured = new SecuredQueue(database);
-        producer = secured.as(Role.PRODUCER);
-        worker = secured.as(Role.WORKER);
-        admin = secured.as(Role.ADMIN);
+        producer = secured.as(QueueSecurity.Role.PRODUCER);
+        worker = secured.as(QueueSecurity.Role.WORKER);
+        admin = secured.as(QueueSecurity.Role.ADMIN);
     }
 
     @AfterEach
@@ -126,7 +126,7 @@ class GuardedLifeTest {
         admin.types().setTimeout("email", Duration.ofSeconds(1));
         producer.add(request("1"));
         ClaimedJob dead = claim(worker);
-        try (Worker other = secured.as(Role.WORKER)
+        try (Worker other = secured.as(QueueSecurity.Role.WORKER)
                 .worker()
                 .handler("email", (data, context) -> "taken over")
                 .start()) {
@@ -215,7 +215,7 @@ class GuardedLifeTest {
     @Test
     void scopes_take_run_and_refuse_jobs() throws Exception {
         Scope scope = Scope.of("index", 1);
-        try (ScopeHost host =
+        try (Scopes.Host host =
                 worker.scopes().serve(ScopeService.of("index", ObjectNode.class, (data, context) -> "indexed"))) {
             worker.scopes().start(scope, ScopeConfig.DEFAULTS.concurrency(1));
             JobRequest page = JobRequest.builder("index").id("p").data(Map.of()).build();
@@ -259,7 +259,7 @@ class GuardedLifeTest {
                 !database.serverName().contains("PouchDB"),
                 "PouchDB Server validates a write against the winning leaf, not against the one that it replaces");
         Replicated.into(
-                secured.replicatingAs(secured.user(Role.ADMIN)),
+                secured.replicatingAs(secured.user(QueueSecurity.Role.ADMIN)),
                 leaf(2, 'a', "'status':'waiting','n':1"),
                 leaf(
                         3,

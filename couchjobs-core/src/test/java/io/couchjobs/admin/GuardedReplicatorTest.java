@@ -39,8 +39,8 @@ class GuardedReplicatorTest {
                 offline.put(Jobs.json("{'_id':'job:email:forged','status':'running','scheduledTime':0,'data':{},"
                         + "'fence':1,'attempt':1,'lock':{'token':'mine','worker':'me','since':0}}"));
 
-                JsonNode history =
-                        replicate(database, offline.name(), secured.replicatingAs(secured.user(Role.PRODUCER)));
+                JsonNode history = replicate(
+                        database, offline.name(), secured.replicatingAs(secured.user(QueueSecurity.Role.PRODUCER)));
 
                 assertThat(history.path("docs_written").asInt()).isEqualTo(1);
                 assertThat(history.path("doc_write_failures").asInt()).isEqualTo(1);

@@ -56,10 +56,10 @@ final class SecuredQueue implements AutoCloseable {
     }
 
     /** The name of a new user. */
-    String user(Role... roles) {
+    String user(QueueSecurity.Role... roles) {
         String name = "test-" + UUID.randomUUID();
         users.add(name);
-        for (Role role : roles) {
+        for (QueueSecurity.Role role : roles) {
             admin.operations().security().grant(role, name, () -> PASSWORD);
         }
         return name;
@@ -77,7 +77,7 @@ final class SecuredQueue implements AutoCloseable {
         return name;
     }
 
-    JobQueue as(Role... roles) {
+    JobQueue as(QueueSecurity.Role... roles) {
         return as(user(roles));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.couch.Json;
 import io.couchjobs.testing.NeedsOneCopy;

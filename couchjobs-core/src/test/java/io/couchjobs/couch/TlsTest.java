@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.couch.Json;

@@ -43,8 +43,8 @@ class IdVectorsTest {
     Stream<DynamicTest> a_chunk_of_a_log_has_the_document_of_the_vectors() {
         return Vectors.of("ids", "logs", vector -> {
             JobId job = JobId.fromDocId(vector.path("job").asText()).orElseThrow();
-            LogChunk.Line line = new LogChunk.Line(vector.path("fence").asLong(), 1, Instant.EPOCH, "");
-            return TextNode.valueOf(new LogChunk(job, vector.path("number").asLong(), List.of(line), 0).docId());
+            Logs.Chunk.Line line = new Logs.Chunk.Line(vector.path("fence").asLong(), 1, Instant.EPOCH, "");
+            return TextNode.valueOf(new Logs.Chunk(job, vector.path("number").asLong(), List.of(line), 0).docId());
         });
     }
 

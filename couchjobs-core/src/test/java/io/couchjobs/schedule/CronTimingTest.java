@@ -103,7 +103,7 @@ class CronTimingTest {
     }
 
     private static void compare(String cron, String zone, Instant change, String seed) {
-        CronTiming timing = timing(cron, zone);
+        Timing.Cron timing = timing(cron, zone);
         Instant from = change.minus(AROUND).minusNanos(1);
         List<Instant> ticks = new ArrayList<>();
         Instant tick = timing.next(from).orElse(Instant.MAX);
@@ -133,7 +133,7 @@ class CronTimingTest {
         System.out.println("seed " + seed);
         Random random = new Random(seed);
         for (String zone : ZONES) {
-            CronTiming timing = timing(random.nextInt(60) + " " + random.nextInt(4) + " * * *", zone);
+            Timing.Cron timing = timing(random.nextInt(60) + " " + random.nextInt(4) + " * * *", zone);
             Instant last = START;
             int ticks = 0;
             for (Instant tick : timing.next(START, 3652)) {
@@ -156,7 +156,7 @@ class CronTimingTest {
         System.out.println("seed " + seed);
         Random random = new Random(seed);
         for (int i = 0; i < 30; i++) {
-            CronTiming timing = timing(random.nextBoolean() ? fixed(random) : rhythm(random), "Europe/Berlin");
+            Timing.Cron timing = timing(random.nextBoolean() ? fixed(random) : rhythm(random), "Europe/Berlin");
             List<Instant> ticks = timing.next(START.plusSeconds(random.nextInt(100_000_000)), 100);
             int which = random.nextInt(ticks.size() - 1);
             Instant until = ticks.get(which).plusMillis(random.nextInt(2) * 999L);
@@ -164,7 +164,7 @@ class CronTimingTest {
                     .as("%s until %s, seed %d", timing, until, seed)
                     .isEqualTo(ticks.get(which));
         }
-        CronTiming everySecond = timing("* * * * * *", "UTC");
+        Timing.Cron everySecond = timing("* * * * * *", "UTC");
         assertThat(everySecond.last(START, END.plusMillis(1))).isEqualTo(END);
     }
 
@@ -238,8 +238,8 @@ class CronTimingTest {
                 .contains(Instant.parse("2104-02-29T00:00:00Z"));
     }
 
-    private static CronTiming timing(String cron, String zone) {
-        return CronTiming.of(cron, ZoneId.of(zone));
+    private static Timing.Cron timing(String cron, String zone) {
+        return Timing.Cron.of(cron, ZoneId.of(zone));
     }
 
     private static List<ZoneOffsetTransition> changes(ZoneId zone) {

@@ -60,7 +60,7 @@ class SchedulesTest {
                 .build());
         assertThat(put.outcome()).isEqualTo(Schedules.PutResult.Outcome.CREATED);
         Schedule schedule = schedules.get("nightly").orElseThrow();
-        assertThat(schedule.timing()).isEqualTo(CronTiming.of("30 2 * * *", java.time.ZoneId.of("Europe/Berlin")));
+        assertThat(schedule.timing()).isEqualTo(Timing.Cron.of("30 2 * * *", java.time.ZoneId.of("Europe/Berlin")));
         assertThat(schedule.overlap()).isEqualTo(Schedule.OverlapPolicy.ALLOW);
         assertThat(schedule.missed()).isEqualTo(Schedule.MissedPolicy.SKIP);
         assertThat(schedule.type()).isEqualTo("report");

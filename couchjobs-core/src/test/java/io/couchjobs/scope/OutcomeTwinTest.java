@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who was killed is decided twice: by {@link Outcome} for one job, by the view {@code status} for the counts. */
+/** Who was killed is decided twice: by {@link Ending.Outcome} for one job, by the view {@code status} for the counts. */
 @ServerTest
 class OutcomeTwinTest {
     private static final Scope SCOPE = Scope.of("index", 1);
@@ -31,17 +31,22 @@ class OutcomeTwinTest {
                 }
             }
         }
-        Map<Outcome, Long> expected = new EnumMap<>(Outcome.class);
+        Map<Ending.Outcome, Long> expected = new EnumMap<>(Ending.Outcome.class);
         documents.forEach(document ->
-                Outcome.of(Job.parse(document)).ifPresent(outcome -> expected.merge(outcome, 1L, Long::sum)));
-        assertThat(expected).containsOnlyKeys(Outcome.FINISHED, Outcome.KILLED, Outcome.CRASHED, Outcome.CANCELLED);
+                Ending.Outcome.of(Job.parse(document)).ifPresent(outcome -> expected.merge(outcome, 1L, Long::sum)));
+        assertThat(expected)
+                .containsOnlyKeys(
+                        Ending.Outcome.FINISHED,
+                        Ending.Outcome.KILLED,
+                        Ending.Outcome.CRASHED,
+                        Ending.Outcome.CANCELLED);
         try (JobQueue queue = TestQueue.open(database)) {
             documents.forEach(queue.database()::put);
             Scopes.Stats stats = queue.scopes().stats(SCOPE);
-            assertThat(stats.killed()).isEqualTo(expected.get(Outcome.KILLED));
-            assertThat(stats.crashed()).isEqualTo(expected.get(Outcome.CRASHED));
-            assertThat(stats.cancelled()).isEqualTo(expected.get(Outcome.CANCELLED));
-            assertThat(stats.finished()).isEqualTo(expected.get(Outcome.FINISHED));
+            assertThat(stats.killed()).isEqualTo(expected.get(Ending.Outcome.KILLED));
+            assertThat(stats.crashed()).isEqualTo(expected.get(Ending.Outcome.CRASHED));
+            assertThat(stats.cancelled()).isEqualTo(expected.get(Ending.Outcome.CANCELLED));
+            assertThat(stats.finished()).isEqualTo(expected.get(Ending.Outcome.FINISHED));
             assertThat(stats.accepted()).isEqualTo(documents.size());
         }
     }

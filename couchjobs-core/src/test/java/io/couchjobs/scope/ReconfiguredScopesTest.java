@@ -128,10 +128,10 @@ class ReconfiguredScopesTest {
         gates.awaitBegun(1);
         scopes.submit(ONE, job(), endings::add);
         scopes.stop(ONE);
-        assertThat(poll(endings).outcome()).isEqualTo(Outcome.CANCELLED);
+        assertThat(poll(endings).outcome()).isEqualTo(Ending.Outcome.CANCELLED);
         assertThat(submit(scopes)).isEqualTo(Submission.Answer.SCOPE_SHUTDOWN);
         gates.open();
-        assertThat(poll(endings).outcome()).isEqualTo(Outcome.FINISHED);
+        assertThat(poll(endings).outcome()).isEqualTo(Ending.Outcome.FINISHED);
     }
 
     @Test

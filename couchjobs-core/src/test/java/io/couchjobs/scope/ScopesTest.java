@@ -114,7 +114,7 @@ class ScopesTest {
         assertThat(second.answer(ONE)).isEqualTo(Submission.Answer.NOT_RUNNABLE);
         assertThat(second.problems().get(ONE)).contains("exists already");
         scopes.cancel(ONE, "a", false);
-        assertThat(ending().outcome()).isEqualTo(Outcome.CANCELLED);
+        assertThat(ending().outcome()).isEqualTo(Ending.Outcome.CANCELLED);
     }
 
     @Test
@@ -147,7 +147,7 @@ class ScopesTest {
     @Test
     void a_stop_cancels_what_waits_lets_run_what_runs_and_refuses_what_comes() throws Exception {
         scopes.start(ONE, ScopeConfig.DEFAULTS.concurrency(1));
-        ScopeHost host = serve();
+        Scopes.Host host = serve();
         scopes.submit(ONE, job("running"), endings::add);
         gates.awaitBegun(1);
         scopes.submit(ONE, job("waiting"), endings::add);
@@ -161,11 +161,11 @@ class ScopesTest {
         stopping.start();
         Ending waiting = ending();
         assertThat(waiting.id()).isEqualTo("waiting");
-        assertThat(waiting.outcome()).isEqualTo(Outcome.CANCELLED);
+        assertThat(waiting.outcome()).isEqualTo(Ending.Outcome.CANCELLED);
         assertThat(waiting.reason().orElseThrow()).startsWith("SCOPE_SHUTDOWN");
         assertThat(scopes.submit(ONE, job("late")).answer(ONE)).isEqualTo(Submission.Answer.SCOPE_SHUTDOWN);
         gates.open();
-        assertThat(ending().outcome()).isEqualTo(Outcome.FINISHED);
+        assertThat(ending().outcome()).isEqualTo(Ending.Outcome.FINISHED);
         stopping.join(TestQueue.PATIENCE.toMillis());
         assertThat(stopping.isAlive()).isFalse();
         TestQueue.until(() -> host.scopes().isEmpty());
@@ -180,7 +180,7 @@ class ScopesTest {
         gates.awaitBegun(1);
         assertThat(scopes.stop(ONE, Duration.ZERO)).isTrue();
         Ending killed = ending();
-        assertThat(killed.outcome()).isEqualTo(Outcome.KILLED);
+        assertThat(killed.outcome()).isEqualTo(Ending.Outcome.KILLED);
         assertThat(killed.reason()).contains("SCOPE_SHUTDOWN: the scope was stopped while the job ran");
         assertThat(scopes.stats(ONE)).isEqualTo(new Scopes.Stats(1, 0, 0, 0, 0, 1, 0, 0));
         assertThat(scopes.stop(ONE, Duration.ZERO)).isTrue();
@@ -201,7 +201,7 @@ class ScopesTest {
         assertThat(scopes.cancel(ONE, "running", false)).isEqualTo(Scopes.CancelAnswer.RUNNING);
         assertThat(scopes.cancel(ONE, "running", true)).isEqualTo(Scopes.CancelAnswer.KILLED);
         assertThat(List.of(ending().outcome(), ending().outcome()))
-                .containsExactlyInAnyOrder(Outcome.CANCELLED, Outcome.KILLED);
+                .containsExactlyInAnyOrder(Ending.Outcome.CANCELLED, Ending.Outcome.KILLED);
         assertThat(scopes.cancel(ONE, "running", true)).isEqualTo(Scopes.CancelAnswer.FINISHED);
         assertThatThrownBy(() -> scopes.cancel(ONE, "nobody", true)).isInstanceOf(NotFoundException.class);
         assertThat(scopes.stats(ONE)).isEqualTo(new Scopes.Stats(2, 0, 0, 0, 0, 1, 0, 1));
@@ -221,7 +221,7 @@ class ScopesTest {
                 .build();
         scopes.submit(ONE, failing, endings::add);
         Ending crashed = ending();
-        assertThat(crashed.outcome()).isEqualTo(Outcome.CRASHED);
+        assertThat(crashed.outcome()).isEqualTo(Ending.Outcome.CRASHED);
         assertThat(crashed.reason().orElseThrow()).contains("no such page");
         scopes.submit(ONE, job("quiet"));
         scopes.submit(ONE, job("broken hook"), ending -> {
@@ -248,7 +248,7 @@ class ScopesTest {
         scopes.start(ONE);
         scopes.submit(ONE, job("gone"), endings::add);
         queue.remove(ONE.jobType(), "gone");
-        assertThat(ending().outcome()).isEqualTo(Outcome.REMOVED);
+        assertThat(ending().outcome()).isEqualTo(Ending.Outcome.REMOVED);
     }
 
     @Test
@@ -277,7 +277,7 @@ class ScopesTest {
         scopes.submit(ONE, job("unasked"), endings::add);
         scopes.serve(ScopeService.of("index", ObjectNode.class, gates).accept(job -> false));
         Ending refused = ending();
-        assertThat(refused.outcome()).isEqualTo(Outcome.CRASHED);
+        assertThat(refused.outcome()).isEqualTo(Ending.Outcome.CRASHED);
         assertThat(refused.reason().orElseThrow()).startsWith("JOB_REJECTED");
         assertThat(gates.begunBeyond()).isZero();
     }
@@ -292,7 +292,7 @@ class ScopesTest {
         }
     }
 
-    private ScopeHost serve() {
+    private Scopes.Host serve() {
         return scopes.serve(ScopeService.of("index", ObjectNode.class, gates));
     }
 

@@ -2,8 +2,8 @@ package io.couchjobs.testing;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.engine.document.Rev;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.couchjobs.testing;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import java.time.Duration;

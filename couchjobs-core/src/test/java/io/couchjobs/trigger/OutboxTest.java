@@ -128,7 +128,7 @@ class OutboxTest {
         awaitJobs("mail", 2);
         TestQueue.until(() -> queue.triggers().errors("box").size() == 3);
         assertThat(queue.triggers().errors("box"))
-                .extracting(TriggerError::reason)
+                .extracting(TriggerStatus.Failure::reason)
                 .anyMatch(reason -> reason.contains("couchjobs[0].prority"))
                 .anyMatch(reason -> reason.contains("couchjobs[2].type"))
                 .anyMatch(reason -> reason.contains("array"));

@@ -218,7 +218,7 @@ class TriggersTest {
         save(orders, "{'_id':'good','mail':'x'}");
         awaitRuns(1);
         TestQueue.until(() -> queue.triggers().errors("mails").size() == 1);
-        TriggerError error = queue.triggers().errors("mails").get(0);
+        TriggerStatus.Failure error = queue.triggers().errors("mails").get(0);
         assertThat(error.docId()).isEqualTo("bad");
         assertThat(error.reason()).contains("/mail").contains("bad");
         change(orders, "bad", "mail", "y");

@@ -6,7 +6,7 @@ import io.couchjobs.DocumentChange;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
-import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.Logs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -183,7 +183,7 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
     /** The news between two beats. Guarded by the hub. */
     private final class News {
         private final Map<String, DocumentChange> jobs = new LinkedHashMap<>();
-        private final Map<JobId, List<LogChunk>> logs = new LinkedHashMap<>();
+        private final Map<JobId, List<Logs.Chunk>> logs = new LinkedHashMap<>();
         private boolean tooMany;
         private boolean again;
         private boolean types;
@@ -226,12 +226,12 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
         }
 
         private void addLog(DocumentChange event) {
-            LogChunk.jobOf(event.docId())
+            Logs.Chunk.jobOf(event.docId())
                     .filter(job -> isWatched(job.docId()))
                     .flatMap(job -> event.document())
-                    .flatMap(LogChunk::of)
+                    .flatMap(Logs.Chunk::of)
                     .ifPresent(chunk -> {
-                        List<LogChunk> chunks = logs.computeIfAbsent(chunk.job(), job -> new ArrayList<>());
+                        List<Logs.Chunk> chunks = logs.computeIfAbsent(chunk.job(), job -> new ArrayList<>());
                         if (chunks.size() < MOST_CHUNKS) {
                             chunks.add(chunk);
                         } else {

@@ -10,7 +10,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPage;
-import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.Logs;
 import io.couchjobs.job.NotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -129,10 +129,10 @@ final class Jobs {
         ObjectNode json = Call.JSON.createObjectNode();
         ArrayNode chunks = json.putArray("chunks");
         int lines = 0;
-        try (Stream<LogChunk> log = queue.logs().read(call.required("type"), call.required("id"))) {
+        try (Stream<Logs.Chunk> log = queue.logs().read(call.required("type"), call.required("id"))) {
             var all = log.iterator();
             while (all.hasNext() && lines < MOST_LOG_LINES) {
-                LogChunk chunk = all.next();
+                Logs.Chunk chunk = all.next();
                 lines += chunk.lines().size();
                 chunks.add(json(chunk));
             }
@@ -140,7 +140,7 @@ final class Jobs {
         }
     }
 
-    static ObjectNode json(LogChunk chunk) {
+    static ObjectNode json(Logs.Chunk chunk) {
         ObjectNode json = Call.JSON
                 .createObjectNode()
                 .put("fence", chunk.lines().isEmpty() ? 0 : chunk.lines().get(0).fence())

@@ -6,7 +6,6 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.schedule.CronTiming;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
 import io.couchjobs.schedule.Timing;
@@ -95,7 +94,7 @@ final class Schedules {
                     .put("missed", schedule.missed().json())
                     .put("overlap", schedule.overlap().json())
                     .put("last", lastTick(schedule).map(Instant::toEpochMilli).orElse(null));
-            if (schedule.timing() instanceof CronTiming cron) {
+            if (schedule.timing() instanceof Timing.Cron cron) {
                 one.put("cron", cron.expression()).put("zone", cron.zone().getId());
             } else if (schedule.timing() instanceof Timing.Interval interval) {
                 one.put("every", interval.every().toMillis());

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.trigger.Trigger;
-import io.couchjobs.trigger.TriggerError;
 import io.couchjobs.trigger.TriggerStatus;
 import java.time.Duration;
 import java.time.Duration;
@@ -51,7 +50,7 @@ final class Triggers {
         json.put("databases", status.sources().size());
         ArrayNode failed = json.putArray("failed");
         queue.triggers().errors(status.trigger().name()).stream()
-                .sorted(Comparator.comparing(TriggerError::at).reversed())
+                .sorted(Comparator.comparing(TriggerStatus.Failure::at).reversed())
                 .map(Triggers::error)
                 .forEach(failed::add);
         json.set("document", status.trigger().toDocument());
@@ -105,7 +104,7 @@ final class Triggers {
                 .put("problem", source.problem().orElse(null));
     }
 
-    private static ObjectNode error(TriggerError error) {
+    private static ObjectNode error(TriggerStatus.Failure error) {
         return Call.JSON
                 .createObjectNode()
                 .put("database", error.database())

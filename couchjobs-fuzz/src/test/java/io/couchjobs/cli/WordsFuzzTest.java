@@ -8,7 +8,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.input.Times;
 import io.couchjobs.couch.config.CouchConfig;
-import io.couchjobs.schedule.CronTiming;
+import io.couchjobs.schedule.Timing;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -150,13 +150,13 @@ class WordsFuzzTest {
         String text = data.consumeRemainingAsString();
         long began = System.nanoTime();
         try {
-            CronTiming timing = CronTiming.of(text, zone);
+            Timing.Cron timing = Timing.Cron.of(text, zone);
             Instant after = now;
             for (Instant tick : timing.next(now, 4)) {
                 assertThat(tick).isAfter(after);
                 after = tick;
             }
-            assertThat(CronTiming.of(timing.expression(), zone)).isEqualTo(timing);
+            assertThat(Timing.Cron.of(timing.expression(), zone)).isEqualTo(timing);
         } catch (IllegalArgumentException refused) {
             assertThat(refused).hasMessageContaining("cron expression");
         }

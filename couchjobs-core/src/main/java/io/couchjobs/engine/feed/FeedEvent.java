@@ -1,7 +1,7 @@
 package io.couchjobs.engine.feed;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.Resolution;

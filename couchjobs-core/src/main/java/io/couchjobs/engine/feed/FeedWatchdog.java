@@ -1,7 +1,7 @@
 package io.couchjobs.engine.feed;
 
-import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.DatabaseInfo;

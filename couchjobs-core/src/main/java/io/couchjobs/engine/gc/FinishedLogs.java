@@ -9,7 +9,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.Logs;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -100,6 +100,6 @@ final class FinishedLogs {
     }
 
     private static String jobDocId(ViewResult.Row chunk) {
-        return LogChunk.jobOf(String.valueOf(chunk.id())).map(JobId::docId).orElse("");
+        return Logs.Chunk.jobOf(String.valueOf(chunk.id())).map(JobId::docId).orElse("");
     }
 }

@@ -1,7 +1,7 @@
 package io.couchjobs.engine.gc;
 
-import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchException;
@@ -11,7 +11,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.engine.store.JobTombstone;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -117,7 +117,7 @@ final class Tombstones {
 
     private static boolean mayBeOurs(Change change) {
         String id = change.id();
-        boolean called = JobId.fromDocId(id).isPresent() || LogChunk.jobOf(id).isPresent();
+        boolean called = JobId.fromDocId(id).isPresent() || Logs.Chunk.jobOf(id).isPresent();
         return change.deleted() && (called || id.startsWith(DocIds.WORKER) || id.startsWith(DocIds.STATS));
     }
 

@@ -10,7 +10,6 @@ import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.LogChunk;
 import io.couchjobs.job.Logs;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -52,7 +51,7 @@ public final class JobLogs implements Logs {
      * @param chunk the chunk
      * @return the server's answer; completed exceptionally when it cannot be reached
      */
-    public CompletableFuture<WriteResult> append(LogChunk chunk) {
+    public CompletableFuture<WriteResult> append(Logs.Chunk chunk) {
         ObjectNode document = LogDocuments.of(chunk);
         return store.writeSoon(document)
                 .thenCompose(written -> written instanceof WriteResult.Conflict
@@ -64,24 +63,24 @@ public final class JobLogs implements Logs {
     }
 
     /** Empty when the chunk stored in its place is the chunk itself, or newer. */
-    private Optional<String> revisionOfOlder(LogChunk chunk) {
+    private Optional<String> revisionOfOlder(Logs.Chunk chunk) {
         Instant begin = chunk.lines().get(0).at();
         return database.get(chunk.docId())
-                .filter(present -> LogChunk.of(present).stream()
+                .filter(present -> Logs.Chunk.of(present).stream()
                         .flatMap(stored -> stored.lines().stream())
                         .allMatch(line -> line.at().isBefore(begin)))
                 .map(present -> present.path("_rev").asText());
     }
 
     @Override
-    public Stream<LogChunk> read(JobId job) {
+    public Stream<Logs.Chunk> read(JobId job) {
         return pages(job)
-                .flatMap(row -> row.doc() == null ? Stream.empty() : LogChunk.of(row.doc()).stream())
+                .flatMap(row -> row.doc() == null ? Stream.empty() : Logs.Chunk.of(row.doc()).stream())
                 .filter(chunk -> chunk.job().equals(job));
     }
 
     @Override
-    public Following follow(JobId job, Consumer<LogChunk> listener) {
+    public Following follow(JobId job, Consumer<Logs.Chunk> listener) {
         LogFollower follower = new LogFollower(job, this, listener, store.environment());
         follower.start(feed);
         return follower;
@@ -126,7 +125,7 @@ public final class JobLogs implements Logs {
         List<ViewResult.Row> rows = page(prefix, null, false);
         while (!rows.isEmpty()) {
             rows.stream()
-                    .filter(row -> LogChunk.jobOf(String.valueOf(row.id())).equals(Optional.of(job)))
+                    .filter(row -> Logs.Chunk.jobOf(String.valueOf(row.id())).equals(Optional.of(job)))
                     .forEach(row -> tombstones.add(tombstone(row)));
             rows = rows.size() < PAGE
                     ? List.of()

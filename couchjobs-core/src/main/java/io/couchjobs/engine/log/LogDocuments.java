@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.Logs;
 
 /** The documents of log chunks, and the prefixes of their ids. */
 final class LogDocuments {
@@ -21,12 +21,12 @@ final class LogDocuments {
         return String.format("%s%016d:", prefix(job), fence);
     }
 
-    static ObjectNode of(LogChunk chunk) {
+    static ObjectNode of(Logs.Chunk chunk) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put("_id", chunk.docId());
         document.put("attempt", chunk.lines().get(0).attempt());
         ArrayNode array = document.putArray("lines");
-        for (LogChunk.Line line : chunk.lines()) {
+        for (Logs.Chunk.Line line : chunk.lines()) {
             array.addObject().put("at", line.at().toEpochMilli()).put("text", line.text());
         }
         if (chunk.dropped() > 0) {

@@ -10,7 +10,6 @@ import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
-import io.couchjobs.job.LogChunk;
 import io.couchjobs.job.Logs;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,13 +34,13 @@ final class LogFollower implements FeedListener, Logs.Following {
 
     private final JobId job;
     private final JobLogs logs;
-    private final Consumer<LogChunk> listener;
+    private final Consumer<Logs.Chunk> listener;
     private final Environment environment;
     private final Lane lane;
     private final Alarm delivery;
     private final Backoff backoff;
     private final CompletableFuture<Void> toldAll = new CompletableFuture<>();
-    private final List<LogChunk> heard = new ArrayList<>();
+    private final List<Logs.Chunk> heard = new ArrayList<>();
     private boolean mustRead = true;
     private boolean finishing;
     private boolean closed;
@@ -50,9 +49,9 @@ final class LogFollower implements FeedListener, Logs.Following {
     private final Set<String> told = new HashSet<>();
 
     /** The next step. */
-    private record Work(List<LogChunk> chunks, boolean read, boolean last) {}
+    private record Work(List<Logs.Chunk> chunks, boolean read, boolean last) {}
 
-    LogFollower(JobId job, JobLogs logs, Consumer<LogChunk> listener, Environment environment) {
+    LogFollower(JobId job, JobLogs logs, Consumer<Logs.Chunk> listener, Environment environment) {
         this.job = job;
         this.logs = logs;
         this.listener = listener;
@@ -73,7 +72,7 @@ final class LogFollower implements FeedListener, Logs.Following {
     @Override
     public void changed(FeedEvent event) {
         if (event.document() != null && !event.deleted() && event.docId().startsWith(LogDocuments.prefix(job))) {
-            LogChunk.of(event.document())
+            Logs.Chunk.of(event.document())
                     .filter(chunk -> chunk.job().equals(job))
                     .ifPresent(this::put);
         }
@@ -111,7 +110,7 @@ final class LogFollower implements FeedListener, Logs.Following {
         toldAll.complete(null);
     }
 
-    private synchronized void put(LogChunk chunk) {
+    private synchronized void put(Logs.Chunk chunk) {
         if (closed || mustRead) {
             return; // it is read anyway
         }
@@ -161,7 +160,7 @@ final class LogFollower implements FeedListener, Logs.Following {
         }
     }
 
-    private void tell(LogChunk chunk) {
+    private void tell(Logs.Chunk chunk) {
         if (isClosed() || !told.add(chunk.docId())) {
             return;
         }

@@ -14,7 +14,6 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.scope.Ending;
-import io.couchjobs.scope.Outcome;
 import io.couchjobs.scope.Scope;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -158,10 +157,10 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
             } else if (store.isCluster()) {
                 store.ends().ask(id, this);
             } else {
-                tell(id, Outcome.REMOVED, null);
+                tell(id, Ending.Outcome.REMOVED, null);
             }
         } catch (MalformedDocumentException overwritten) {
-            tell(id, Outcome.REMOVED, null);
+            tell(id, Ending.Outcome.REMOVED, null);
         } catch (RuntimeException | Error e) {
             log.debug("cannot tell yet whether {} has ended, trying again until it can be told", id, e);
             lookLater(id);
@@ -188,7 +187,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
 
     @Override
     public void told(Snapshot sure) {
-        sure.job().ifPresentOrElse(this::tellIfEnded, () -> tell(sure.id(), Outcome.REMOVED, null));
+        sure.job().ifPresentOrElse(this::tellIfEnded, () -> tell(sure.id(), Ending.Outcome.REMOVED, null));
     }
 
     @Override
@@ -206,10 +205,10 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     }
 
     private void tellIfEnded(Job job) {
-        Outcome.of(job).ifPresent(outcome -> tell(job.id(), outcome, job));
+        Ending.Outcome.of(job).ifPresent(outcome -> tell(job.id(), outcome, job));
     }
 
-    private void tell(JobId id, Outcome outcome, @Nullable Job job) {
+    private void tell(JobId id, Ending.Outcome outcome, @Nullable Job job) {
         Expected told = expected.remove(id);
         if (told != null) {
             lane.execute(() -> deliver(told, new Ending(told.scope, id.id(), outcome, job)));

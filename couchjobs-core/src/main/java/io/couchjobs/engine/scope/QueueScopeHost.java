@@ -10,7 +10,6 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.Listening;
 import io.couchjobs.scope.Scope;
-import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
 import io.couchjobs.scope.Scopes;
 import io.couchjobs.worker.WorkerBuilder;
@@ -27,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Serves the scopes of a type in this process. Thread-safe. */
-public final class QueueScopeHost implements ScopeHost, FeedListener {
+public final class QueueScopeHost implements Scopes.Host, FeedListener {
     private static final Logger log = LoggerFactory.getLogger(QueueScopeHost.class);
     private static final Duration CLOSING = Duration.ofSeconds(30);
     /** The server may be back at any time. */
@@ -120,7 +119,7 @@ public final class QueueScopeHost implements ScopeHost, FeedListener {
 
     @Override
     public String toString() {
-        return "ScopeHost[" + service.type() + " " + hosted.keySet() + "]";
+        return "Scopes.Host[" + service.type() + " " + hosted.keySet() + "]";
     }
 
     private CompletableFuture<?>[] release(Duration timeout) {

@@ -15,7 +15,6 @@ import io.couchjobs.job.Listening;
 import io.couchjobs.scope.Ending;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
-import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
 import io.couchjobs.scope.Scopes;
 import io.couchjobs.scope.Submission;
@@ -69,7 +68,7 @@ public final class QueueScopes implements Scopes {
     }
 
     @Override
-    public ScopeHost serve(ScopeService<?> service) {
+    public Scopes.Host serve(ScopeService<?> service) {
         service.probe();
         QueueScopeHost[] self = new QueueScopeHost[1];
         QueueScopeHost host = new QueueScopeHost(tools, service, workers, () -> {

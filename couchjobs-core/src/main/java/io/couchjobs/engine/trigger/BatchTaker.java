@@ -1,10 +1,9 @@
 package io.couchjobs.engine.trigger;
 
-import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
-import io.couchjobs.trigger.TriggerPlan;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -83,7 +82,7 @@ final class BatchTaker implements Taker {
         if (good.isEmpty()) {
             return step(position.seq(), 0, 0, later, failures);
         }
-        TriggerPlan plan = trigger.planBatch(good, key(position, first), clock.instant());
+        Trigger.Plan plan = trigger.planBatch(good, key(position, first), clock.instant());
         SourceChange last = good.get(good.size() - 1);
         plan.problems().forEach(problem -> good.forEach(each -> failures.add(new Step.Failure(each, problem, false))));
         List<Wanted> wanted = plan.jobs().stream()
@@ -107,7 +106,7 @@ final class BatchTaker implements Taker {
         List<SourceChange> good = new ArrayList<>();
         Instant now = clock.instant();
         for (SourceChange change : read(owed)) {
-            TriggerPlan alone = trigger.plan(change, "", now);
+            Trigger.Plan alone = trigger.plan(change, "", now);
             alone.problems().forEach(problem -> failures.add(new Step.Failure(change, problem, false)));
             if (!alone.jobs().isEmpty()) {
                 good.add(change);

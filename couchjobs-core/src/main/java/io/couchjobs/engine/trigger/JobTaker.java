@@ -1,13 +1,12 @@
 package io.couchjobs.engine.trigger;
 
-import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
-import io.couchjobs.trigger.TriggerPlan;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -123,7 +122,7 @@ final class JobTaker implements Taker {
             add(change, trigger.plan(change, suffix(), clock.instant()));
         }
 
-        void add(SourceChange change, TriggerPlan plan) {
+        void add(SourceChange change, Trigger.Plan plan) {
             plan.problems().forEach(problem -> failures.add(new Step.Failure(change, problem, false)));
             Instant later = clock.instant().plus(LoopGuard.PAUSE);
             boolean slow = !plan.jobs().isEmpty() && guard.slowsDown(change, environment.nanos());

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.trigger.SourceChange;
-import io.couchjobs.trigger.TriggerError;
+import io.couchjobs.trigger.TriggerStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -189,10 +189,10 @@ final class Position {
         return changes(document.path(OWED));
     }
 
-    List<TriggerError> errors() {
-        List<TriggerError> errors = new ArrayList<>();
+    List<TriggerStatus.Failure> errors() {
+        List<TriggerStatus.Failure> errors = new ArrayList<>();
         document.path(ERRORS)
-                .forEach(error -> errors.add(new TriggerError(
+                .forEach(error -> errors.add(new TriggerStatus.Failure(
                         database(),
                         error.path("id").asText(),
                         error.path("rev").asText(),

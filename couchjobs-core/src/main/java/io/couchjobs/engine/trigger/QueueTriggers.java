@@ -1,8 +1,8 @@
 package io.couchjobs.engine.trigger;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
@@ -16,8 +16,6 @@ import io.couchjobs.job.Lock;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
-import io.couchjobs.trigger.TriggerError;
-import io.couchjobs.trigger.TriggerPlan;
 import io.couchjobs.trigger.TriggerStatus;
 import io.couchjobs.trigger.Triggers;
 import java.time.Duration;
@@ -253,7 +251,7 @@ public final class QueueTriggers implements Triggers {
     }
 
     @Override
-    public TriggerPlan test(String name, Optional<String> database, String docId) {
+    public Trigger.Plan test(String name, Optional<String> database, String docId) {
         Trigger trigger = existing(name);
         String from = database.orElse(trigger.source());
         if (!trigger.follows(from) || from.contains("*")) {
@@ -267,7 +265,7 @@ public final class QueueTriggers implements Triggers {
                 .map(selector -> selects(source, docId, selector))
                 .orElse(true);
         if (!isSelected) {
-            return new TriggerPlan(List.of(), List.of(), Optional.of("the selector does not select it"));
+            return new Trigger.Plan(List.of(), List.of(), Optional.of("the selector does not select it"));
         }
         SourceChange change =
                 new SourceChange(from, docId, document.path(Field.REV).asText(), "", false, document);
@@ -309,7 +307,7 @@ public final class QueueTriggers implements Triggers {
     }
 
     @Override
-    public List<TriggerError> errors(String name) {
+    public List<TriggerStatus.Failure> errors(String name) {
         return triggers
                 .read(name)
                 .map(document -> positions.readAll(name))

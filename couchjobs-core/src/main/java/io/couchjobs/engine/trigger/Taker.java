@@ -1,6 +1,6 @@
 package io.couchjobs.engine.trigger;
 
-import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.trigger.SourceChange;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package io.couchjobs.engine.worker;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.Logs;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -30,9 +30,9 @@ final class RunLog {
     private final LeasedJob claim;
     private final JobLogs logs;
     private final InstantSource clock;
-    private final Deque<LogChunk.Line> waiting = new ArrayDeque<>();
+    private final Deque<Logs.Chunk.Line> waiting = new ArrayDeque<>();
     /** Chunks that may not have arrived; they are sent again as they were, which cannot store them twice. */
-    private final Deque<LogChunk> failed = new ArrayDeque<>();
+    private final Deque<Logs.Chunk> failed = new ArrayDeque<>();
 
     private CompletableFuture<Void> underWay = CompletableFuture.allOf();
     private boolean isAbandoned;
@@ -80,7 +80,7 @@ final class RunLog {
             if (++chunks == MOST_CHUNKS) {
                 waiting.add(line("the log of this run is full; what comes is not stored"));
             }
-            LogChunk chunk = new LogChunk(claim.id(), chunks, List.copyOf(waiting), dropped);
+            Logs.Chunk chunk = new Logs.Chunk(claim.id(), chunks, List.copyOf(waiting), dropped);
             waiting.clear();
             characters = 0;
             dropped = 0;
@@ -106,18 +106,18 @@ final class RunLog {
         return underWay;
     }
 
-    private LogChunk.Line line(String text) {
+    private Logs.Chunk.Line line(String text) {
         Job job = claim.job();
-        return new LogChunk.Line(job.fence(), job.attempt(), clock.instant(), text);
+        return new Logs.Chunk.Line(job.fence(), job.attempt(), clock.instant(), text);
     }
 
-    private void send(LogChunk chunk) {
+    private void send(Logs.Chunk chunk) {
         inFlight++;
         CompletableFuture<?> answer = logs.append(chunk).handle((written, trouble) -> answered(chunk, trouble == null));
         underWay = CompletableFuture.allOf(underWay, answer);
     }
 
-    private synchronized boolean answered(LogChunk chunk, boolean arrived) {
+    private synchronized boolean answered(Logs.Chunk chunk, boolean arrived) {
         inFlight--;
         if (inFlight == 0) {
             underWay = CompletableFuture.allOf();

@@ -9,7 +9,6 @@ import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
-import io.couchjobs.job.LogChunk;
 import io.couchjobs.job.Logs;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -119,8 +118,8 @@ class FollowingLogsTest {
     }
 
     private void append(long number) throws Exception {
-        LogChunk.Line line = new LogChunk.Line(1, 1, Instant.EPOCH, "line " + number);
-        logs.append(new LogChunk(JOB, number, List.of(line), 0)).get(30, TimeUnit.SECONDS);
+        Logs.Chunk.Line line = new Logs.Chunk.Line(1, 1, Instant.EPOCH, "line " + number);
+        logs.append(new Logs.Chunk(JOB, number, List.of(line), 0)).get(30, TimeUnit.SECONDS);
     }
 
     private static List<Long> numbers(int last) {

@@ -10,7 +10,6 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.scope.Gates;
 import io.couchjobs.scope.Scope;
-import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
 import io.couchjobs.scope.Scopes;
 import io.couchjobs.testing.ServerTest;
@@ -65,7 +64,7 @@ class ScopeHostTest {
             }
         });
         scopes.start(ONE);
-        ScopeHost host = scopes.serve(service.only(served::add));
+        Scopes.Host host = scopes.serve(service.only(served::add));
         String worker = workerOfJob("slow");
         ScopeStore documents = new ScopeStore(new SharedDocuments(queue.database()));
         documents.stop(ONE, AN_HOUR);
@@ -85,7 +84,7 @@ class ScopeHostTest {
     @Test
     void a_close_by_a_thread_that_is_interrupted_leaves_nothing_running() throws Exception {
         scopes.start(ONE);
-        ScopeHost host = scopes.serve(ScopeService.of("index", ObjectNode.class, gates));
+        Scopes.Host host = scopes.serve(ScopeService.of("index", ObjectNode.class, gates));
         workerOfJob("slow");
         Thread.currentThread().interrupt();
         host.close(AN_HOUR);
@@ -97,7 +96,7 @@ class ScopeHostTest {
     @Test
     void a_close_that_is_interrupted_gives_the_jobs_back_at_once() throws Exception {
         scopes.start(ONE);
-        ScopeHost host = scopes.serve(ScopeService.of("index", ObjectNode.class, gates));
+        Scopes.Host host = scopes.serve(ScopeService.of("index", ObjectNode.class, gates));
         String worker = workerOfJob("slow");
         CompletableFuture<Boolean> isStillInterrupted = new CompletableFuture<>();
         Thread closing = new Thread(() -> {
@@ -120,7 +119,7 @@ class ScopeHostTest {
         CompletableFuture<Thread> asks = new CompletableFuture<>();
         CountDownLatch answer = new CountDownLatch(1);
         List<Scope> asked = new CopyOnWriteArrayList<>();
-        ScopeHost host =
+        Scopes.Host host =
                 scopes.serve(ScopeService.of("index", ObjectNode.class, gates).only(scope -> {
                     if (scope.equals(ONE) || scope.equals(TWO)) {
                         asked.add(scope);
