@@ -1,4 +1,4 @@
-"""HTTP to one CouchDB database: requests, readings of all leaves, the feed, and the server's clock."""
+"""HTTP to one CouchDB database: requests, readings of all leaves, writes until a majority has them, the feed, and the server's clock."""
 from __future__ import annotations
 
 import base64
@@ -55,23 +55,19 @@ class Couch:
 
     def send(self, method: str, path: str, body: Optional[bytes] = None) -> Answer:
         """One request. Whatever goes wrong on the way is "no answer"."""
-        connection = self._connect(self.timeout)  # a new one: an idle one that the server closes looks like a lost answer
+        connection, sent = self._connect(self.timeout), time.time()  # a new one: an idle one that the server closes looks like a lost answer
         try:
-            sent = time.time()
             connection.request(method, self.path + path, body, self._headers)
             response = connection.getresponse()
-            text = response.read()
-            self._learn_clock(response.getheader("Date"), sent, time.time())
+            text, date, received = response.read(), response.getheader("Date"), time.time()
+            if date:
+                skew = parsedate_to_datetime(date).timestamp() + 0.5 - (sent + received) / 2
+                self._skew = skew if abs(skew) > 1 + received - sent else 0.0
             return Answer(response.status, text if path.partition("?")[0].endswith("/data.json") else json.loads(text))
         except (OSError, http.client.HTTPException, ValueError):
             return Answer(0, None)
         finally:
             connection.close()
-
-    def _learn_clock(self, date: Optional[str], sent: float, received: float) -> None:
-        if date:
-            skew = parsedate_to_datetime(date).timestamp() + 0.5 - (sent + received) / 2
-            self._skew = skew if abs(skew) > 1 + received - sent else 0.0
 
     def now(self) -> int:
         """The time by the server's clock (1.1)."""
@@ -85,32 +81,29 @@ class Couch:
     def put(self, doc: Doc) -> Answer:
         """Writes a document on the `_rev` that it has. The same document makes the same bytes (2.1)."""
         body = {k: v for k, v in doc.items() if k not in ("_conflicts", "_revisions")}
-        return self.send("PUT", "/" + quote(doc["_id"], safe=""), json.dumps(body, allow_nan=False).encode())
+        return self.send("PUT", _segment(doc["_id"]), json.dumps(body, allow_nan=False).encode())
 
     def read(self, _id: str) -> Optional[Doc]:
-        """The document as this node shows it, with `_conflicts`; None when there is none."""
-        answer = self.get("/" + quote(_id, safe="/" if _id.startswith("_local/") else ""), conflicts=True)
+        """The document as this node shows it, with `_conflicts`; None when there is none. An empty `_id` reads what the database is."""
+        answer = self.get(_segment(_id) if _id else "", conflicts=True)
         if answer.status not in (200, 404):
-            raise ConnectionError(f"cannot read {_id}: {answer.status or 'no answer'} {answer.body}")
+            raise ConnectionError(f"cannot read {_id or self.path}: {answer.status or 'no answer'} {answer.body}")
         return answer.body if answer.status == 200 else None
 
-    def info(self) -> Doc:
-        """What GET of the database says."""
-        answer = self.get("")
-        if answer.status != 200:
-            raise ConnectionError(f"cannot read {self.path}: {answer.status or 'no answer'} {answer.body}")
-        return answer.body
+    def position(self) -> str:
+        """Where the feed is now."""
+        return (self.read("") or {})["update_seq"]
 
     @property
     def is_cluster(self) -> bool:
         """Whether the database has several copies (6.3)."""
         if self._cluster is None:
-            self._cluster = self.info().get("cluster") or {}
+            self._cluster = (self.read("") or {}).get("cluster") or {}
         return self._cluster.get("n", 1) > 1
 
     def leaves(self, _id: str) -> Optional[List[Doc]]:
         """All leaves, tombstones too, with their histories (5.2); None when that could not be read."""
-        answer = self.get("/" + quote(_id, safe=""), open_revs="all", revs=True)
+        answer = self.get(_segment(_id), open_revs="all", revs=True)
         if answer.status == 404:
             return []
         if answer.status != 200:
@@ -136,9 +129,7 @@ class Couch:
         for leaf in (live for live in leaves if not live.get("_deleted")):
             line = path(leaf)
             step = line.index(doc["_rev"]) if doc.get("_rev") in line else len(line) if generation(line[-1]) == 1 else 0
-            if step == 1 and same(leaf, doc):
-                return leaf
-            if step > 1 and same(self.get("/" + quote(doc["_id"], safe=""), rev=line[step - 1]).body or {}, doc):
+            if step and same(leaf if step == 1 else self.get(_segment(doc["_id"]), rev=line[step - 1]).body or {}, doc):
                 return leaf
         return None
 
@@ -174,31 +165,32 @@ class Couch:
 
     def attached_data(self, doc: Doc) -> Doc:
         """The data of a job that has it attached (1.4)."""
-        answer = self.get(f"/{quote(doc['_id'], safe='')}/data.json", rev=doc["_rev"])
+        where = _segment(doc["_id"]) + "/data.json"
+        answer = self.get(where, rev=doc["_rev"])
         if answer.status == 404:  # that revision was compacted away; the digest tells whether the present one is the same
-            answer = self.get(f"/{quote(doc['_id'], safe='')}/data.json")
-        digest = "sha-256=" + base64.b64encode(hashlib.sha256(answer.body or b"").digest()).decode()
-        if answer.status != 200 or digest != doc["dataDigest"]:
-            raise ConnectionError(f"cannot read the attached data of {doc['_id']}: {answer.status or 'no answer'}")
-        return json.loads(answer.body)
+            answer = self.get(where)
+        if answer.status == 200:
+            digest = "sha-256=" + base64.b64encode(hashlib.sha256(answer.body).digest()).decode()
+            if digest == doc["dataDigest"]:
+                return json.loads(answer.body)
+        raise ConnectionError(f"the data of {doc['_id']} cannot be read: {answer.status or 'no answer'}")
 
-    def changes(self, since: Any, heartbeat: int = 10_000) -> Iterator[Optional[Doc]]:
-        """Rows of the feed, and None for each heartbeat (6.1). Raises LookupError when the server refuses the position."""
-        connection = self._connect(3 * heartbeat / 1000 + 1)  # no byte for three heartbeats: the connection is dead
+    def changes(self, since: Any, heartbeat: int = 10_000) -> Iterator[Doc]:
+        """Rows of the feed (6.1). Raises OSError when it breaks, or when the server refuses the position."""
+        connection = self._connect(3 * heartbeat / 1000)  # no byte for three heartbeats: the connection is dead
         try:
             query = urlencode({"feed": "continuous", "heartbeat": heartbeat, "since": since, "include_docs": "true",
                                "conflicts": "true", "style": "all_docs"})
             connection.request("GET", f"{self.path}/_changes?{query}", headers=self._headers)
             response = connection.getresponse()
-            if response.status in (400, 404):
-                raise LookupError(f"the feed of {self.path} refuses the position {since}")
             if response.status != 200:
                 raise ConnectionError(f"the feed of {self.path} answers {response.status}")
-            for line in response:
-                row = json.loads(line) if line.strip() else None
-                if row is None or "id" in row:
-                    yield row
+            yield from (row for row in map(json.loads, filter(bytes.strip, response)) if "id" in row)
         except (http.client.HTTPException, ValueError) as problem:
             raise ConnectionError(f"the feed of {self.path} broke: {problem}") from problem
         finally:
             connection.close()
+
+
+def _segment(_id: str) -> str:
+    return "/" + quote(_id, safe="/" if _id.startswith("_local/") else "")

@@ -11,9 +11,8 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
 Doc = Dict[str, Any]
 MAX = 2147483647
-PENDING, OWNED = ("waiting", "stuck"), ("scheduled", "running")
-FINISHED = ("success", "failed", "cancelled")
-AFRESH = ("attempt", "expirations", "result", "progress", "errors", "resubmit", "cancelRequested")
+PENDING, OWNED, FINISHED = ("waiting", "stuck"), ("scheduled", "running"), ("success", "failed", "cancelled")
+AFRESH = "attempt expirations result progress errors resubmit cancelRequested"
 POLICY = {"maxRetries": 5, "retryDelay": 30_000, "maxRetryDelay": 43_200_000, "retryJitter": 0}
 RANDOM_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
@@ -22,16 +21,14 @@ class Refused(Exception):
     """The status of the job, the database, or the content of the document does not allow this write."""
 
 
-# Names (1.1)
+# Names and fields (1.1, 1.2)
 
 def _name_problem(name: Any, longest: int) -> Optional[str]:
     if not isinstance(name, str) or not name.strip(" "):
         return "must be text with more than spaces"
     if re.search("[\x00-\x1f\x7f-\x9f\ud800-\udfff]", name):
         return "must not have control characters or half of a surrogate pair"
-    if len(name.encode("utf-16-le")) > 2 * longest:
-        return f"must have at most {longest} characters"
-    return None
+    return f"must have at most {longest} characters" if len(name.encode("utf-16-le")) > 2 * longest else None
 
 
 def doc_id(type: str, id: str) -> str:
@@ -50,21 +47,29 @@ def parse_id(_id: str) -> Optional[Tuple[str, str]]:
     return (type, id) if kind == "job" and not _name_problem(type, 128) and not _name_problem(id, 512) else None
 
 
-# Fields (1.2)
+def _is_whole(least: int, most: int) -> Any:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+FIELDS = {  # what a creator may say of a job
+    **{field: ("text", lambda value: isinstance(value, str))
+       for field in ("group", "class", "origin", "correlationId", "traceparent", "tracestate")},
+    "tags": ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(tag, str) for tag in value)),
+    "data": ("an object", lambda value: isinstance(value, dict)),
+    "after": ('as {"jobs": ["job:TYPE:ID"], "onFailure": "cancel"}', lambda value: isinstance(value, dict)),
+    "priority": ("from 0 to 99", _is_whole(0, 99)),
+    "maxRetries": (f"from 0 to {MAX}", _is_whole(0, MAX)),
+    "scheduledTime": ("milliseconds since 1970", _is_whole(-8_640_000_000_000_000, 8_640_000_000_000_000)),
+}
+
 
 def check_request(request: Doc) -> None:
     """Raises ValueError for a field of a creator that no job can have."""
-    text, texts = "text", "a list of texts"
-    kinds = {"group": text, "class": text, "origin": text, "correlationId": text, "traceparent": text, "tracestate": text, "tags": texts,
-             "data": "an object", "priority": "from 0 to 99", "maxRetries": f"from 0 to {MAX}", "scheduledTime": "milliseconds since 1970",
-             "after": 'as {"jobs": ["job:TYPE:ID"], "onFailure": "cancel"}'}
     for field, value in request.items():
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        right = {text: isinstance(value, str), texts: isinstance(value, list) and all(isinstance(tag, str) for tag in value),
-                 "priority": whole and 0 <= value <= 99, "maxRetries": whole and 0 <= value <= MAX,
-                 "scheduledTime": whole and abs(value) <= 8_640_000_000_000_000}
-        if not right.get(kinds[field], right.get(field, isinstance(value, dict))):
-            raise ValueError(f"{field} must be {kinds[field]}, but is {value!r:.80}")
+        if field not in FIELDS:
+            raise ValueError(f"option {field!r} is unknown; there are {', '.join(FIELDS)}")
+        if not FIELDS[field][1](value):
+            raise ValueError(f"{field} must be {FIELDS[field][0]}, but is {value!r:.80}")
 
 
 def millis(time: Any) -> int:
@@ -72,12 +77,6 @@ def millis(time: Any) -> int:
     time = int(time or 0)
     time = time * 1000 if 0 < time < 100_000_000_000 else time
     return 0 if 0 < time < 100_000_000_000 else time
-
-
-def same(doc: Doc, other: Doc) -> bool:
-    """Whether two documents have the same content, whatever their revisions."""
-    hidden = ("_rev", "_revisions", "_conflicts", "_attachments")
-    return ({k: v for k, v in doc.items() if k not in hidden} == {k: v for k, v in other.items() if k not in hidden})
 
 
 # The fence (1.3), and what a leaf's fence counts as (5.2)
@@ -98,44 +97,41 @@ def next_fence(doc: Doc) -> int:
     return min(fence(doc) + 1, MAX)
 
 
-def counted_fence(leaf: Doc) -> int:
-    """What a leaf's fence counts as beside other leaves."""
-    if withdrawn(leaf):
-        return fence(leaf) + 1 if leaf.get("resubmit") is not None else max(0, fence(leaf) - 1)
-    return fence(leaf)
-
-
 def withdrawn(doc: Doc) -> bool:
     """Whether the claim in this document counts for nothing (rule 1)."""
     return (doc.get("lock") or {}).get("withdrawn") is not None
 
 
+def counted_fence(leaf: Doc) -> int:
+    """What a leaf's fence counts as beside other leaves."""
+    if not withdrawn(leaf):
+        return fence(leaf)
+    return fence(leaf) + 1 if leaf.get("resubmit") is not None else max(0, fence(leaf) - 1)
+
+
 # Transitions (2.2, 3.2, 3.3, 3.4, 3.5)
 
-def _change(doc: Doc, now: int, moments: Iterable[str] = (), remove: Iterable[str] = (), **fields: Any) -> Doc:
+def _write(doc: Doc, now: int, moments: str = "", remove: str = "", **fields: Any) -> Doc:
     new = {**doc, "status": doc.get("status") or "waiting", "fence": fence(doc), **fields}
-    for field in remove:
-        new.pop(field, None)
+    new = {field: value for field, value in new.items() if field not in remove.split()}
     if "scheduledTime" in new:
         new["scheduledTime"] = millis(new["scheduledTime"])
     if moments:
-        new["times"] = {**(doc.get("times") or {}), **{moment: now for moment in moments}}
+        new["times"] = {**(doc.get("times") or {}), **{moment: now for moment in moments.split()}}
+    if "data" in fields:  # new data takes the place of attached data, and other attachments stay (1.4)
+        new.pop("dataDigest", None)
+        kept = {name: stub for name, stub in new.pop("_attachments", {}).items() if name != "data.json"}
+        new.update({"_attachments": kept} if kept else {})
     return new
 
 
-def _with_data(doc: Doc, data: Optional[Mapping[str, Any]]) -> Doc:
-    """New data takes the place of attached data, and other attachments stay (1.4)."""
-    if data is not None:
-        doc["data"] = data
-        doc.pop("dataDigest", None)
-        kept = {name: stub for name, stub in doc.pop("_attachments", {}).items() if name != "data.json"}
-        doc.update({"_attachments": kept} if kept else {})
-    return doc
+def _given(**fields: Any) -> Doc:
+    return {field: value for field, value in fields.items() if value is not None}
 
 
 def _errors(doc: Doc, now: int, kind: str, message: str, stack: Optional[str] = None) -> List[Doc]:
-    error = {"attempt": int(doc.get("attempt") or 0), "at": now, "kind": kind, "message": message}
-    return ((doc.get("errors") or []) + [{**error, "stack": stack} if stack else error])[-10:]
+    error = {"attempt": int(doc.get("attempt") or 0), "at": now, "kind": kind, "message": message, **({"stack": stack} if stack else {})}
+    return ((doc.get("errors") or []) + [error])[-10:]
 
 
 def _expect(doc: Doc, statuses: Iterable[str], verb: str) -> None:
@@ -147,7 +143,7 @@ def _expect(doc: Doc, statuses: Iterable[str], verb: str) -> None:
 def new_job(_id: str, request: Doc, now: int) -> Doc:
     """A job that does not exist yet (2.1). `request` has fields of the creator by their names in the protocol."""
     at = int(request.get("scheduledTime") or 0)
-    return {"_id": _id, "status": "waiting", "data": {}, **{k: v for k, v in request.items() if v is not None},
+    return {"_id": _id, "status": "waiting", "data": {}, **_given(**request),
             "scheduledTime": 0 if 0 < at < 100_000_000_000 else at, "times": {"created": now}}
 
 
@@ -155,8 +151,7 @@ def cancel(doc: Doc, now: int, reason: Optional[str] = None) -> Doc:
     """Cancels a pending job (2.2)."""
     _expect(doc, PENDING, "cancel")
     errors = {"errors": _errors(doc, now, "cancelled", reason)} if reason else {}
-    return _change(doc, now, ["finished"], ("cancelRequested", "resubmit", "progress"), status="cancelled",
-                   fence=next_fence(doc), **errors)
+    return _write(doc, now, "finished", "cancelRequested resubmit progress", status="cancelled", fence=next_fence(doc), **errors)
 
 
 def request_cancel(doc: Doc, now: int) -> Optional[Doc]:
@@ -164,36 +159,35 @@ def request_cancel(doc: Doc, now: int) -> Optional[Doc]:
     _expect(doc, OWNED, "a request to cancel")
     if doc.get("cancelRequested") and doc.get("resubmit") is None:
         return None
-    return _change(doc, now, ["cancelRequested"], ("resubmit",), cancelRequested=True)
+    return _write(doc, now, "cancelRequested", "resubmit", cancelRequested=True)
 
 
 def claim(doc: Doc, now: int, token: str, worker: str, user: Optional[str] = None) -> Doc:
     """Claims a pending job and starts its run (3.2)."""
     _expect(doc, () if doc.get("after") else PENDING, "a claim")
     lock = {"token": token, "worker": worker, "since": now, **({"user": user} if user else {})}
-    return _change(doc, now, ["claimed", "started"], ("progress", "cancelRequested"), status="running", lock=lock,
-                   fence=next_fence(doc), attempt=min(int(doc.get("attempt") or 0) + 1, MAX))
+    return _write(doc, now, "claimed started", "progress cancelRequested", status="running", lock=lock,
+                  fence=next_fence(doc), attempt=min(int(doc.get("attempt") or 0) + 1, MAX))
 
 
 def update(doc: Doc, now: int, data: Optional[Mapping[str, Any]] = None, progress: Optional[Doc] = None) -> Doc:
     """A sign of life of the owner, with other data or its progress (3.3)."""
     _expect(doc, OWNED, "update")
-    return _with_data(_change(doc, now, ["updated"], **({"progress": progress} if progress else {})), data)
+    return _write(doc, now, "updated", **_given(data=data, progress=progress))
 
 
-def _run_again(doc: Doc, now: int, moments: Iterable[str], remove: Iterable[str] = AFRESH, **fields: Any) -> Doc:
+def _run_again(doc: Doc, now: int, moments: str, remove: str = AFRESH, **fields: Any) -> Doc:
     """What ends a run that is to be followed by another one. It takes the next fence (rule 10)."""
     at = doc["resubmit"].get("scheduledTime") or 0
-    return _change(doc, now, moments, ("lock", "resubmit", *remove), status="waiting", scheduledTime=at, fence=next_fence(doc), **fields)
+    return _write(doc, now, moments, "lock resubmit " + remove, status="waiting", scheduledTime=at, fence=next_fence(doc), **fields)
 
 
 def finish(doc: Doc, now: int, result: Any = None, data: Optional[Mapping[str, Any]] = None) -> Doc:
     """Ends a run that succeeded (3.4)."""
     _expect(doc, OWNED, "finish")
     if doc.get("resubmit") is not None:  # {} is a wish, too
-        return _with_data(_run_again(doc, now, ["finished"]), data)
-    fields = {} if result is None else {"result": result}
-    return _with_data(_change(doc, now, ["finished"], ("lock", "cancelRequested", "resubmit"), status="success", **fields), data)
+        return _run_again(doc, now, "finished", **_given(data=data))
+    return _write(doc, now, "finished", "lock cancelRequested resubmit", status="success", **_given(result=result, data=data))
 
 
 def retry_delay(policy: Mapping[str, Any], failure: int, luck: float) -> int:
@@ -203,62 +197,70 @@ def retry_delay(policy: Mapping[str, Any], failure: int, luck: float) -> int:
     return min(int(delay * (1 + policy["retryJitter"] * luck)), 36_500 * 86_400_000)
 
 
+def _failures(doc: Doc) -> int:
+    return int(doc.get("attempt") or 0) - int(doc.get("expirations") or 0)
+
+
 def last_try(doc: Doc, policy: Mapping[str, Any]) -> bool:
     """Whether no retry follows when this run fails (3.4)."""
     allowed = doc.get("maxRetries")
-    allowed = {**POLICY, **policy}["maxRetries"] if allowed is None else allowed
-    return int(doc.get("attempt") or 0) - int(doc.get("expirations") or 0) > allowed
+    return _failures(doc) > ({**POLICY, **policy}["maxRetries"] if allowed is None else allowed)
 
 
 def fail(doc: Doc, now: int, message: str, policy: Mapping[str, Any], kind: str = "failed", stack: Optional[str] = None,
          permanent: bool = False, luck: float = 0) -> Doc:
     """Ends a run that failed: the job is retried, or has failed for good (3.4)."""
     _expect(doc, OWNED, "fail")
-    if doc.get("resubmit") is not None:  # {} is a wish, too
-        return _run_again(doc, now, ["failed"])
+    if doc.get("resubmit") is not None:
+        return _run_again(doc, now, "failed")
     errors = _errors(doc, now, kind, message, stack)
     if doc.get("cancelRequested"):
-        return _change(doc, now, ["failed", "finished"], ("lock", "cancelRequested"), status="cancelled", errors=errors)
+        return _write(doc, now, "failed finished", "lock cancelRequested", status="cancelled", errors=errors)
     if permanent or last_try(doc, policy):
-        return _change(doc, now, ["failed", "finished"], ("lock",), status="failed", errors=errors)
+        return _write(doc, now, "failed finished", "lock", status="failed", errors=errors)
     started = doc.get("times", {}).get("started", now) if doc["status"] == "running" else now
-    failures = int(doc.get("attempt") or 0) - int(doc.get("expirations") or 0)
-    at = int(started) + retry_delay(policy, max(0, failures - 1), luck)
-    return _change(doc, now, ["failed"], ("lock",), status="stuck", errors=errors, scheduledTime=at)
+    at = int(started) + retry_delay(policy, max(0, _failures(doc) - 1), luck)
+    return _write(doc, now, "failed", "lock", status="stuck", errors=errors, scheduledTime=at)
 
 
 def acknowledge_cancel(doc: Doc, now: int, reason: str) -> Doc:
     """Ends a run that stopped because it was asked to (3.4)."""
     _expect(doc, OWNED, "acknowledge cancel")
-    if doc.get("resubmit") is not None:  # {} is a wish, too
-        return _run_again(doc, now, [])
-    return _change(doc, now, ["stopped", "finished"], ("lock", "cancelRequested", "progress"), status="cancelled",
-                   errors=_errors(doc, now, "cancelled", reason))
+    if doc.get("resubmit") is not None:
+        return _run_again(doc, now, "")
+    return _write(doc, now, "stopped finished", "lock cancelRequested progress", status="cancelled",
+                  errors=_errors(doc, now, "cancelled", reason))
 
 
 def release(doc: Doc, now: int) -> Doc:
     """Gives a job back that will not run; the attempt does not count (3.4, 3.5)."""
     _expect(doc, OWNED, "release")
     attempt = {"attempt": max(0, int(doc.get("attempt") or 0) - 1)} if doc["status"] == "running" else {}
-    if doc.get("resubmit") is not None:  # {} is a wish, too
-        return _run_again(doc, now, ["released"], ("progress", "cancelRequested"), **attempt)
+    if doc.get("resubmit") is not None:
+        return _run_again(doc, now, "released", "progress cancelRequested", **attempt)
     if doc.get("cancelRequested"):
-        return _change(doc, now, ["finished"], ("lock", "cancelRequested", "progress"), status="cancelled")
-    return _change(doc, now, ["released"], ("lock", "progress", "cancelRequested"), status="waiting", **attempt)
+        return _write(doc, now, "finished", "lock cancelRequested progress", status="cancelled")
+    return _write(doc, now, "released", "lock progress cancelRequested", status="waiting", **attempt)
 
 
 def withdraw(doc: Doc, now: int, reason: str) -> Doc:
     """Says that a claim made no owner. The leaf stays (rules 1 and 2)."""
     _expect(doc, OWNED, "withdraw")
-    return _change(doc, now, lock={**doc["lock"], "withdrawn": {"at": now, "reason": reason}})
+    return _write(doc, now, lock={**doc["lock"], "withdrawn": {"at": now, "reason": reason}})
 
 
 def keep(doc: Doc, now: int) -> Doc:
     """The job once more as it is: a write that tells whether a majority is in reach (2.1, 5.5)."""
-    return _change(doc, now, ["kept"])
+    return _write(doc, now, "kept")
 
 
 # What a reading is worth on a cluster
+
+def same(doc: Doc, other: Doc) -> bool:
+    """Whether two documents have the same content, whatever their revisions."""
+    hidden = dict.fromkeys(("_rev", "_revisions", "_conflicts", "_attachments"))
+    return {**doc, **hidden} == {**other, **hidden}
+
 
 def path(leaf: Doc) -> List[str]:
     """The revisions that led to a leaf, the newest first."""

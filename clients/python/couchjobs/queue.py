@@ -3,15 +3,11 @@ from __future__ import annotations
 
 import time
 import uuid
-from datetime import datetime
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Union
 
 from . import protocol
 from .couch import Couch, pauses
-from .protocol import Doc, FINISHED, OWNED, PENDING
-
-OPTIONS = {"group": "group", "priority": "priority", "max_retries": "maxRetries", "class_": "class", "origin": "origin", "after": "after",
-           "correlation_id": "correlationId", "tags": "tags", "traceparent": "traceparent", "tracestate": "tracestate"}
+from .protocol import Doc, FINISHED, PENDING
 
 
 class Unconfirmed(Exception):
@@ -32,20 +28,13 @@ class Queue:
         self.couch = Couch(url) if isinstance(url, str) else url
         self.site: Doc = self.couch.read("_local/couchjobs-site") or {}  # the name of the database among several (7.3)
 
-    def add(self, type: str, id: Optional[str] = None, data: Optional[Mapping[str, Any]] = None, *,
-            at: Union[int, datetime, None] = None, **options: Any) -> Added:
-        """Adds a job, due at once or `at` a time (milliseconds or a datetime). Without an id it gets a random UUID.
+    def add(self, type: str, id: Optional[str] = None, data: Optional[Mapping[str, Any]] = None, **options: Any) -> Added:
+        """Adds a job. Without an id it gets a random UUID. The options are fields of a job by their names in the protocol (1.2).
 
         A job of that id that exists stays as it is, whatever its status, and the answer is "exists".
-        Options: group, priority, max_retries, class_, origin, after, correlation_id, tags, traceparent, tracestate.
         """
         id = str(uuid.uuid4()) if id is None else id
-        unknown = sorted(set(options) - set(OPTIONS))
-        if unknown:
-            raise ValueError(f"option {unknown[0]!r} is unknown; there are {', '.join(OPTIONS)}")
-        due = int(at.timestamp() * 1000) if isinstance(at, datetime) else at
-        request = {"data": {} if data is None else data, "scheduledTime": due, **{OPTIONS[key]: value for key, value in options.items()}}
-        request = {field: value for field, value in request.items() if value is not None}
+        request = {field: value for field, value in {"data": data, **options}.items() if value is not None}
         protocol.check_request(request)
         site = {"site": self.site["site"]} if self.site.get("site") else {}
         new = protocol.new_job(protocol.doc_id(type, id), {**request, **site}, self.couch.now())
@@ -83,28 +72,20 @@ class Queue:
         return self.couch.read(protocol.doc_id(type, id))
 
     def wait(self, type: str, id: str, timeout: float = float("inf")) -> Doc:
-        """The job's document once it has finished, by an end that a majority has (6.3, rule 20).
+        """The job's document once it has finished, by an end that a majority has (6.3, rule 20). It looks every two seconds at least.
 
         A job that retention deleted is its tombstone, with `status`. Raises LookupError for a job that was removed or is not there,
         TimeoutError when the time is over.
         """
         _id, seen, end = protocol.doc_id(type, id), False, time.monotonic() + timeout
-        while True:
-            position = self.couch.info()["update_seq"]  # first the position, then the reading (6.1)
+        for _ in pauses():
             state = self._known_state(_id, seen)
             if state and state.get("status") in FINISHED:
                 return state
             seen = seen or state is not None
-            left = min(20.0 if state else 1.0, end - time.monotonic())
-            if left <= 0:
-                raise TimeoutError(f"{_id} has not finished within {timeout} s")
-            until = time.monotonic() + left
-            try:
-                for row in self.couch.changes(position, max(100, int(left * 250))):
-                    if time.monotonic() > until or (row and row["id"] == _id):
-                        break
-            except (OSError, LookupError):
-                time.sleep(min(left, 1.0))
+            if time.monotonic() >= end:
+                break
+        raise TimeoutError(f"{_id} has not finished within {timeout} s")
 
     def _known_state(self, _id: str, seen: bool) -> Optional[Doc]:
         """The state of a job as a majority has it, None when nothing is known now (the table of 6.3)."""
@@ -115,8 +96,7 @@ class Queue:
         gone = [leaf for leaf in leaves if leaf.get("_deleted") and "resolved" not in leaf]
         if live:
             settled = not protocol.withdrawn(live[0]) and not any(protocol.stands_against(leaf, live[0], True) for leaf in leaves)
-            live[0].pop("_revisions")
-            return live[0] if settled else None
+            return {field: value for field, value in live[0].items() if field != "_revisions"} if settled else None
         if gone and gone[0].get("removedBy") == "retention":
             return gone[0]
         if gone or (not leaves and not (seen and self.couch.is_cluster)):

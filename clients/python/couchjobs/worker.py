@@ -18,6 +18,13 @@ from .queue import Queue
 
 log = logging.getLogger("couchjobs")
 Handler = Callable[["Job"], Any]
+OVER = "its lease is over"
+EXPIRED = "expired"  # the reason of a withdrawal that says that the claim may have run (1.2)
+Moment = Tuple[float, float]  # on the monotonic clock, and on that of the day
+
+
+def moment() -> Moment:
+    return time.monotonic(), time.time()
 
 
 class Halted(Exception):
@@ -31,17 +38,14 @@ class PermanentFailure(Exception):
 class Job:
     """A claimed job. Threads may share it."""
 
-    def __init__(self, worker: "Worker", doc: Doc):
+    def __init__(self, worker: "Worker", doc: Doc, sent: Moment):
         self.type, self.id = protocol.parse_id(doc["_id"]) or ("", "")
         self.token: str = doc["lock"]["token"]
         self.fence: int = doc["fence"]
         self.attempt: int = doc["attempt"]
         self.cancel_requested = False
-        self._worker, self._couch, self._doc, self._id = worker, worker.queue.couch, doc, doc["_id"]
-        self._writing, self._woken = threading.RLock(), threading.Event()
-        self._lost: Optional[str] = None
-        self._owned = self._doubted = False
-        self._sent = self._end = self._drift = 0.0
+        self._worker, self._couch, self._doc, self._id, self._confirmed = worker, worker.queue.couch, doc, doc["_id"], sent
+        self._writing, self._woken, self._lost, self._doubted = threading.RLock(), threading.Event(), "", False
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -63,7 +67,7 @@ class Job:
         """Sleeps, and returns True as soon as the handler must stop."""
         end = time.monotonic() + seconds
         while not self.is_halted and time.monotonic() < end:
-            self._woken.wait(max(0.0, min(end, self._end) - time.monotonic()))
+            self._woken.wait(max(0.0, min(end, self._lease_end()) - time.monotonic()))
         return self.is_halted
 
     def update(self, data: Optional[Mapping[str, Any]] = None, progress: Optional[Doc] = None) -> None:
@@ -87,24 +91,18 @@ class Job:
         """Gives the job back: it waits as if it had not been claimed."""
         self._write(protocol.release, ends=True)
 
-    def _renew(self, sent: float, first: bool = False) -> None:
-        """A renewal that was sent at `sent` is confirmed (4.2). It brings no lease back that is over."""
-        if first or (self._lasts() and sent > self._sent):
-            self._sent, self._end = sent, sent + self._worker.timeout(self.type)
-            self._drift = time.time() - time.monotonic()
-
-    def _change_timeout(self) -> None:
-        """A longer timeout holds at once. A shorter one leaves half of it to renew (4.2)."""
-        timeout = self._worker.timeout(self.type)
-        if self._lasts():
-            self._end = max(self._sent + timeout, min(self._end, time.monotonic() + timeout / 2))
+    def _lease_end(self) -> float:
+        """Counts from when the last confirmed renewal was sent. A shorter timeout leaves half of it to renew (4.2)."""
+        timeout, heard = self._worker.timeout(self.type)
+        return max(self._confirmed[0], self._worker.confirmed[0], heard - timeout / 2) + timeout
 
     def _lasts(self) -> bool:
         """Whether the lease lasts (rule 6). A monotonic clock that stood still is no excuse."""
-        stood_still = time.time() - time.monotonic() - self._drift > self._worker.timeout(self.type) / 2
-        if self._owned and (time.monotonic() >= self._end or stood_still):
-            self._lose("its lease is over")
-        return self._lost is None
+        sent, at = max(self._confirmed, self._worker.confirmed)
+        stood_still = (time.time() - at) - (time.monotonic() - sent) > self._worker.timeout(self.type)[0] / 2
+        if not self._lost and (time.monotonic() >= self._lease_end() or stood_still):
+            self._lose(OVER)
+        return not self._lost
 
     def _lose(self, reason: str) -> None:
         self._lost = self._lost or reason
@@ -119,10 +117,8 @@ class Job:
         if self._holds(doc) and doc.get("cancelRequested"):
             self.cancel_requested = True
             self._woken.set()
-        if self._holds(doc) and not several:
-            return
-        self._doubted = True
-        if self._owned and self._writing.acquire(blocking=False):  # else the answer to the write under way may tell
+        self._doubted = self._doubted or several or not self._holds(doc)
+        if self._doubted and self._writing.acquire(blocking=False):  # else the claim or write that is under way may tell
             try:
                 leaves = self._couch.majority(self._id) if self._lasts() else []
                 held = next(filter(self._holds, leaves or []), None)
@@ -136,14 +132,14 @@ class Job:
         """One write of the owner; its answers are worth what the second table of 3.3 says."""
         def go_on() -> None:
             if not self._lasts():
-                self._worker._drop(self)
+                self._worker.drop(self)
                 raise Halted(f"{self._id}: {self._lost}")
 
         with self._writing:
             before = self._doc
             for _ in pauses():
                 go_on()
-                sent = time.monotonic()
+                sent = moment()
                 written = self._couch.write(transition(before, self._couch.now(), **arguments), go_on)
                 if written:
                     break
@@ -156,10 +152,10 @@ class Job:
                 if leaves is None or any(protocol.stands_against(leaf, written, False) for leaf in leaves):
                     go_on()
             self._doc = {key: value for key, value in written.items() if key != "_revisions"}
-            self._renew(sent)
+            self._confirmed = sent if self._lasts() else self._confirmed
             if ends:
                 self._lose("its run has ended")
-                self._worker._drop(self)
+                self._worker.drop(self)
 
 
 class Worker:
@@ -172,14 +168,15 @@ class Worker:
         self.queue, self.types = queue, [types] if isinstance(types, str) else list(types)
         site = queue.site.get("site")
         self.id = f"{name or 'python'}-{uuid.uuid4().hex[:12]}" + (f"@{site}" if site else "")
+        self.confirmed: Moment = (float("-inf"), time.time())  # when the renewal of all leases was sent that was confirmed last
         self._lines = [f"{type}:{site}" if site else type for type in self.types]  # the site's own jobs, and at home the others too (7.3)
         self._lines += self.types if site and queue.site.get("home") else []
-        self._couch, self._settings = queue.couch, {}  # type: Any, Dict[str, Doc]
+        self._couch, self._closed = queue.couch, False
+        self._settings: Dict[str, Tuple[Doc, float]] = {}  # with the moment when another timeout was heard of
         self._jobs: Dict[str, Job] = {}  # claims under way count as held (rule 5)
         self._resting: Dict[str, Tuple[float, int]] = {}
         self._due: Deque[Doc] = collections.deque()
-        self._changed, self._scanning = threading.Condition(), threading.Lock()
-        self._closed, self._next_scan, self._echo, self._beaten = False, 0.0, 0.0, 0.0
+        self._claiming, self._woken, self._next_scan = threading.Lock(), threading.Event(), 0.0
         self._design = self._find_design()
         self._registration: Doc = {"_id": f"worker:{self.id}", "pid": os.getpid(), "types": self.types, "beat": 0,
                                    "started": self._couch.now(), **({"user": self._couch.user} if self._couch.user else {}),
@@ -188,9 +185,8 @@ class Worker:
             raise ConnectionError(f"cannot register {self.id}")
         for type in self.types:  # before the first claim, too: a type may be paused
             self._read_settings(type)
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
-        self._keeper.start()
-        threading.Thread(target=self._follow, daemon=True).start()
+        for target in (self._keep, self._follow):
+            threading.Thread(target=target, daemon=True).start()
 
     # Claiming (3.1, 3.2)
 
@@ -198,46 +194,37 @@ class Worker:
         """Claims a due job, or None when there is none within `wait` seconds, or after `stop`."""
         end = time.monotonic() + wait
         while not self._closed:
-            with self._changed:
+            with self._claiming:
+                if not self._due and self._woken.wait(max(0.0, min(end, self._next_scan) - time.monotonic())):
+                    self._next_scan = 0.0
+                if not self._due and time.monotonic() >= self._next_scan:
+                    self._scan()
                 doc = self._due.popleft() if self._due else None
-                if doc is None and self._next_scan > time.monotonic():
-                    if time.monotonic() >= end:
-                        return None
-                    self._changed.wait(max(0.0, min(end, self._next_scan) - time.monotonic()))
-                    continue
-            if doc is None:
-                with self._scanning:
-                    if not self._due and self._next_scan <= time.monotonic():
-                        self._scan()
-                continue
-            job = self._claim(doc)
-            if job:
+            job = doc and self._claim(doc)
+            if job or not doc and time.monotonic() >= end:
                 return job
         return None
 
     def _claim(self, doc: Doc) -> Optional[Job]:
         """Claims exactly the revision that the index showed. The answers are worth what the table of 3.2 says."""
         claimed = protocol.claim(doc, self._couch.now(), str(uuid.uuid4()), self.id, self._couch.user)
-        job, sent = Job(self, claimed), time.monotonic()
-        with self._changed:
-            if self._jobs.setdefault(doc["_id"], job) is not job:
-                return None
+        job = Job(self, claimed, moment())
+        if self._jobs.setdefault(doc["_id"], job) is not job:
+            return None
         with job._writing:
-            answer = self._couch.put(claimed)
-            job._renew(sent, first=True)
-            stored, reason = None, "no majority confirmed it"
+            answer, stored, reason = self._couch.put(claimed), None, "no majority confirmed it"
             if answer.status == 201:
-                stored = {**claimed, "_rev": answer.body["rev"]}
-                reason = self._judge(doc["_rev"], stored)
+                job._doc = {**claimed, "_rev": answer.body["rev"]}
+                reason = self._judge(doc["_rev"], job._doc)
+                stored = job._doc if reason == "alone" else None
             elif answer.unknown and not self._couch.is_cluster:
                 stored = self._find(doc["_rev"], job)
-            if stored and (answer.status != 201 or reason == "alone") and time.monotonic() < job._end:
-                job._doc, job._owned = stored, True
+            if stored and job._lasts():
+                job._doc = stored
                 return job
-        self._drop(job)
-        with self._changed:  # leave the job alone for a random, growing pause
-            times = self._resting.get(doc["_id"], (0.0, 0))[1]
-            self._resting[doc["_id"]] = time.monotonic() + random.uniform(0.4, min(20.0, 0.8 * 2 ** min(times, 5))), times + 1
+        del self._jobs[doc["_id"]]
+        times = self._resting.get(doc["_id"], (0.0, 0))[1]  # leave the job alone for a random, growing pause
+        self._resting[doc["_id"]] = time.monotonic() + random.uniform(0.4, min(20.0, 0.8 * 2 ** min(times, 5))), times + 1
         if answer.status in (201, 202) or answer.unknown:
             self._give_back(doc["_id"], f"the claim made no owner: {reason}")
         elif answer.status not in (404, 409, 412, 429, 503):
@@ -258,47 +245,47 @@ class Worker:
         for _ in pauses(first=0.1):
             leaves = self._couch.leaves(job._id)
             mine = next(filter(job._holds, leaves or []), None)
-            if mine or (leaves is not None and base not in [leaf["_rev"] for leaf in leaves]) or time.monotonic() >= job._end:
+            if mine or (leaves is not None and base not in [leaf["_rev"] for leaf in leaves]) or not job._lasts():
                 return mine
         return None
 
     def _give_back(self, _id: str, reason: str) -> None:
-        """Withdraws this worker's claims that made no owner; on one node releases them (3.5). The registration would keep them for ever."""
+        """Withdraws claims that this worker does not hold; on one node releases those that have not run (3.5). The registration would keep them."""
         for _ in pauses(20):
             leaves, job, now = self._couch.leaves(_id), self._jobs.get(_id), self._couch.now()
             mine = [leaf for leaf in leaves or [] if (leaf.get("lock") or {}).get("worker") == self.id and not leaf.get("_deleted")
                     and not protocol.withdrawn(leaf) and not (job and job._holds(leaf))]
-            backs = [protocol.withdraw(leaf, now, reason) if self._couch.is_cluster else protocol.release(leaf, now) for leaf in mine]
+            withdraws = self._couch.is_cluster or reason == EXPIRED
+            backs = [protocol.withdraw(leaf, now, reason) if withdraws else protocol.release(leaf, now) for leaf in mine]
             if leaves is not None and all(self._couch.put(back).status in (201, 202) for back in backs):
                 return
 
     # Finding due jobs, and following (6.1, 6.2)
 
     def _scan(self) -> None:
-        """Reads from the index what is due, jobs that failed first, and when the next job will be."""
-        started, now = time.monotonic(), self._couch.now()
-        due, rows = {}, []  # type: Dict[str, Doc], List[Doc]
-        soon = 20_000.0  # milliseconds; the clock is looked at again then (6.1)
+        """Reads from the index what is due, jobs that failed first, and when to look again."""
+        woken, cluster = self._woken.is_set(), self._couch.is_cluster
+        if woken and cluster:
+            time.sleep(random.uniform(0.0, 0.1))  # another worker may be first for the job
+        self._woken.clear()  # before the reading, so that no wake-up is lost
+        now, started = self._couch.now(), time.monotonic()
+        soon = 1.0 if woken and cluster else 20.0  # an index is read from one copy, which may lag; the clock is looked at again (6.1)
+        due: Dict[str, Doc] = {}
+        self._resting = {_id: rest for _id, rest in self._resting.items() if rest[0] > started - 60}
         for view, line in ((view, line) for view in ("stuck", "due") for line in self._lines):
             answer = self._couch.get(f"/_design/{self._design}/_view/{view}", startkey=[line], endkey=[line, now + 20_000],
                                      limit=100, include_docs=True)
             if answer.status == 404:
                 self._design = self._find_design()
-            soon = soon if answer.status == 200 else 1000.0
-            rows += answer.body["rows"] if answer.status == 200 else []
-        for row in rows:  # include_docs reads the document later than the row
-            rest = max(row["key"][1] - now, 1000 * (self._resting.get(row["id"], (0.0,))[0] - started))
-            if rest > 0:
-                soon = min(soon, rest)
-            elif (row.get("doc") or {}).get("_rev") == row["value"] and row["id"] not in self._jobs and self._lets_in(row["doc"]):
-                due.setdefault(row["id"], row["doc"])
-        with self._changed:
-            self._resting = {_id: rest for _id, rest in self._resting.items() if rest[0] > started - 60}
-            self._due.extend(due.values())
-            if self._next_scan <= started:  # else the feed has asked for another scan meanwhile
-                echo = self._echo if self._echo > started else started + 20  # an index is read from one copy, which may lag
-                self._next_scan = started if due else min(started + max(0.02, soon / 1000), echo)
-            self._changed.notify_all()
+            soon = soon if answer.status == 200 else 1.0
+            for row in answer.body["rows"] if answer.status == 200 else []:
+                rest = max((row["key"][1] - now) / 1000, self._resting.get(row["id"], (0.0,))[0] - started)
+                if rest > 0:
+                    soon = min(soon, max(0.02, rest))
+                elif (row.get("doc") or {}).get("_rev") == row["value"] and row["id"] not in self._jobs and self._lets_in(row["doc"]):
+                    due.setdefault(row["id"], row["doc"])  # include_docs reads the document later than the row
+        self._due.extend(due.values())
+        self._next_scan = started if due else started + soon
 
     def _find_design(self) -> str:
         """The name of the index: any `jobs-` and 8 hex digits (6.2)."""
@@ -314,19 +301,11 @@ class Worker:
         settings = self.settings(doc["_id"].split(":")[1])
         return not settings.get("paused") and (settings.get("classes") is None or (doc.get("class") or "") in settings["classes"])
 
-    def _wake(self) -> None:
-        """Asks for a scan. On a cluster a moment later, as another worker may be first for the job, and once more when indexes have caught up."""
-        with self._changed:
-            cluster = self._couch.is_cluster
-            self._next_scan = time.monotonic() + (random.uniform(0.0, 0.1) if cluster else 0.0)
-            self._echo = time.monotonic() + 1 if cluster else 0.0
-            self._changed.notify_all()
-
     def _follow(self) -> None:
         """Takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew (6.1)."""
         while not self._closed:
             try:
-                since = self._couch.info()["update_seq"]
+                since = self._couch.position()
                 for type in self.types:
                     self._read_settings(type)
                 for job in list(self._jobs.values()):
@@ -336,13 +315,12 @@ class Worker:
                     for row in owned.body["rows"] if owned.status == 200 else []:
                         if row["id"] not in self._jobs:
                             self._give_back(row["id"], "the claim made no owner: no answer came in time")
-                self._wake()
+                self._woken.set()
                 for row in self._couch.changes(since):
                     if self._closed:
                         return
-                    if row:
-                        self._on_row(row["id"], row.get("doc") or {}, len(row["changes"]) > 1)
-            except (OSError, LookupError) as problem:
+                    self._on_row(row["id"], row.get("doc") or {}, len(row["changes"]) > 1)
+            except OSError as problem:
                 log.info("the feed broke: %s", problem)
                 time.sleep(random.uniform(0.2, 1.0))
 
@@ -350,48 +328,47 @@ class Worker:
         kind, type = (_id.split(":") + [""])[:2]
         if type not in self.types or kind not in ("job", "type"):
             return
+        job = self._jobs.get(_id)
         if kind == "type":
             self._read_settings(type)
-            self._wake()
-            return
-        job = self._jobs.get(_id)
-        if job:
+        elif job:
             job._look(doc, several)
         elif several or (doc.get("lock") or {}).get("worker") == self.id:
             self._give_back(_id, "the claim made no owner: no answer came in time")
-        if not doc.get("_deleted") and not doc.get("lock") and doc.get("status") in (None, *protocol.PENDING):
-            self._wake()
+        if kind == "type" or not doc.get("_deleted") and not doc.get("lock") and doc.get("status") in (None, *protocol.PENDING):
+            self._woken.set()
 
     # Settings (7.1), the registration (4.1)
 
     def settings(self, type: str) -> Doc:
         """The settings of a type, as they were last read."""
-        return self._settings.get(type, {})
+        return self._settings.get(type, ({}, 0.0))[0]
 
-    def timeout(self, type: str) -> float:
-        """How long an owner of this type may be silent, in seconds."""
-        timeout = self.settings(type).get("timeout")
-        return (timeout if isinstance(timeout, int) and 1 <= timeout <= 86_400_000_000 else 60_000) / 1000
+    def timeout(self, type: str) -> Tuple[float, float]:
+        """How long an owner of this type may be silent, in seconds, and when another timeout was heard of."""
+        settings, heard = self._settings.get(type, ({}, float("-inf")))
+        timeout = settings.get("timeout")
+        return (timeout if isinstance(timeout, int) and 1 <= timeout <= 86_400_000_000 else 60_000) / 1000, heard
 
     def _read_settings(self, type: str) -> None:
-        self._settings[type] = self._couch.read("type:" + type) or {}
-        for job in list(self._jobs.values()):
-            job._change_timeout()
+        now, before, is_known = self._couch.read("type:" + type) or {}, self.settings(type), type in self._settings
+        changed = is_known and now.get("timeout") != before.get("timeout")
+        self._settings[type] = now, time.monotonic() if changed else self.timeout(type)[1]
 
     def _interval(self) -> float:
         """Seconds between two signs of life: a third of the shortest timeout while jobs are owned, else five minutes."""
-        return min([300.0, *(self.timeout(job.type) / 3 for job in list(self._jobs.values()))])
+        return min([300.0, *(self.timeout(job.type)[0] / 3 for job in list(self._jobs.values()))])
 
     def _beat(self) -> bool:
         """Writes the registration. Only a 201 renews, and it counts from when it was sent."""
-        doc, owned, sent = self._registration, list(self._jobs.values()), time.monotonic()
+        doc, owned, sent = self._registration, list(self._jobs.values()), moment()
         doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned),
                    next=int(self._interval() * 1000), designs=[self._design])
         answer = self._couch.put(doc)
         if answer.status == 201:
-            doc["_rev"], self._beaten = answer.body["rev"], sent
             for job in owned:
-                job._renew(sent)
+                job._lasts()  # over is over: this renewal brings no lease back
+            doc["_rev"], self.confirmed = answer.body["rev"], sent
             return True
         try:
             stored = self._couch.read(doc["_id"]) or {}
@@ -404,30 +381,29 @@ class Worker:
     def _keep(self) -> None:
         """Renews the leases, and looks again at jobs that the feed has cast doubt on."""
         while not self._closed or self._jobs:
-            beaten = time.monotonic() < self._beaten + self._interval() or self._beat()
+            if time.monotonic() >= self.confirmed[0] + self._interval() and not self._beat():
+                time.sleep(0.3)
             for job in list(self._jobs.values()):
-                if job._lasts() and job._doubted and job._owned:
-                    job._look({})
-            with self._changed:
-                self._changed.wait(max(0.02 if beaten else 0.3, min(1.0, self._beaten + self._interval() - time.monotonic())))
+                if job._lasts() and job._doubted:
+                    job._look(job._doc)
+            time.sleep(0.05)
 
-    def _drop(self, job: Job) -> None:
-        with self._changed:
-            if self._jobs.get(job._id) is job:
-                del self._jobs[job._id]
-            self._changed.notify_all()
+    def drop(self, job: Job) -> None:
+        """The job is not this worker's any more. One whose lease was over is given back: the registration lives."""
+        if self._jobs.get(job._id) is job:
+            del self._jobs[job._id]
+            if job._lost == OVER:
+                self._give_back(job._id, EXPIRED)
 
     # Handlers, and the end
 
-    def run(self, handler: Handler, concurrency: int = 1, on_end: Optional[Callable[[Job, str], None]] = None) -> "Worker":
+    def run(self, handler: Handler, concurrency: int = 1, on_end: Callable[[Job, str], None] = lambda job, outcome: None) -> "Worker":
         """Runs a handler for each job, `concurrency` at a time, in threads. Returns at once.
 
         `on_end` is told how each run ended: "success", "failed" (perhaps to be retried), "cancelled", or "halted".
         """
-        if not isinstance(concurrency, int) or concurrency < 1:
-            raise ValueError(f"concurrency must be a whole number from 1, but is {concurrency!r}")
         for _ in range(concurrency):
-            threading.Thread(target=self._loop, args=(handler, on_end or (lambda job, outcome: None)), daemon=True).start()
+            threading.Thread(target=self._loop, args=(handler, on_end), daemon=True).start()
         return self
 
     def _loop(self, handler: Handler, on_end: Callable[[Job, str], None]) -> None:
@@ -449,33 +425,30 @@ class Worker:
                 if job._lasts() and job.cancel_requested:
                     job.acknowledge_cancel()
                     return "cancelled"
-                else:
-                    permanent = isinstance(problem, (PermanentFailure, Refused))
-                    job.fail(f"{type(problem).__name__}: {problem}", permanent, traceback.format_exc())
-            else:
-                try:
-                    job.finish(result)
-                    return "success"
-                except (Refused, TypeError, ValueError) as problem:  # the database, or JSON, does not take this result
-                    job.fail(f"the result was refused: {problem}", permanent=True)
-            return "failed"
+                permanent = isinstance(problem, (PermanentFailure, Refused))
+                job.fail(f"{type(problem).__name__}: {problem}", permanent, traceback.format_exc())
+                return "failed"
+            try:
+                job.finish(result)
+                return "success"
+            except (Refused, TypeError, ValueError) as problem:  # the database, or JSON, does not take this result
+                job.fail(f"the result was refused: {problem}", permanent=True)
+                return "failed"
         except Halted as halted:
             log.info("%s", halted)
             return "halted"
         finally:
-            self._drop(job)
+            self.drop(job)
 
     def stop(self, grace: float = float("inf")) -> None:
         """Claims nothing more, and waits until all runs have ended. After `grace` seconds their jobs are given back."""
         self._closed, end = True, time.monotonic() + grace
-        with self._changed:
-            self._changed.notify_all()
-            while self._jobs and time.monotonic() < end:
-                self._changed.wait(min(1.0, max(0.0, end - time.monotonic())))
+        self._woken.set()
+        while self._jobs and time.monotonic() < end:
+            time.sleep(0.05)
         for job in list(self._jobs.values()):
             try:
                 job.release()
             except Halted as halted:
                 log.info("%s", halted)
-        self._keeper.join(5)
         self._couch.put({**self._registration, "_deleted": True})

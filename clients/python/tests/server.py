@@ -113,7 +113,7 @@ class Tampered(Couch):
         super().__init__(url)
         self.tamper = tamper
         if cluster:
-            self._cluster = {"n": 3, "q": (self.info().get("cluster") or {}).get("q", 1)}
+            self._cluster = {"n": 3, "q": ((self.read("") or {}).get("cluster") or {}).get("q", 1)}
 
     def send(self, method, path, body=None):
         def send():
