@@ -13,7 +13,7 @@ if (!url || !type) {
 
 const queue = new Queue(url);
 const data = JSON.parse(values.data);
-const added = await queue.addAll(Array.from({length: Number(values.count)}, () => ({type, data})));
+const added = await Promise.all(Array.from({length: Number(values.count)}, () => queue.add(type, data)));
 for (const {outcome, id} of added) console.log(JSON.stringify({event: outcome, type, id}));
 for (const {id} of added) {
   const job = await queue.wait(type, id);

@@ -1,12 +1,13 @@
 /**
- * A database of CouchDB as this client needs it: requests, the server's clock, writes whose answer may be lost, and readings
- * that a majority of a cluster's copies has.
+ * A database of CouchDB as this client needs it: requests, the server's clock, readings that a majority of a cluster's copies has, and
+ * writes until a majority has them.
  * @module
  */
-import {history, path, probe} from './protocol.js';
+import {createHash} from 'node:crypto';
+import {generation, history, keep, path, probe, standsAgainst} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
-/** @typedef {{status: number, body?: any, rev?: string}} Answer `status` 0: no answer came, so the request may have been carried out */
+/** @typedef {{status: number, body?: any}} Answer `status` 0: no answer came, so the request may have been carried out */
 
 /** The server refused a request, or is out of reach; `status` is 0 then. */
 export class CouchError extends Error {
@@ -34,8 +35,11 @@ export const pause = (ms, signal) => new Promise(resolve => {
   signal?.addEventListener('abort', end);
 });
 
-/** The same document, whatever the order of its fields. @param {any} value @returns {string} */
-const canonical = value => JSON.stringify(value, (_, v) => v && typeof v === 'object' && !Array.isArray(v)
+/** Whether a write may have happened, and may not (2.1). @param {Answer} answer */
+export const isUnknown = ({status}) => status === 0 || (status >= 500 && status !== 503);
+
+/** The content of a document, whatever its revision and the order of its fields. */
+const content = ({_rev, _revisions, _conflicts, _attachments, ...doc}) => JSON.stringify(doc, (_, v) => v && typeof v === 'object' && !Array.isArray(v)
   ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => a < b ? -1 : 1)) : v);
 
 export class Couch {
@@ -63,17 +67,12 @@ export class Couch {
     return Math.round(Date.now() + this.#offset);
   }
 
-  /** The server read its clock, in whole seconds, between both moments. @param {string | null} date @param {number} sent @param {number} received */
-  #setClock(date, sent, received) {
-    const server = Date.parse(date ?? '');
-    if (server) this.#offset = Math.min(Math.max(this.#offset, server - received), server + 1000 - sent);
-  }
-
   /** @param {string} where below the database, with its query @param {RequestInit} [init] @returns {Promise<Response>} */
   async open(where, init = {}) {
     const sent = Date.now();
     const response = await this.fetch(this.url + where, {...init, headers: {Accept: 'application/json', ...this.#headers, ...init.headers}});
-    this.#setClock(response.headers.get('date'), sent, Date.now());
+    const server = Date.parse(response.headers.get('date') ?? ''); // it read its clock, in whole seconds, between both moments
+    if (server) this.#offset = Math.min(Math.max(this.#offset, server - Date.now()), server + 1000 - sent);
     return response;
   }
 
@@ -88,105 +87,111 @@ export class Couch {
     }
   }
 
-  /** @param {string} method @param {string} where @param {any} [body] @param {number[]} [missing] statuses for which null is returned */
-  async ask(method, where, body, missing = []) {
-    const answer = await this.request(method, where, body);
-    if (missing.includes(answer.status)) return null;
-    if (answer.status < 200 || answer.status > 299) throw new CouchError(`${method} ${this.url}${where}`, answer);
-    return answer.body;
+  /** A request that must succeed, or be answered 404: then null is returned. @param {string} where @param {Doc} [query] written as JSON */
+  async ask(where, query = {}) {
+    const text = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(key === 'startkey_docid' ? value : JSON.stringify(value))}`);
+    const answer = await this.request('GET', where + (text.length ? `?${text.join('&')}` : ''));
+    if (answer.status !== 200 && answer.status !== 404) throw new CouchError(`GET ${this.url}${where}`, answer);
+    return answer.status === 200 ? answer.body : null;
   }
 
-  /** @param {string} id @returns {Promise<Doc | null>} */
+  /** @param {string} id @returns {Promise<Doc | null>} with `_conflicts` */
   get(id) {
-    return this.ask('GET', `/${path(id)}`, undefined, [404]);
+    return this.ask(`/${path(id)}`, {conflicts: true});
   }
 
   /** GET /DB; afterwards it is known whether this is a cluster (6.3). */
   async info() {
-    const info = await this.ask('GET', '');
-    this.n = info.cluster?.n ?? 1;
-    this.q = info.cluster?.q ?? 1;
-    return info;
+    const answer = await this.request('GET', '');
+    if (answer.status !== 200) throw new CouchError(`GET ${this.url}`, answer);
+    this.n = answer.body.cluster?.n ?? 1;
+    this.q = answer.body.cluster?.q ?? 1;
+    return answer.body;
   }
 
   get isCluster() {
     return this.n > 1;
   }
 
-  /** A page of a view. @param {string} where @param {Doc} query */
-  async view(where, query) {
-    const text = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(key === 'startkey_docid' ? value : JSON.stringify(value))}`);
-    return this.ask('GET', `${where}?${text.join('&')}`);
+  /** One write. @param {Doc} doc @returns {Promise<Answer>} */
+  put({_revisions, _conflicts, ...doc}) {
+    return this.request('PUT', `/${path(doc._id)}`, doc);
   }
 
-  /** All leaves, tombstones too, each once (5.1, 5.2). @param {string} id @returns {Promise<Doc[]>} */
+  /** All leaves, tombstones too, each once (5.1, 5.2). Null when that could not be read. @param {string} id @returns {Promise<Doc[] | null>} */
   async leaves(id) {
-    const rows = await this.ask('GET', `/${path(id)}?open_revs=all&revs=true`, undefined, [404]) ?? [];
-    /** @type {Doc[]} */
-    const found = rows.flatMap((/** @type {Doc} */ row) => row.ok ?? []);
-    return [...new Map(found.map(leaf => [leaf._rev, leaf])).values()];
+    const {status, body} = await this.request('GET', `/${path(id)}?open_revs=all&revs=true`);
+    if (status !== 200) return status === 404 ? [] : null;
+    return [...new Map(body.flatMap(row => row.ok ?? []).map(leaf => [leaf._rev, leaf])).values()];
   }
 
-  /** One write. 412 is as 409 (1.4), and 200 (of a deletion) as 201. @param {Doc} doc @returns {Promise<Answer>} */
-  async put({_revisions, _conflicts, ...doc}) {
-    const {status, body} = await this.request('PUT', `/${path(doc._id)}`, doc);
-    return {status: status === 412 ? 409 : status === 200 ? 201 : status, rev: body?.rev, body};
-  }
-
-  /**
-   * 2.1: what became of a write whose answer was lost. In place it is worth a 201 on one node, a 202 on a cluster; 409: it never will
-   * be; 0: nothing can be told yet.
-   * @param {Doc} doc @returns {Promise<Answer>}
-   */
-  async outcome(doc) {
-    const leaves = await this.leaves(doc._id);
-    const {_rev: base, _revisions, _conflicts, ...content} = doc;
-    for (const leaf of leaves) {
-      const line = history(leaf);
-      const candidates = base ? line.filter((_, i) => line[i + 1] === base) : line;
-      for (const rev of candidates) {
-        const stored = rev === leaf._rev ? leaf : await this.ask('GET', `/${path(doc._id)}?rev=${rev}`, undefined, [404]);
-        if (!stored) continue;
-        const {_rev, _revisions: _, ...there} = stored;
-        if (canonical(there) === canonical(content)) return {status: this.isCluster ? 202 : 201, rev};
-      }
-    }
-    const open = base ? leaves.some(leaf => leaf._rev === base) : !leaves.some(leaf => !leaf._deleted);
-    return {status: open ? 0 : 409};
-  }
-
-  /**
-   * 2.1: writes until it is known what became of it. The same bytes are sent again, unless `resend` is false: then it is only asked for.
-   * @param {Doc} doc @param {{giveUp?: (tries: number) => boolean, resend?: boolean}} [options] @returns {Promise<Answer>} an open answer when given up
-   */
-  async store(doc, {giveUp = tries => tries >= 12, resend = true} = {}) {
-    let answer = await this.put(doc);
-    let tries = 0;
-    for (const wait of pauses(100, 3000)) {
-      if (isUnknown(answer)) answer = await this.outcome(doc).catch(() => ({status: 0}));
-      if (!isOpen(answer) || giveUp(++tries)) break;
-      await pause(wait);
-      if (resend || !isUnknown(answer)) answer = await this.put(doc);
-    }
-    return answer;
-  }
-
-  /**
-   * 6.3: all leaves, read between two confirmed writes of the part that the document is in. Null: nothing can be told now.
-   * @param {string} id @returns {Promise<Doc[] | null>}
-   */
+  /** 6.3, rule 20: all leaves as a majority of the copies has them. Null: nothing can be told now. @param {string} id @returns {Promise<Doc[] | null>} */
   async majority(id) {
     if (!this.isCluster) return this.leaves(id);
-    const name = probe(id, this.q);
-    const confirmed = async () => (await this.request('PUT', `/${path(name)}`, {})).status === 201;
-    if (!await confirmed()) return null;
-    const {rows} = await this.ask('POST', '/_all_docs', {keys: [id]}); // a copy may be alone with a leaf, or hide one
+    const isConfirmed = async () => (await this.request('PUT', `/${path(probe(id, this.q))}`, {})).status === 201;
+    if (!await isConfirmed()) return null;
+    const shown = await this.request('POST', '/_all_docs', {keys: [id]}); // a copy may be alone with a leaf, or hide one
     const leaves = await this.leaves(id);
+    if (shown.status !== 200 || !leaves || !await isConfirmed()) return null;
     const live = leaves.filter(leaf => !leaf._deleted);
-    const winners = (live.length ? live : leaves).map(leaf => leaf._rev);
-    const shown = rows[0].value?.rev;
-    const isShown = leaves.length ? winners.includes(shown) : !shown;
-    return await confirmed() && isShown ? leaves : null;
+    const [rev, winners] = [shown.body.rows[0].value?.rev, (live.length ? live : leaves).map(leaf => leaf._rev)];
+    return (leaves.length ? winners.includes(rev) : !rev) ? leaves : null;
+  }
+
+  /** 2.1: the leaf that is the write `doc`, or that was built on it. For writes whose answer was lost. @param {Doc} doc @param {Doc[]} leaves */
+  async #landed(doc, leaves) {
+    for (const leaf of leaves.filter(leaf => !leaf._deleted)) {
+      const line = history(leaf);
+      const step = doc._rev ? line.indexOf(doc._rev) : generation(line.at(-1)) === 1 ? line.length : 0;
+      if (step < 1) continue;
+      const stored = step === 1 ? leaf : (await this.request('GET', `/${path(doc._id)}?rev=${line[step - 1]}`)).body;
+      if (stored && content(stored) === content(doc)) return leaf;
+    }
+    return null;
+  }
+
+  /**
+   * 2.1, 3.3, rule 8: writes until a majority has it. The same document makes the same bytes, and so the same revision.
+   * @param {Doc} doc @param {() => void} goOn called before each try; throws when the writer must stop
+   * @param {boolean} [alone] suffers no other live leaf, as creators must
+   * @returns {Promise<Doc | null>} the document with its revision; null when others were first
+   */
+  async write(doc, goOn, alone = false) {
+    const first = doc;
+    let [doubt, kept] = [false, false];
+    for (const wait of pauses(50, 2000)) {
+      goOn();
+      const answer = await this.put(doc);
+      const {status, body} = answer;
+      if (status === 201) {
+        doc = {...doc, _rev: body.rev};
+        // A change may be of a leaf that the others have left behind (rule 18).
+        const leaves = kept || (alone && this.isCluster && first._rev) ? await this.majority(doc._id) : [];
+        const hasRivals = leaves?.some(leaf => standsAgainst(leaf, doc, alone));
+        if (leaves && !(hasRivals && alone && kept)) return hasRivals ? null : doc;
+      } else if (status === 409 || status === 412) {
+        const leaves = doubt ? await this.majority(doc._id) : [];
+        const stored = leaves && await this.#landed(first, leaves);
+        if (stored && !this.isCluster) return stored;
+        if (stored) [doc, kept] = [keep(stored, this.now()), true]; // the copies have it: once more as it is tells whether a majority has it
+        else if (leaves) return null;
+      } else if (status >= 400 && status < 500 && status !== 429) {
+        throw new CouchError(`write ${doc._id}`, answer);
+      }
+      doubt ||= status === 202 || isUnknown(answer); // then the same bytes again
+      await pause(wait);
+    }
+    return null;
+  }
+
+  /** 1.4: the data of a job that has it attached. @param {Doc} job */
+  async attachedData({_id, _rev, dataDigest}) {
+    for (const query of [`?rev=${_rev}`, '']) { // where that revision was compacted away, the digest tells whether the present one is the same
+      const response = await this.open(`/${path(_id)}/data.json${query}`, {signal: AbortSignal.timeout(this.timeout)});
+      const bytes = Buffer.from(await response.arrayBuffer());
+      if (response.ok && dataDigest === `sha-256=${createHash('sha256').update(bytes).digest('base64')}`) return JSON.parse(bytes.toString());
+    }
+    throw new Error(`${_id}: its attached data cannot be read, or is not what its dataDigest tells of`);
   }
 
   /**
@@ -201,16 +206,14 @@ export class Couch {
     try {
       const query = `feed=continuous&heartbeat=10000&since=${encodeURIComponent(since)}&include_docs=true&conflicts=true&style=all_docs`;
       const response = await this.open(`/_changes?${query}`, {signal: broken.signal});
-      if (!response.ok || !response.body) throw new CouchError(`GET ${this.url}/_changes`, {status: response.status});
-      const decoder = new TextDecoder();
+      if (!response.ok) throw new CouchError(`GET ${this.url}/_changes`, {status: response.status});
       let text = '';
-      for await (const bytes of /** @type {any} */ (response.body)) {
+      for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
         clearTimeout(silence);
         silence = setTimeout(abort, 30000);
-        text += decoder.decode(bytes, {stream: true});
-        const lines = text.split('\n');
-        text = lines.pop() ?? '';
-        for (const line of lines) if (line.trim()) yield JSON.parse(line);
+        const lines = (text + chunk).split('\n');
+        text = lines.pop();
+        yield* lines.filter(line => line.trim()).map(line => JSON.parse(line)).filter(row => row.id);
       }
     } finally {
       clearTimeout(silence);
@@ -219,8 +222,3 @@ export class Couch {
     }
   }
 }
-
-/** No answer, or one that does not say what became of the write (2.1). @param {Answer} answer */
-export const isUnknown = ({status}) => status === 0 || (status >= 500 && status !== 503);
-/** To be sent again after a pause. @param {Answer} answer */
-export const isOpen = answer => isUnknown(answer) || answer.status === 429 || answer.status === 503;

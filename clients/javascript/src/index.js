@@ -3,7 +3,6 @@
  * @module
  */
 export {CouchError} from './couch.js';
-export {CancelError, HaltError, Job} from './job.js';
 export {RefusedError} from './protocol.js';
 export {Queue, UnconfirmedError} from './queue.js';
-export {Worker} from './worker.js';
+export {CancelError, HaltError, Job, Worker} from './worker.js';

@@ -1,11 +1,11 @@
 /**
  * The rules of docs/protocol.md as pure functions: names, transitions, retries, and what the leaves of a
  * document say. No I/O and no imports, so that a browser takes it too. Numbers in comments are sections or rules of that page.
+ * A transition takes the job as it was read and returns the document to write on its `_rev`, or null when there is nothing to do.
  * @module
  */
 
 /** @typedef {Record<string, any>} Doc a document of CouchDB */
-/** @typedef {{maxRetries: number, retryDelay: number, maxRetryDelay: number, retryJitter: number}} RetryPolicy */
 
 /** A request that cannot be a job, or a verb that the job's status refuses (2.2, 3.4). Names the field and its value. */
 export class RefusedError extends Error {
@@ -13,150 +13,131 @@ export class RefusedError extends Error {
 }
 
 const MOST = 2147483647;
-const MOST_ERRORS = 10;
 /** What "afresh" removes (2.2, 3.4). */
-const AFRESH = {attempt: undefined, expirations: undefined, result: undefined, progress: undefined, errors: undefined,
-  cancelRequested: undefined};
+const AFRESH = {attempt: undefined, expirations: undefined, result: undefined, progress: undefined, errors: undefined, cancelRequested: undefined};
 
-/** @param {any} v */ const isString = v => typeof v === 'string';
-/** @param {any} v */ const isObject = v => typeof v === 'object' && v !== null && !Array.isArray(v);
-/** @param {any} v @param {number} least @param {number} most */
+// Names and fields (1.1, 1.2)
+
+const isString = v => typeof v === 'string';
+const isObject = v => typeof v === 'object' && v !== null && !Array.isArray(v);
 const isInteger = (v, least, most) => Number.isInteger(v) && v >= least && v <= most;
-/** @param {any} v @param {number} longest */
 const isName = (v, longest) => isString(v) && v.length <= longest && /[^ ]/.test(v) && !/[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u.test(v);
 
-/** The fields that a creator may write beside the data (1.2). @type {Record<string, (v: any) => boolean>} */
-const CREATORS = {
-  group: isString, priority: v => isInteger(v, 0, 99), maxRetries: v => isInteger(v, 0, MOST), class: isString, origin: isString,
-  correlationId: isString, tracker: isString, tags: v => Array.isArray(v) && v.every(isString),
+/** What a creator may write beside the data. */
+const FIELDS = {
+  group: isString, class: isString, origin: isString, correlationId: isString, tracker: isString, traceparent: isString, tracestate: isString,
+  tags: v => Array.isArray(v) && v.every(isString),
+  priority: v => isInteger(v, 0, 99), maxRetries: v => isInteger(v, 0, MOST), scheduledTime: v => isInteger(v, -8.64e15, 8.64e15),
   site: v => isString(v) && /^[A-Za-z0-9._-]{1,64}$/.test(v),
   after: v => isObject(v) && Array.isArray(v.jobs) && v.jobs.length > 0 && v.jobs.length <= 10000 && v.jobs.every(parseDocId) &&
     (v.onFailure == null || ['cancel', 'run', 'wait'].includes(v.onFailure)),
-  traceparent: isString, tracestate: isString,
 };
 
-/** The `_id` of a job (1.1). @param {string} type @param {string} id */
+/** The `_id` of a job. @param {string} type @param {string} id */
 export function docId(type, id) {
   if (!isName(type, 128) || type.includes(':')) throw new RefusedError(`type ${JSON.stringify(type)}: 1 to 128 characters, no colon, no control characters`);
   if (!isName(id, 512)) throw new RefusedError(`id ${JSON.stringify(id)}: 1 to 512 characters, no control characters`);
   return `job:${type}:${id}`;
 }
 
-/** The type and id that an `_id` names, or null when it is not that of a job. @param {any} name @returns {{type: string, id: string} | null} */
+/** The type and id that an `_id` names, or null when it is not that of a job. @returns {{type: string, id: string} | null} */
 export function parseDocId(name) {
   const parts = isString(name) ? /^job:([^:]*):(.*)$/s.exec(name) : null;
   return parts && isName(parts[1], 128) && isName(parts[2], 512) ? {type: parts[1], id: parts[2]} : null;
 }
 
-/** An `_id` as the path segment of a URL (1.1). @param {string} id */
+/** An `_id` as the path segment of a URL. @param {string} id */
 export function path(id) {
-  const escaped = (/** @type {string} */ text) => encodeURIComponent(text).replace(/[!'()*]/g, c => '%' + c.charCodeAt(0).toString(16).toUpperCase());
-  const special = /^(_local|_design)\/(.*)$/.exec(id);
-  return special ? `${special[1]}/${escaped(special[2])}` : escaped(id);
+  const [, place = '', name] = /^(_local\/|_design\/)?(.*)$/s.exec(id);
+  return place + encodeURIComponent(name).replace(/[!'()*]/g, c => '%' + c.charCodeAt(0).toString(16).toUpperCase());
 }
 
-/** @param {any} value @param {number} levels @returns {boolean} */
-const isDeeper = (value, levels) => typeof value === 'object' && value !== null &&
-  (levels === 0 || Object.values(value).some(v => isDeeper(v, levels - 1)));
+export const generation = rev => parseInt(rev ?? '0', 10) || 0;
+export const status = job => job.status ?? 'waiting';
+export const isOwned = job => ['scheduled', 'running'].includes(status(job));
+export const isPending = job => ['waiting', 'stuck'].includes(status(job));
+export const isFinished = job => !job._deleted && !isOwned(job) && !isPending(job);
 
-/** @param {string | undefined} rev */ export const generation = rev => parseInt(rev ?? '0', 10) || 0;
-/** @param {Doc} job */ export const status = job => job.status ?? 'waiting';
-/** @param {Doc} job */ export const isOwned = job => ['scheduled', 'running'].includes(status(job));
-/** @param {Doc} job */ export const isPending = job => ['waiting', 'stuck'].includes(status(job));
-/** @param {Doc} job */ export const isFinished = job => !job._deleted && !isOwned(job) && !isPending(job);
-
-/** A scheduled time in milliseconds: others may have written seconds (1.2). @param {any} time @returns {number} */
+/** A scheduled time in milliseconds: others may have written seconds. */
 export function millis(time) {
-  const isSeconds = (/** @type {number} */ t) => t > 0 && t < 1e11;
+  const isSeconds = t => t > 0 && t < 1e11;
   const ms = isSeconds(time) ? time * 1000 : time ?? 0;
   return isSeconds(ms) ? 0 : ms;
 }
 
-/** 1.3: a claim, and each new wish for a job, takes the next fence. @param {Doc} job */
-const nextFence = job => job.fence == null ? Math.max(1, generation(job._rev)) : Math.min(job.fence + 1, MOST);
-/** @param {Doc} job */
-const sameFence = job => job.fence ?? Math.max(1, generation(job._rev)) - 1;
+// Transitions (2.2, 3.2 to 3.5)
 
-/**
- * A write of a job: it keeps all that it does not name (1.1), attachments and unknown fields too. `undefined` removes a field.
- * @param {Doc} job @param {Doc} changes @param {Doc} moments of `times` @returns {Doc}
- */
+/** 1.3: a claim, and each new wish for a job, takes the next fence. */
+const nextFence = job => job.fence == null ? Math.max(1, generation(job._rev)) : Math.min(job.fence + 1, MOST);
+
+/** A write of a job: it keeps all that it does not name (1.1), attachments and unknown fields too. `undefined` removes a field. */
 function written(job, changes, moments) {
   const {_revisions, _conflicts, ...next} = job;
-  Object.assign(next, {status: status(job), fence: sameFence(job)}, changes, {times: {...job.times, ...moments}});
+  Object.assign(next, {status: status(job), fence: job.fence ?? Math.max(1, generation(job._rev)) - 1}, changes, {times: {...job.times, ...moments}});
   if (next.scheduledTime != null) next.scheduledTime = millis(next.scheduledTime);
-  for (const field of Object.keys(next)) if (next[field] === undefined) delete next[field];
-  return next;
+  return Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined));
 }
 
-/** 1.4: new data takes the place of attached data. @param {Doc} job @param {any} data @returns {Doc} */
+/** 1.4: new data takes the place of attached data. */
 function withData(job, data) {
   if (data === undefined) return {};
   const {'data.json': old, ...others} = job._attachments ?? {};
   return {data, dataDigest: undefined, _attachments: Object.keys(others).length ? others : undefined};
 }
 
-/** @param {Doc} job @param {Doc} error */
-const withError = (job, error) => [...job.errors ?? [], {attempt: job.attempt ?? 0, ...error}].slice(-MOST_ERRORS);
+const withError = (job, error) => [...job.errors ?? [], {attempt: job.attempt ?? 0, ...error}].slice(-10);
 
-/** @param {Doc} job @param {string} verb */
-function mustBeOwned(job, verb) {
-  if (!isOwned(job)) throw new RefusedError(`${verb} ${job._id}: its status is ${status(job)}`);
+function mustBe(allowed, job, verb) {
+  if (!allowed(job)) throw new RefusedError(`${verb} ${job._id}: its status is ${status(job)}`);
 }
 
-/** 2.1: a new job. @param {string} type @param {Doc} data @param {Doc} options @param {number} now @returns {Doc} */
-export function create(type, data, {id, scheduledTime = 0, ...options}, now) {
-  const refuse = (/** @type {string} */ field, /** @type {any} */ value, why = 'cannot be that of a job') => {
-    throw new RefusedError(`${field} ${JSON.stringify(value)}: ${why}`);
-  };
-  if (!isObject(data)) refuse('data', data);
-  if (isDeeper(data, 499)) refuse('data', '...', 'nested deeper than 500 levels');
-  if (!isInteger(scheduledTime, -8.64e15, 8.64e15)) refuse('scheduledTime', scheduledTime);
-  for (const [field, value] of Object.entries(options)) {
-    if (!CREATORS[field]) refuse(field, value, 'no field of a new job');
-    if (value != null && !CREATORS[field](value)) refuse(field, value);
+/** 2.1: a new job. @param {string} type @param {Doc} data @param {Doc} options fields by their names in the protocol @param {number} now @returns {Doc} */
+export function create(type, data, {id, ...options}, now) {
+  if (!isObject(data)) throw new RefusedError(`data ${JSON.stringify(data)}: must be an object`);
+  const given = Object.entries(options).filter(([, value]) => value != null);
+  for (const [field, value] of given) {
+    if (!FIELDS[field]?.(value)) throw new RefusedError(`${field} ${JSON.stringify(value)}: ${FIELDS[field] ? 'cannot be that of a job' : 'no field of a new job'}`);
   }
+  const {scheduledTime: at = 0, ...said} = Object.fromEntries(given);
   // A time that is given here is in milliseconds; one before 1973-03-03 means at once.
-  const at = scheduledTime > 0 && scheduledTime < 1e11 ? 0 : scheduledTime;
-  const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value != null));
-  return {_id: docId(type, id ?? `tracker:${options.tracker}`), status: 'waiting', scheduledTime: at, data, ...said, times: {created: now}};
+  return {_id: docId(type, id ?? `tracker:${options.tracker}`), status: 'waiting', scheduledTime: at > 0 && at < 1e11 ? 0 : at, data, ...said, times: {created: now}};
 }
 
 /** 3.2: a claim that runs at once. @param {Doc} job @param {{token: string, worker: string, user?: string}} lock @param {number} now @returns {Doc} */
 export function claim(job, {token, worker, user}, now) {
-  if (!isPending(job) || job.after) throw new RefusedError(`claim ${job._id}: its status is ${status(job)}${job.after ? ', and it waits for others' : ''}`);
+  mustBe(job => isPending(job) && !job.after, job, 'claim');
   return written(job, {status: 'running', lock: {token, worker, since: now, ...user && {user}}, fence: nextFence(job),
     attempt: Math.min((job.attempt ?? 0) + 1, MOST), progress: undefined, cancelRequested: undefined}, {claimed: now, started: now});
 }
 
 /** 3.3. @param {Doc} job @param {{data?: Doc, progress?: Doc}} changes @param {number} now */
 export function update(job, {data, progress}, now) {
-  mustBeOwned(job, 'update');
+  mustBe(isOwned, job, 'update');
   return written(job, {...withData(job, data), ...progress && {progress}}, {updated: now});
 }
 
-/** 3.4, first column: the run that was asked for (rule 10: it takes the next fence). @param {Doc} job @param {Doc} changes @param {Doc} moments */
+/** 3.4, first column: the run that was asked for (rule 10: it takes the next fence). */
 const again = (job, changes, moments) => written(job, {status: 'waiting', scheduledTime: job.resubmit.scheduledTime ?? 0, resubmit: undefined,
   lock: undefined, fence: nextFence(job), ...changes}, moments);
 
+const cancelled = (job, changes, moments) => written(job, {status: 'cancelled', lock: undefined, cancelRequested: undefined, resubmit: undefined,
+  progress: undefined, ...changes}, moments);
+
 /** 3.4. @param {Doc} job @param {{result?: any, data?: Doc}} end @param {number} now */
 export function finish(job, {result, data}, now) {
-  mustBeOwned(job, 'finish');
-  const moments = {finished: now};
-  if (job.resubmit) return again(job, {...AFRESH, ...withData(job, data)}, moments);
-  return written(job, {status: 'success', lock: undefined, cancelRequested: undefined, result, ...withData(job, data)}, moments);
+  mustBe(isOwned, job, 'finish');
+  if (job.resubmit) return again(job, {...AFRESH, ...withData(job, data)}, {finished: now});
+  return written(job, {status: 'success', lock: undefined, cancelRequested: undefined, result, ...withData(job, data)}, {finished: now});
 }
 
-/** 3.4. @param {Doc} job @param {{message: string, kind?: string, stack?: string, permanent?: boolean, policy: RetryPolicy}} failure @param {number} now */
+/** 3.4. @param {Doc} job @param {{message: string, kind?: string, stack?: string, permanent?: boolean, policy: Doc}} failure @param {number} now */
 export function fail(job, {message, kind = 'failed', stack, permanent = false, policy}, now) {
-  mustBeOwned(job, 'fail');
+  mustBe(isOwned, job, 'fail');
   if (job.resubmit) return again(job, AFRESH, {failed: now});
   const errors = withError(job, {at: now, kind, message, ...stack && {stack}});
-  const cancelled = job.cancelRequested === true;
-  if (cancelled || permanent || isLast(job, policy)) {
-    return written(job, {status: cancelled ? 'cancelled' : 'failed', lock: undefined, errors, ...cancelled && {cancelRequested: undefined}},
-      {failed: now, finished: now});
-  }
+  const ended = {failed: now, finished: now};
+  if (job.cancelRequested) return written(job, {status: 'cancelled', lock: undefined, errors, cancelRequested: undefined}, ended);
+  if (permanent || isLast(job, policy)) return written(job, {status: 'failed', lock: undefined, errors}, ended);
   const failures = Math.max(1, (job.attempt ?? 0) - (job.expirations ?? 0));
   const scheduledTime = (job.times?.started ?? now) + retryDelay(policy, failures - 1, luck(job.lock.token) / 65535);
   return written(job, {status: 'stuck', lock: undefined, errors, scheduledTime}, {failed: now});
@@ -164,7 +145,7 @@ export function fail(job, {message, kind = 'failed', stack, permanent = false, p
 
 /** 3.4: the job waits again, and the run does not count. @param {Doc} job @param {number} now */
 export function release(job, now) {
-  mustBeOwned(job, 'release');
+  mustBe(isOwned, job, 'release');
   const attempt = status(job) === 'running' ? Math.max(0, (job.attempt ?? 0) - 1) : job.attempt;
   const back = {attempt, progress: undefined, cancelRequested: undefined};
   if (job.resubmit) return again(job, back, {released: now});
@@ -172,33 +153,29 @@ export function release(job, now) {
   return written(job, {status: 'waiting', lock: undefined, ...back}, {released: now});
 }
 
-/** @param {Doc} job @param {Doc} changes @param {Doc} moments */
-const cancelled = (job, changes, moments) => written(job, {status: 'cancelled', lock: undefined, cancelRequested: undefined, resubmit: undefined,
-  progress: undefined, ...changes}, moments);
-
 /** 3.4: the owner has stopped because it was asked to. @param {Doc} job @param {string} reason @param {number} now */
 export function acknowledgeCancel(job, reason, now) {
-  mustBeOwned(job, 'acknowledge the cancel of');
+  mustBe(isOwned, job, 'acknowledge the cancel of');
   if (job.resubmit) return again(job, AFRESH, {});
   return cancelled(job, {errors: withError(job, {at: now, kind: 'cancelled', message: reason})}, {stopped: now, finished: now});
 }
 
 /** 3.5 and rule 2: the claim counts for nothing. @param {Doc} job @param {string} reason @param {number} now */
 export function withdraw(job, reason, now) {
-  mustBeOwned(job, 'withdraw');
+  mustBe(isOwned, job, 'withdraw');
   return written(job, {lock: {...job.lock, withdrawn: {at: now, reason}}}, {});
 }
 
 /** 2.2: cancels a job that nobody owns. @param {Doc} job @param {string | undefined} reason @param {number} now */
 export function cancel(job, reason, now) {
-  if (!isPending(job)) throw new RefusedError(`cancel ${job._id}: its status is ${status(job)}`);
+  mustBe(isPending, job, 'cancel');
   const errors = reason === undefined ? {} : {errors: withError(job, {at: now, kind: 'cancelled', message: reason})};
   return cancelled(job, {fence: nextFence(job), ...errors}, {finished: now});
 }
 
-/** 2.2: asks the owner to stop; null when that is asked already. @param {Doc} job @param {number} now @returns {Doc | null} */
+/** 2.2: asks the owner to stop. @param {Doc} job @param {number} now @returns {Doc | null} */
 export function requestCancel(job, now) {
-  mustBeOwned(job, 'request to cancel');
+  mustBe(isOwned, job, 'request to cancel');
   if (job.cancelRequested && !job.resubmit) return null;
   return written(job, {cancelRequested: true, resubmit: undefined}, {cancelRequested: now});
 }
@@ -206,10 +183,10 @@ export function requestCancel(job, now) {
 /** 5.5: the job once more as it is, to confirm what is there. @param {Doc} job @param {number} now */
 export const keep = (job, now) => written(job, {}, {kept: now});
 
-/** 3.4: whether no retry is left when this run fails. @param {Doc} job @param {{maxRetries: number}} policy */
+/** 3.4: whether no retry is left when this run fails. */
 export const isLast = (job, policy) => (job.attempt ?? 0) - (job.expirations ?? 0) > (job.maxRetries ?? policy.maxRetries);
 
-/** 3.4: from the start of the failed run to the retry. @param {RetryPolicy} policy @param {number} failure 0 for the first @param {number} luck 0 to 1 */
+/** 3.4: from the start of the failed run to the retry. `failure` is 0 for the first, `luck` from 0 to 1. */
 export function retryDelay({retryDelay, maxRetryDelay, retryJitter}, failure, luck) {
   const delay = Math.min(retryDelay * 2 ** Math.min(failure, 62), Math.max(retryDelay, maxRetryDelay));
   return Math.min(Math.floor(delay * (1 + retryJitter * luck)), 36500 * 86400000);
@@ -224,15 +201,17 @@ export function luck(token) {
 
 /** The settings of a type (7.1) that this client follows; a value that cannot be counts as absent. @param {Doc} [doc] */
 export function settings(doc = {}) {
-  const number = (/** @type {any} */ v, /** @type {number} */ least, /** @type {number} */ most, /** @type {number} */ absent) => isInteger(v, least, most) ? v : absent;
+  const number = (v, least, most, absent) => isInteger(v, least, most) ? v : absent;
   return {timeout: number(doc.timeout, 1, 86.4e9, 60000), maxRetries: number(doc.maxRetries, 0, Infinity, 5),
     retryDelay: number(doc.retryDelay, 0, Infinity, 30000), maxRetryDelay: number(doc.maxRetryDelay, 0, Infinity, 43200000),
     retryJitter: doc.retryJitter >= 0 && doc.retryJitter <= 1 ? doc.retryJitter : 0,
-    paused: doc.paused === true, classes: Array.isArray(doc.classes) && doc.classes.every(isString) ? doc.classes : null};
+    paused: doc.paused === true, classes: Array.isArray(doc.classes) ? doc.classes : null};
 }
 
+// What a reading is worth on a cluster
+
 /** The revisions of a leaf's branch, the newest first. @param {Doc} leaf @returns {string[]} */
-export const history = ({_rev, _revisions}) => _revisions ? _revisions.ids.map((/** @type {string} */ id, /** @type {number} */ i) => `${_revisions.start - i}-${id}`) : [_rev];
+export const history = ({_rev, _revisions}) => _revisions ? _revisions.ids.map((id, i) => `${_revisions.start - i}-${id}`) : [_rev];
 
 /** 5.2: the fence as it counts. @param {Doc} leaf @returns {number} */
 export function fence(leaf) {
@@ -249,11 +228,17 @@ export function fence(leaf) {
 export function standing(base, claim, leaves) {
   const others = leaves.filter(leaf => !history(leaf).includes(claim._rev));
   if (others.length === leaves.length) return {standing: 'unknown'};
-  const contests = (/** @type {Doc} */ leaf) => leaf._deleted
+  const contests = leaf => leaf._deleted
     ? !leaf.resolved && fence(leaf) >= claim.fence - 1
     : !(leaf.lock && leaf.fence === claim.fence && history(leaf).includes(base)); // rule 4: a claim of the same revision contests nothing
   const by = others.filter(contests).map(leaf => leaf._rev);
   return by.length ? {standing: 'contested', by} : {standing: 'alone'};
+}
+
+/** Whether a leaf of a majority speaks against the write `doc`: any live one where it must be `alone`, else one that counts more. */
+export function standsAgainst(leaf, doc, alone) {
+  if (leaf.resolved || history(leaf).includes(doc._rev)) return false;
+  return (alone && !leaf._deleted) || fence(leaf) > fence(doc) || (fence(leaf) === fence(doc) && leaf.removedBy === 'retention');
 }
 
 /** 6.3: in which of the `q` parts of a database a document is. @param {string} id @param {number} q */

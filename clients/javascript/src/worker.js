@@ -1,12 +1,11 @@
 /**
- * A worker: its registration, the jobs that are due, claims, and a loop that runs a handler.
+ * The worker's side: claims, leases, and the ends of runs.
  * @module
  */
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
-import {CouchError, monotonic, pause, pauses} from './couch.js';
-import {HaltError, Job, moment} from './job.js';
-import {claim, docId, generation, parseDocId, release, settings, standing, withdraw} from './protocol.js';
+import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
+import {acknowledgeCancel, claim, docId, fail, finish, generation, parseDocId, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, share?: boolean, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
@@ -15,43 +14,204 @@ const PAGE = 200;
 /** How often an idle worker gives a sign of life, and how often the clock, and so the index, is looked at (4.1, 6.1). */
 const [IDLE_BEAT, LOOK] = [300000, 20000];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** The reason of a withdrawal that says that the claim may have run (1.2). */
+const EXPIRED = 'expired';
 
+/** The job is not yours any more: it was taken over, removed, or its lease is over. Stop working; nothing was written. */
+export class HaltError extends Error {
+  name = 'HaltError';
+}
+
+/** The reason of the signal when the job's creator asked to cancel it. */
+export class CancelError extends Error {
+  name = 'CancelError';
+}
+
+/** Now on both clocks, see 4.2. */
+const moment = () => ({mono: monotonic(), wall: Date.now()});
+
+/** A claimed job in the hands of its owner. */
+export class Job {
+  #worker;
+  #confirmed;
+  #abort = new AbortController();
+  #timer;
+  #halted;
+  #ended = false;
+  #writes = 0;
+  #last = Promise.resolve();
+
+  /** Made by a worker. @param {Worker} worker @param {Doc} doc as it was written or read last @param {{mono: number, wall: number}} sent when the claim was sent */
+  constructor(worker, doc, sent) {
+    const {type, id} = parseDocId(doc._id);
+    Object.assign(this, {type, id, doc, token: doc.lock.token, data: doc.data ?? {}});
+    this.#worker = worker;
+    this.#confirmed = sent;
+    this.watch();
+  }
+
+  /** How often it was started, this run included. @returns {number} */
+  get attempt() { return this.doc.attempt; }
+  /** Guards other stores against former owners (docs/fencing.md). @returns {number} */
+  get fence() { return this.doc.fence; }
+  /** Aborted when the job is to be cancelled (its reason is a CancelError) or was lost (a HaltError). */
+  get signal() { return this.#abort.signal; }
+  /** Whether its creator asked to cancel it. */
+  get isCancelRequested() { return this.signal.reason instanceof CancelError || this.doc.cancelRequested === true; }
+  /** Whether its end was written. */
+  get isEnded() { return this.#ended; }
+  /** Whether the job is not yours any more. Asks the clock, not the database. */
+  get isHalted() {
+    if (!this.#ended && this.leaseLeft <= 0) this.halt('its lease is over', true);
+    return this.#halted !== undefined;
+  }
+
+  /** 4.2: milliseconds for which the job is yours, counted from when the last confirmed renewal was sent. */
+  get leaseLeft() {
+    const {timeout, heard} = this.#worker.settings(this.type);
+    const last = this.#confirmed.mono > this.#worker.confirmed.mono ? this.#confirmed : this.#worker.confirmed;
+    const stoodStill = Date.now() - last.wall - (monotonic() - last.mono); // of a suspended machine the monotonic clock
+    return stoodStill > timeout / 2 ? 0 : Math.max(last.mono, heard - timeout / 2) + timeout - monotonic(); // a shorter timeout leaves half of it to renew
+  }
+
+  /** Rule 6: halts when the lease is over. Called when it may end earlier than before, too. */
+  watch() {
+    clearTimeout(this.#timer);
+    if (!this.#ended && !this.isHalted) this.#timer = setTimeout(() => this.watch(), Math.min(this.leaseLeft + 1, 60000)).unref();
+  }
+
+  /** @param {string} why @param {boolean} [isOver] whether only the lease is over, and others do not have it */
+  halt(why, isOver = false) {
+    if (this.#halted || this.#ended) return;
+    clearTimeout(this.#timer);
+    this.#halted = new HaltError(`${this.doc._id} is not owned any more: ${why}`);
+    this.#abort.abort(this.#halted);
+    this.#worker.gone(this, isOver);
+  }
+
+  /** Stores new data or progress. Each is a sign of life. @param {{data?: Doc, progress?: {percent: number, message?: string}}} [changes] */
+  update(changes = {}) { return this.#write((job, now) => update(job, changes, now)); }
+
+  /** Ends the run with success. @param {any} [result] any JSON @param {{data?: Doc}} [options] new data */
+  finish(result, {data} = {}) { return this.#write((job, now) => finish(job, {result, data}, now), true); }
+
+  /**
+   * Ends the run with a failure: it is retried by the settings of its type, or has failed for good.
+   * @param {string} message @param {{kind?: 'failed' | 'crashed' | 'killed', stack?: string, permanent?: boolean}} [options]
+   */
+  fail(message, options = {}) {
+    return this.#write((job, now) => fail(job, {message, ...options, policy: this.#worker.settings(this.type)}, now), true);
+  }
+
+  /** The job waits again; this run does not count. */
+  release() { return this.#write(release, true); }
+
+  /** Ends the run as cancelled, when its creator asked for that. @param {string} [reason] */
+  acknowledgeCancel(reason = 'cancelled on request') { return this.#write((job, now) => acknowledgeCancel(job, reason, now), true); }
+
+  /** One write after the other. @param {(job: Doc, now: number) => Doc} change @param {boolean} [ends] @returns {Promise<void>} */
+  #write(change, ends = false) {
+    this.#writes++;
+    const write = this.#last.then(() => this.#confirm(change, ends)).finally(() => this.#writes--);
+    this.#last = write.catch(() => {});
+    return write;
+  }
+
+  /** 3.3: what the answers to an owner's write are worth. @param {(job: Doc, now: number) => Doc} change @param {boolean} ends */
+  async #confirm(change, ends) {
+    const {couch} = this.#worker;
+    const goOn = () => {
+      if (this.#ended) throw new HaltError(`${this.doc._id}: its end is written already`);
+      if (this.isHalted) throw this.#halted;
+    };
+    for (const wait of pauses(50, 2000)) {
+      goOn();
+      const sent = moment();
+      const written = await couch.write(change(this.doc, couch.now()), goOn);
+      if (written) return this.#wrote(written, sent, ends);
+      const leaves = await couch.majority(this.doc._id);
+      const mine = leaves?.find(leaf => this.isMine(leaf));
+      if (mine) this.doc = mine; // somebody asked for something: the same change on that
+      else if (leaves) this.halt('another worker has it, or it is gone');
+      await pause(wait);
+    }
+  }
+
+  async #wrote(written, sent, ends) {
+    const {couch} = this.#worker;
+    if (couch.isCluster && this.leaseLeft <= 0) { // confirmed too late for the lease (rule 9)
+      const leaves = await couch.majority(written._id);
+      if (!leaves || leaves.some(leaf => standsAgainst(leaf, written, false))) this.halt('its lease is over');
+      if (this.#halted) throw this.#halted;
+    }
+    this.doc = written;
+    if (!this.isHalted && sent.mono > this.#confirmed.mono) this.#confirmed = sent;
+    if (!ends) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#worker.gone(this, false);
+  }
+
+  /** Whether a leaf is this claim, and counts. @param {Doc} leaf */
+  isMine(leaf) {
+    return !leaf._deleted && leaf.lock?.token === this.token && !leaf.lock.withdrawn;
+  }
+
+  /** 3.3: what the feed shows of an own job. Without the token, or beside other leaves, it is a reason to read, not yet to halt. @param {Doc} [doc] @param {boolean} [several] */
+  async look(doc, several = false) {
+    let mine = doc && this.isMine(doc) ? doc : undefined;
+    for (const wait of mine && !several ? [] : pauses(100, 5000)) {
+      if (this.#writes || this.#ended || this.isHalted) return; // a write under way will tell
+      const leaves = await this.#worker.couch.majority(this.doc._id);
+      if (this.#writes || this.#ended) return;
+      mine = leaves?.find(leaf => this.isMine(leaf));
+      if (leaves && (!mine || leaves.some(leaf => standsAgainst(leaf, mine, false)))) return this.halt('another worker has it, or it is gone');
+      if (leaves) break;
+      await pause(wait);
+    }
+    if (mine?.cancelRequested && !this.#ended) this.#abort.abort(new CancelError(`${this.doc._id} is to be cancelled`));
+  }
+}
+
+/** Claims jobs of some types, and keeps their leases. */
 export class Worker {
   /** When the renewal of all leases was sent that was confirmed last (4.2). */
   confirmed = {mono: -Infinity, wall: Date.now()};
-  /** @type {Map<string, Job>} */ #owned = new Map();
-  /** Tokens of claims that are held or under way (rule 5). @type {Set<string>} */ #tokens = new Set();
-  /** Jobs that the index showed as due, in the order of claims. @type {Doc[]} */ #due = [];
-  /** Whether the index is to be asked again, and by the server's clock when it has to be. */ #ask = true;
+  /** What is owned by `_id`, and null for claims under way, which count as held (rule 5). @type {Map<string, Job | null>} */
+  #jobs = new Map();
+  /** Jobs that the index showed as due, in the order of claims. @type {Doc[]} */
+  #due = [];
+  /** Whether the index is to be asked again, and by the server's clock when it has to be. */
+  #ask = true;
   #next = 0;
-  /** Jobs to leave alone for a while (3.2). @type {Map<string, {until: number, waits: Generator<number>}>} */ #shunned = new Map();
-  /** @type {Map<string, ReturnType<typeof settings> & {heard: number}>} */ #settings = new Map();
-  #stale = true;
+  /** Jobs to leave alone for a while (3.2). @type {Map<string, {until: number, waits: Generator<number>}>} */
+  #shunned = new Map();
+  #settings = new Map();
   #design = '';
-  /** @type {Doc} */ #registration = {_id: ''};
-  /** @type {NodeJS.Timeout | undefined} */ #timer;
+  #timer;
   #stop = new AbortController();
   #closed = false;
   #wake = new AbortController();
-  /** @type {Promise<void> | undefined} */ #loop;
+  #loop;
 
   /** Made by a queue. @param {import('./queue.js').Queue} queue @param {string[]} types @param {WorkerOptions} options */
   constructor(queue, types, {id = hostname(), share = false, onError = error => console.error(error)}) {
     types.forEach(type => docId(type, '-'));
-    const site = queue.site.name;
+    const {name, home} = queue.site;
     // Unique for each process: so the jobs of one that was killed expire, and are not taken for this one's.
-    this.id = `${id}-${randomUUID().slice(0, 8)}${site ? `@${site}` : ''}`;
-    Object.assign(this, {queue, types, onError, couch: queue.couch});
-    this.#registration = {_id: `worker:${this.id}`, pid: process.pid, types: share ? types : [], started: this.couch.now(), beat: 0,
-      ...this.couch.user && {user: this.couch.user}, ...site && {site}};
+    this.id = `${id}-${randomUUID().slice(0, 8)}${name ? `@${name}` : ''}`;
+    Object.assign(this, {types, onError, couch: queue.couch});
+    this.lines = types.flatMap(type => name ? [`${type}:${name}`, ...home ? [type] : []] : [type]); // 7.3
+    this.registration = {_id: `worker:${this.id}`, pid: process.pid, types: share ? types : [], started: this.couch.now(), beat: 0,
+      ...this.couch.user && {user: this.couch.user}, ...name && {site: name}};
   }
 
-  /** Registers the worker before its first claim (4.1). */
+  /** Registers the worker before its first claim (4.1), and follows the feed. */
   async start() {
     await this.#findDesign();
     await this.#readSettings();
     while (!await this.#beat()) await pause(500);
-    await this.queue.listen(this);
+    await new Promise(resolve => this.#follow(resolve));
     return this;
   }
 
@@ -61,58 +221,78 @@ export class Worker {
   }
 
   async #readSettings() {
-    const {rows} = await this.couch.ask('POST', '/_all_docs?include_docs=true', {keys: this.types.map(type => `type:${type}`)});
-    this.#stale = false;
-    for (const [i, type] of this.types.entries()) {
-      const [before, now] = [this.#settings.get(type), settings(rows[i].doc ?? {})];
-      this.#settings.set(type, {...now, heard: !before ? -Infinity : before.timeout === now.timeout ? before.heard : monotonic()});
+    for (const type of this.types) {
+      const [before, now] = [this.#settings.get(type), settings(await this.couch.get(`type:${type}`) ?? {})];
+      this.#settings.set(type, {...now, heard: !before || before.timeout === now.timeout ? before?.heard ?? -Infinity : monotonic()});
     }
-    for (const job of this.#owned.values()) job.watch();
+    for (const job of this.#jobs.values()) job?.watch();
     this.#schedule();
     this.reset();
   }
 
   /** 6.2: any design document of that name; it is kept until it is gone. */
   async #findDesign() {
-    const {rows} = await this.couch.view('/_all_docs', {startkey: '_design/jobs-', endkey: '_design/jobs-\ufff0'});
-    this.#design = rows.map((/** @type {Doc} */ row) => row.id).find((/** @type {string} */ id) => /^_design\/jobs-[0-9a-f]{8}$/.test(id));
+    const {rows} = await this.couch.ask('/_all_docs', {startkey: '_design/jobs-', endkey: '_design/jobs-\ufff0'});
+    this.#design = rows.map(row => row.id).find(id => /^_design\/jobs-[0-9a-f]{8}$/.test(id));
     if (!this.#design) throw new Error(`${this.couch.url} has no design document jobs-VERSION: run couchjobs init`);
-    this.#registration.designs = [this.#design.slice(8)];
+    this.registration.designs = [this.#design.slice(8)];
   }
 
   /** One sign of life. Only a 201 renews (4.1). */
   async #beat() {
-    if (this.#stale) this.#readSettings().catch(this.onError);
     const sent = moment();
-    const beat = this.#registration.beat += 1;
-    const next = {...this.#registration, running: this.#owned.size, at: this.couch.now(), next: this.#interval()};
-    const {status, rev, body} = await this.couch.put(next);
-    if (status === 201) [this.#registration, this.confirmed] = [{...next, _rev: rev, beat}, sent];
-    else if (status === 401 || status === 403) throw new CouchError(`register ${next._id}`, {status, body});
-    else this.#registration._rev = (await this.couch.get(next._id).catch(() => next))?._rev;
-    this.#schedule(status === 201 ? undefined : 200);
-    return status === 201;
+    const next = {...this.registration, beat: ++this.registration.beat, running: this.#jobs.size, at: this.couch.now(), next: this.#interval()};
+    const answer = await this.couch.put(next);
+    if (answer.status === 401 || answer.status === 403) throw new CouchError(`register ${next._id}`, answer);
+    if (answer.status === 201) {
+      for (const job of this.#jobs.values()) job?.watch(); // over is over: this renewal brings no lease back
+      [this.registration, this.confirmed] = [{...next, _rev: answer.body.rev}, sent];
+    } else {
+      this.registration._rev = (await this.couch.get(next._id).catch(() => next))?._rev;
+    }
+    this.#schedule(answer.status === 201 ? undefined : 200);
+    return answer.status === 201;
   }
 
   /** A third of the shortest timeout of what is owned (4.1). */
   #interval() {
-    return Math.floor(Math.min(IDLE_BEAT, ...[...this.#owned.values()].map(job => this.settings(job.type).timeout / 3)));
+    return Math.floor(Math.min(IDLE_BEAT, ...[...this.#jobs.keys()].map(id => this.settings(parseDocId(id).type).timeout / 3)));
   }
 
-  /** @param {number} [wait] */
   #schedule(wait = Math.max(0, this.confirmed.mono + this.#interval() - monotonic())) {
     clearTimeout(this.#timer);
     if (!this.#closed && this.confirmed.mono > -Infinity) this.#timer = setTimeout(() => this.#beat().catch(this.onError), wait);
   }
 
-  /** 6.1: a row is a reason to look. @param {Doc} row */
-  row({id, doc}) {
-    if (this.types.some(type => id === `type:${type}`)) this.#readSettings().catch(error => (this.#stale = true, this.onError(error)));
-    if (!this.types.includes(parseDocId(id)?.type ?? '')) return;
-    const job = this.#owned.get(id);
-    if (job) job.look(doc).catch(error => error instanceof HaltError || this.onError(error));
-    // Rule 5: a claim that came to be after its answer was given up.
-    else if (doc?.lock?.worker === this.id && !doc.lock.withdrawn && !this.#tokens.has(doc.lock.token)) this.#giveBack(doc, 'its answer came too late');
+  /** 6.1: takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew. @param {() => void} ready */
+  async #follow(ready) {
+    const {signal} = this.#stop;
+    for (const wait of pauses(200, 5000)) {
+      try {
+        const since = (await this.couch.info()).update_seq;
+        await this.#readSettings();
+        for (const job of this.#jobs.values()) job?.look().catch(this.onError);
+        for (const line of this.lines) {
+          const owned = await this.couch.ask(`/${this.#design}/_view/owned`, {key: [line, this.id]});
+          for (const {id} of owned?.rows ?? []) if (!this.#jobs.has(id)) this.#giveBack(id, 'its answer came too late');
+        }
+        ready();
+        for await (const row of this.couch.changes(since, signal)) this.#row(row);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof Error && error.name === 'AbortError')) this.onError(error);
+      }
+      await pause(wait, signal);
+      if (signal.aborted) return;
+    }
+  }
+
+  /** 6.1: a row is a reason to look. */
+  #row({id, doc, changes}) {
+    if (this.types.some(type => id === `type:${type}`)) this.#readSettings().catch(this.onError);
+    if (!this.types.includes(parseDocId(id)?.type)) return;
+    if (this.#jobs.has(id)) this.#jobs.get(id)?.look(doc, changes.length > 1).catch(this.onError);
+    else if (doc?.lock?.worker === this.id && !doc.lock.withdrawn) this.#giveBack(id, 'its answer came too late');
     if (!doc?.lock) this.reset();
   }
 
@@ -124,30 +304,31 @@ export class Worker {
 
   /** 3.1, but for what the index has judged. @param {Doc} doc */
   #mayClaim({_id, class: name = ''}) {
-    const {paused, classes} = this.settings(parseDocId(_id)?.type ?? '');
-    return !paused && (!classes || classes.includes(name)) && !((this.#shunned.get(_id)?.until ?? 0) > monotonic());
+    const {paused, classes} = this.settings(parseDocId(_id)?.type);
+    return !paused && (!classes || classes.includes(name)) && !this.#jobs.has(_id) && !(this.#shunned.get(_id)?.until > monotonic());
   }
 
   /** 6.2: asks the index, of each line page by page until one has something to claim. */
   async #look() {
     this.#ask = false;
-    const [now, {name, home}] = [this.couch.now(), this.queue.site];
+    const now = this.couch.now();
     this.#next = now + LOOK;
-    const lines = this.types.flatMap(type => name ? [`${type}:${name}`, ...home ? [type] : []] : [type]); // 7.3
     this.#due = [];
     for (const view of ['stuck', 'due']) {
       const found = [];
-      for (const line of lines) {
-        for (let from = {startkey: [line]}, full = true; full;) {
-          const {rows} = await this.couch.view(`/${this.#design}/_view/${view}`, {...from, endkey: [line, {}], limit: PAGE, include_docs: true});
-          const later = rows.find((/** @type {Doc} */ row) => row.key[1] > now);
+      for (const line of this.lines) {
+        for (let from = {startkey: [line]}; from;) {
+          const answer = await this.couch.ask(`/${this.#design}/_view/${view}`, {...from, endkey: [line, {}], limit: PAGE, include_docs: true});
+          if (!answer) return this.#findDesign().then(() => this.reset());
+          const {rows} = answer;
+          const later = rows.find(row => row.key[1] > now);
           if (later) this.#next = Math.min(this.#next, later.key[1]);
           // The document was read later than the row: claim what the row was built from, nothing newer (3.1).
-          const due = rows.filter((/** @type {Doc} */ {key, value, doc}) => key[1] <= now && doc?._rev === value && this.#mayClaim(doc));
+          const due = rows.filter(({key, value, doc}) => key[1] <= now && doc?._rev === value && this.#mayClaim(doc));
           found.push(...due);
           if (rows.length === PAGE && due.length) this.#ask = true;
-          full = rows.length === PAGE && !later && !due.length;
-          if (full) from = {startkey: rows[PAGE - 1].key, startkey_docid: rows[PAGE - 1].id};
+          const last = rows.length === PAGE && !later && !due.length ? rows[PAGE - 1] : null;
+          from = last && {startkey: last.key, startkey_docid: last.id};
         }
       }
       found.sort((a, b) => a.key[1] - b.key[1]);
@@ -157,101 +338,109 @@ export class Worker {
 
   /** Claims the job that comes first. @returns {Promise<Job | null>} null when nothing is due */
   async claim() {
-    if (this.#stale) await this.#readSettings();
     while (!this.#stop.signal.aborted) {
       const doc = this.#due.shift();
       const job = doc && this.#mayClaim(doc) ? await this.#claim(doc) : null;
       if (job) return job;
       if (doc) continue;
       if (!this.#ask && this.couch.now() < this.#next) return null;
-      await this.#look().catch(async error => {
+      await this.#look().catch(error => {
         this.#ask = true;
-        if (error.status !== 404) throw error;
-        await this.#findDesign();
+        throw error;
       });
     }
     return null;
   }
 
-  /** 3.2: one claim, and what its answer is worth. @param {Doc} doc @returns {Promise<Job | null>} */
+  /** 3.2: claims exactly the revision that the index showed. What its answer is worth. @param {Doc} doc @returns {Promise<Job | null>} */
   async #claim(doc) {
-    const {type = '', id = ''} = parseDocId(doc._id) ?? {};
-    const claimed = claim(doc, {token: randomUUID(), worker: this.id, user: this.couch.user}, this.couch.now());
-    this.#tokens.add(claimed.lock.token);
+    const {couch} = this;
+    const claimed = claim(doc, {token: randomUUID(), worker: this.id, user: couch.user}, couch.now());
+    this.#jobs.set(doc._id, null);
     const sent = moment();
-    const giveUp = () => this.#stop.signal.aborted || monotonic() - sent.mono > this.settings(type).timeout;
-    const {status, rev} = await this.couch.store(claimed, {giveUp, resend: false});
-    if (status === 201 || status === 202) {
-      const job = new Job(this, {...claimed, _rev: rev}, sent);
-      const why = status === 202 ? 'no quorum confirmed the claim' : await this.#contested(doc, job.doc, id);
-      if (!why && !job.isHalted) return this.#take(job);
-      job.halt(why);
-      this.#giveBack(job.doc, why || 'its answer came too late');
-    } else {
-      this.#tokens.delete(claimed.lock.token);
+    const answer = await couch.put(claimed);
+    let [owned, why] = [null, 'no majority confirmed the claim'];
+    if (answer.status === 201) {
+      owned = {...claimed, _rev: answer.body.rev};
+      why = await this.#contested(doc, owned);
+    } else if (isUnknown(answer) && !couch.isCluster) {
+      owned = await this.#find(doc, claimed, sent);
+      why = owned ? '' : why;
     }
-    if (status !== 409) this.#shun(doc._id);
+    const job = owned && !why ? new Job(this, owned, sent) : null;
+    if (job && !job.isHalted) return this.#take(job);
+    const isStored = [201, 202].includes(answer.status) || isUnknown(answer);
+    (isStored ? this.#giveBack(doc._id, why || 'its answer came too late') : Promise.resolve()).finally(() => this.#jobs.delete(doc._id));
+    if (answer.status !== 409) this.#shun(doc._id);
     return null;
   }
 
   /** @param {Job} job */
   async #take(job) {
-    this.#owned.set(job.doc._id, job);
+    this.#jobs.set(job.doc._id, job);
     this.#shunned.delete(job.doc._id);
     this.#schedule();
     try {
-      await job.load();
+      if (job.doc.data === undefined && job.doc.dataDigest) job.data = await this.couch.attachedData(job.doc);
       return job;
     } catch (error) {
       return job.fail(String(error)).then(() => null);
     }
   }
 
-  /** Rule 3: what contests a confirmed claim on a cluster, if anything does. @param {Doc} base @param {Doc} claimed @param {string} id */
-  async #contested(base, claimed, id) {
-    if (!this.couch.isCluster || (generation(base._rev) === 1 && UUID.test(id))) return '';
-    const found = standing(base._rev, claimed, await this.couch.leaves(claimed._id).catch(() => []));
-    return found.standing === 'alone' ? '' : found.standing === 'unknown' ? 'the claim was not found again' : `contested by ${found.by}`;
+  /** Rule 3: what contests a confirmed claim on a cluster, if anything does. @param {Doc} base @param {Doc} claimed */
+  async #contested(base, claimed) {
+    if (!this.couch.isCluster || (generation(base._rev) === 1 && UUID.test(parseDocId(base._id).id))) return '';
+    const waits = pauses(100, 2000);
+    for (let tries = 0; tries < 8; tries++) {
+      const found = standing(base._rev, claimed, await this.couch.leaves(claimed._id) ?? []);
+      if (found.standing !== 'unknown') return found.standing === 'alone' ? '' : `contested by ${found.by}`;
+      await pause(waits.next().value);
+    }
+    return 'the claim was not found again';
+  }
+
+  /** Looks for a claim whose answer was lost, until the revision has moved on, or the lease would be over (3.2). */
+  async #find(base, claimed, sent) {
+    for (const wait of pauses(100, 2000)) {
+      const leaves = await this.couch.leaves(base._id);
+      const mine = leaves?.find(leaf => leaf.lock?.token === claimed.lock.token);
+      const isOver = monotonic() - sent.mono > this.settings(parseDocId(base._id).type).timeout || this.#stop.signal.aborted;
+      if (mine || isOver || (leaves && !leaves.some(leaf => leaf._rev === base._rev))) return mine;
+      await pause(wait);
+    }
   }
 
   /** A random, growing pause (3.2). @param {string} id */
   #shun(id) {
     const waits = this.#shunned.get(id)?.waits ?? pauses(800, 20000);
-    const until = monotonic() + (waits.next().value ?? 0);
+    const until = monotonic() + waits.next().value;
     this.#shunned.set(id, {waits, until});
     this.#next = Math.min(this.#next, this.couch.now() + until - monotonic());
   }
 
   /**
-   * 3.5: releases a claim that has not run; on a cluster, and where it may have run, withdraws it: a library worker does the rest. Goes on in the
-   * background until it is done, as the living registration would keep the job from everybody.
-   * @param {Doc} claimed @param {string} reason
+   * 3.5: releases claims that this worker does not hold; on a cluster, and where they may have run, withdraws them: a library worker does the
+   * rest. Goes on in the background until it is done, as the living registration would keep the job from everybody.
+   * @param {string} id @param {string} reason
    */
-  async #giveBack({_id, lock: {token}}, reason) {
-    this.#tokens.add(token);
+  async #giveBack(id, reason) {
     for (const wait of pauses(100, 10000)) {
-      const leaves = await this.couch.leaves(_id).catch(() => null);
-      const leaf = leaves?.find(leaf => leaf.lock?.token === token && !leaf.lock.withdrawn);
-      const now = this.couch.now();
-      if (leaves && !leaf) break;
-      const back = leaf && (this.couch.isCluster || reason === 'expired' ? withdraw(leaf, reason, now) : release(leaf, now));
-      if (back && [201, 202].includes((await this.couch.put(back)).status)) break;
-      if (this.#closed) break; // the registration is gone, and a monitor takes the job back
+      const leaves = await this.couch.leaves(id);
+      const mine = leaves?.filter(leaf => !leaf._deleted && leaf.lock?.worker === this.id && !leaf.lock.withdrawn && !this.#jobs.get(id));
+      const backs = mine?.map(leaf => this.couch.isCluster || reason === EXPIRED ? withdraw(leaf, reason, this.couch.now()) : release(leaf, this.couch.now()));
+      const answers = await Promise.all(backs?.map(back => this.couch.put(back)) ?? []);
+      if (backs && answers.every(({status}) => status === 201 || status === 202)) return;
+      if (this.#stop.signal.aborted) return; // the registration will be gone, and a monitor takes the job back
       await pause(wait, this.#stop.signal);
     }
-    this.#forget(token);
   }
 
-  /** The feed still tells old stories of a claim. @param {string} token */
-  #forget(token) {
-    setTimeout(() => this.#tokens.delete(token), 30000).unref();
-  }
-
-  /** The job is in other hands, or its end is written. @param {Job} job @param {boolean} ended */
-  gone(job, ended) {
-    if (!this.#owned.delete(job.doc._id)) return;
-    if (ended) this.#forget(job.token);
-    else if (!this.#loop) this.#giveBack(job.doc, 'expired');
+  /** The job is in other hands, or its end is written, or its lease is over: then it is given back once its handler has stopped. @param {Job} job @param {boolean} isOver */
+  gone(job, isOver) {
+    if (this.#jobs.get(job.doc._id) !== job || (isOver && this.#loop)) return;
+    this.#jobs.delete(job.doc._id);
+    if (isOver) this.#giveBack(job.doc._id, EXPIRED);
   }
 
   /** Runs a handler for each job until `stop`. @param {(job: Job) => any} handler @param {number} concurrency */
@@ -260,7 +449,6 @@ export class Worker {
     return this;
   }
 
-  /** @param {(job: Job) => any} handler @param {number} concurrency */
   async #run(handler, concurrency) {
     const running = new Set();
     const waits = pauses(200, 5000);
@@ -271,14 +459,14 @@ export class Worker {
         const run = this.#handle(job, handler).catch(this.onError).finally(() => (running.delete(run), this.#wake.abort()));
         running.add(run);
       } else {
-        const wait = this.#ask && running.size < concurrency ? waits.next().value ?? 0 : this.#next - this.couch.now();
+        const wait = this.#ask && running.size < concurrency ? waits.next().value : this.#next - this.couch.now();
         await pause(running.size < concurrency ? Math.min(LOOK, Math.max(1, wait)) : LOOK, this.#wake.signal);
       }
     }
     await Promise.all(running);
   }
 
-  /** @param {Job} job @param {(job: Job) => any} handler */
+  /** Ends the run as its handler ended (3.4). @param {Job} job @param {(job: Job) => any} handler */
   async #handle(job, handler) {
     try {
       const result = await handler(job);
@@ -288,8 +476,12 @@ export class Worker {
       const permanent = error?.permanent === true || error instanceof CouchError;
       const end = () => job.isCancelRequested ? job.acknowledgeCancel() : job.fail(String(error?.message ?? error), {stack: error?.stack, permanent});
       if (!job.isEnded && !job.isHalted) await end().catch(lost => lost instanceof HaltError || this.onError(lost));
+    } finally {
+      if (this.#jobs.get(job.doc._id) === job) { // its lease was over
+        this.#jobs.delete(job.doc._id);
+        await this.#giveBack(job.doc._id, EXPIRED);
+      }
     }
-    if (job.isHalted) await this.#giveBack(job.doc, 'expired');
   }
 
   /** Claims no more, waits for the running handlers, releases what was claimed by hand, and removes the registration (4.1). */
@@ -297,13 +489,13 @@ export class Worker {
     this.#stop.abort();
     this.#wake.abort();
     await this.#loop;
-    await Promise.all([...this.#owned.values()].map(job => job.release().catch(this.onError)));
-    this.queue.unlisten(this);
-    this.#closed = true;
+    await Promise.all([...this.#jobs.values()].map(job => job?.release().catch(this.onError)));
     clearTimeout(this.#timer);
+    this.#closed = true;
+    const tombstone = {...this.registration, _deleted: true};
     for (let tries = 0; tries < 5; tries++) {
-      if ((await this.couch.put({...this.#registration, _deleted: true})).status === 201) break;
-      this.#registration._rev = (await this.couch.get(this.#registration._id).catch(() => this.#registration))?._rev;
+      if ([200, 201].includes((await this.couch.put(tombstone)).status)) return;
+      tombstone._rev = (await this.couch.get(tombstone._id).catch(() => tombstone))?._rev;
     }
   }
 }
