@@ -9,14 +9,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.testing.MailQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.SourceDatabases;
 import io.couchjobs.testing.TestQueue;
-import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,28 +23,22 @@ import org.junit.jupiter.api.Test;
 /** Changes that fail, databases that go away, and triggers that are changed. */
 @ServerTest
 class TriggersInTroubleTest {
-    private final List<ObjectNode> ran = Collections.synchronizedList(new ArrayList<>());
+    private MailQueue mails;
     private JobQueue queue;
     private SourceDatabases sources;
-    private Worker worker;
+    private List<ObjectNode> ran;
 
     @BeforeEach
     void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-        sources = new SourceDatabases(database, queue);
-        worker = queue.worker()
-                .handler("mail", (data, context) -> {
-                    ran.add(data);
-                    return null;
-                })
-                .start();
+        mails = new MailQueue(database);
+        queue = mails.queue();
+        sources = mails.sources();
+        ran = mails.ran();
     }
 
     @AfterEach
     void close() {
-        worker.close();
-        sources.close();
-        queue.close();
+        mails.close();
     }
 
     private static TriggerBuilder mails(String source) {

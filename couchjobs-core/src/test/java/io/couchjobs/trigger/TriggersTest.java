@@ -15,6 +15,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NotFoundException;
+import io.couchjobs.testing.MailQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.SourceDatabases;
 import io.couchjobs.testing.TestQueue;
@@ -34,30 +35,24 @@ import org.junit.jupiter.api.Test;
 /** What users of triggers see. */
 @ServerTest
 class TriggersTest {
-    private final List<ObjectNode> ran = Collections.synchronizedList(new ArrayList<>());
+    private MailQueue mails;
     private JobQueue queue;
     private SourceDatabases sources;
     private CouchDatabase orders;
-    private Worker worker;
+    private List<ObjectNode> ran;
 
     @BeforeEach
     void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-        sources = new SourceDatabases(database, queue);
+        mails = new MailQueue(database);
+        queue = mails.queue();
+        sources = mails.sources();
+        ran = mails.ran();
         orders = sources.create("orders");
-        worker = queue.worker()
-                .handler("mail", (data, context) -> {
-                    ran.add(data);
-                    return null;
-                })
-                .start();
     }
 
     @AfterEach
     void close() {
-        worker.close();
-        sources.close();
-        queue.close();
+        mails.close();
     }
 
     private TriggerBuilder mails() {

@@ -2,13 +2,12 @@ package io.couchjobs.engine.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.JobQueue;
-import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
 import io.couchjobs.schedule.Schedules;
+import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,24 +21,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A scheduler dies, or stands still, before each of the requests that a tick needs. */
-class TickMakerCrashTest {
+class TickMakerCrashTest extends FaultyServer {
     private static final Instant NINE = Instant.parse("2026-11-21T09:00:00Z");
     private static final Duration HOUR = Duration.ofHours(1);
     private static final int MORE_THAN_ENOUGH = 12;
 
     private final AtomicReference<Instant> now = new AtomicReference<>(NINE);
-    private EmbeddedCouch couch;
-    private JobQueue queue;
     private Schedules schedules;
     private SteppedSchedules dying;
     private SteppedSchedules living;
 
     @BeforeEach
-    void open() throws Exception {
-        couch = EmbeddedCouch.inMemory().start();
-        queue = JobQueue.builder(couch.url().resolve("jobs").toString())
-                .renewLeases(false)
-                .open();
+    void openParts() {
         dying = new SteppedSchedules(queue, now::get);
         living = new SteppedSchedules(queue, now::get);
         schedules = living.schedules();
@@ -47,12 +40,10 @@ class TickMakerCrashTest {
     }
 
     @AfterEach
-    void close() {
+    void closeParts() {
         couch.faults().clear();
         dying.close();
         living.close();
-        queue.close();
-        couch.close();
     }
 
     private static ScheduleRequest.Builder request() {

@@ -2,13 +2,12 @@ package io.couchjobs.engine.trigger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.job.Job;
+import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.SourceDatabases;
 import io.couchjobs.testing.SteppedParts;
 import io.couchjobs.testing.TestQueue;
@@ -27,21 +26,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A follower dies, or stands still, before each of the requests that a change needs. */
-class FollowerCrashTest {
+class FollowerCrashTest extends FaultyServer {
     private static final int MORE_THAN_ENOUGH = 16;
 
-    private EmbeddedCouch couch;
-    private JobQueue queue;
     private CouchDatabase source;
     private SteppedParts dying;
     private SteppedParts living;
 
     @BeforeEach
-    void open() throws Exception {
-        couch = EmbeddedCouch.inMemory().start();
-        queue = JobQueue.builder(couch.url().resolve("jobs").toString())
-                .renewLeases(false)
-                .open();
+    void openParts() {
         source = queue.database().server().database("orders");
         boolean unused = source.createIfMissing();
         dying = new SteppedParts(queue);
@@ -49,12 +42,10 @@ class FollowerCrashTest {
     }
 
     @AfterEach
-    void close() {
+    void closeParts() {
         couch.faults().clear();
         dying.close();
         living.close();
-        queue.close();
-        couch.close();
     }
 
     /** What a trigger makes of a document that is saved, and changed once more, between two looks. */

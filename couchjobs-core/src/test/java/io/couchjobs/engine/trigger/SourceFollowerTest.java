@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.create.Creator;
+import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.SteppedParts;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Outbox;
@@ -29,19 +28,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** One database is followed, slice by slice. */
-class SourceFollowerTest {
-    private EmbeddedCouch couch;
-    private JobQueue queue;
+class SourceFollowerTest extends FaultyServer {
     private CouchDatabase orders;
     private SteppedParts parts;
     private FollowerTools tools;
 
     @BeforeEach
-    void open() throws Exception {
-        couch = EmbeddedCouch.inMemory().start();
-        queue = JobQueue.builder(couch.url().resolve("jobs").toString())
-                .renewLeases(false)
-                .open();
+    void openParts() {
         orders = queue.database().server().database("orders");
         boolean unused = orders.createIfMissing();
         parts = new SteppedParts(queue);
@@ -53,11 +46,9 @@ class SourceFollowerTest {
     }
 
     @AfterEach
-    void close() {
+    void closeParts() {
         couch.faults().clear();
         parts.close();
-        queue.close();
-        couch.close();
     }
 
     private static TriggerBuilder mails() {
