@@ -27,7 +27,8 @@ final class TriggerText {
     }
 
     static Table table(List<TriggerStatus> all) {
-        Table table = new Table("NAME", "SOURCE", "JOBS OF", "STATE", "LAG", "BEHIND", "PER MIN", "JOBS", "ERRORS", "FOLLOWER");
+        Table table = new Table(
+                "NAME", "SOURCE", "JOBS OF", "STATE", "LAG", "BEHIND", "PER MIN", "JOBS", "ERRORS", "FOLLOWER");
         for (TriggerStatus status : all) {
             Trigger trigger = status.trigger();
             table.row(
@@ -46,7 +47,8 @@ final class TriggerText {
     }
 
     private static Cell behind(Optional<Duration> time) {
-        return Cell.of(time.map(wait -> Durations.format(wait.truncatedTo(ChronoUnit.SECONDS))).orElse("?"));
+        return Cell.of(time.map(wait -> Durations.format(wait.truncatedTo(ChronoUnit.SECONDS)))
+                .orElse("?"));
     }
 
     private static Cell state(TriggerStatus status) {

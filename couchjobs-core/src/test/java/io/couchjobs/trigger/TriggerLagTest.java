@@ -68,7 +68,8 @@ class TriggerLagTest {
                     .isPresent());
             queue.types().change("mail", settings -> settings.with(Limit.QUEUED, 100));
             TestQueue.until(() -> status().jobs() == 3);
-            TestQueue.until(() -> status().behind().filter(Duration.ZERO::equals).isPresent());
+            TestQueue.until(
+                    () -> status().behind().filter(Duration.ZERO::equals).isPresent());
             assertThat(worker.stats().failed()).isZero();
         }
     }

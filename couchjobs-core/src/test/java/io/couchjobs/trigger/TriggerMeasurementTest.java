@@ -180,7 +180,8 @@ class TriggerMeasurementTest {
         designDocuments().forEach(design -> {
             String name = design.path("_id").asText().replace("_design/", "");
             String view = design.path("views").fieldNames().next();
-            var unused = queue.database().view(ViewQuery.of(name, view).reduce(false).limit(1));
+            var unused =
+                    queue.database().view(ViewQuery.of(name, view).reduce(false).limit(1));
         });
     }
 

@@ -6,7 +6,6 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerStatus;
 import java.time.Duration;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;

@@ -70,7 +70,10 @@ class TriggersTest {
     private void failed() {
         ObjectNode position =
                 queue.database().get("follow:mails:" + orders.name()).orElseThrow();
-        position.put("jobs", 3).put("failed", 1).put("problem", "403 you may not").put("behind", 1);
+        position.put("jobs", 3)
+                .put("failed", 1)
+                .put("problem", "403 you may not")
+                .put("behind", 1);
         position.putArray("errors")
                 .addObject()
                 .put("id", "o1")

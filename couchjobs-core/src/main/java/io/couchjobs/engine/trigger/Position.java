@@ -107,7 +107,8 @@ final class Position {
     /** The same position, which is behind since then. */
     Position behind(Optional<Instant> since) {
         Position next = new Position(toDocument());
-        since.ifPresentOrElse(time -> next.document.put(BEHIND, time.toEpochMilli()), () -> next.document.remove(BEHIND));
+        since.ifPresentOrElse(
+                time -> next.document.put(BEHIND, time.toEpochMilli()), () -> next.document.remove(BEHIND));
         return next;
     }
 

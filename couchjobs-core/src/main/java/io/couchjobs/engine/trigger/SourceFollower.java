@@ -30,6 +30,7 @@ final class SourceFollower {
     private static final int MOST_UNSTORED = 1_000;
     /** No more changes are taken while so many wait: the position would be as large as a batch of them. */
     private static final int MOST_OWED = 1_000;
+
     private static final Duration LONGEST_UNSTORED = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration STREAMING = Duration.ofMillis(20);
