@@ -8,7 +8,7 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.MalformedDocumentException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -80,7 +80,7 @@ final class IdSearch {
     private static Optional<Job> job(@Nullable ObjectNode document) {
         try {
             return Optional.ofNullable(document).map(Job::parse);
-        } catch (MalformedJobException noJob) {
+        } catch (MalformedDocumentException noJob) {
             return Optional.empty();
         }
     }

@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has conflicts resolved, in the background and one at a time. Conflicts that a caller met are resolved at once.
+ * Has conflicts resolved, in the background and a few at a time. Conflicts that a caller met are resolved at once.
  * Conflicts from the feed are resolved after a second or more, if they are still there, because their makers look at
  * them first. While a worker runs in this process, all conflicts in the index are resolved every five minutes.
  * Thread-safe; remembers a bounded number, and the index has the rest.
@@ -36,6 +36,8 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
     private static final Logger log = LoggerFactory.getLogger(ConflictWatch.class);
     private static final int MOST = 10_000;
     private static final int MOST_TRIES = 8;
+    /** Each one asks the server several times, and waits for the answers most of its time. */
+    private static final int MOST_AT_ONCE = 4;
     private static final Duration BY_OTHERS = Duration.ofSeconds(1);
     private static final Duration MOST_BY_OTHERS = Duration.ofSeconds(2);
     private static final Duration SWEEP_EVERY = Duration.ofMinutes(5);
@@ -59,7 +61,7 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
         this.index = index;
         this.resolver = new Resolver(writer, clock, abandoned);
         this.environment = writer.environment();
-        this.lane = environment.lane("couchjobs-conflicts", 1);
+        this.lane = environment.lane("couchjobs-conflicts", MOST_AT_ONCE);
     }
 
     @Override
