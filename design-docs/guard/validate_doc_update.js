@@ -214,7 +214,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
   }
   function runsAgain() {
     return !locked(from) && to === 'waiting' && fenceKeptOrOneMore() && forgotten(RUNS) &&
-      onlyChanged('status scheduledTime times fence resubmit cancelRequested ' + RUNS + (finished(from) ? ' ' + DATA : ''));
+      onlyChanged('status scheduledTime times fence resubmit cancelRequested retryReason ' + RUNS + (finished(from) ? ' ' + DATA : ''));
   }
 
   // A trigger makes the job anew from a later change of its document.
