@@ -11,7 +11,10 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.WriteRefusedException;
@@ -205,6 +208,19 @@ class GuardTest {
         claims.get(0).finish();
         ObjectNode ended = secured.root().database().get("job:email:1").orElseThrow();
         assertThat(ended.path("scheduledTime").asLong()).isEqualTo(1_600_000_000_000L);
+    }
+
+    @Test
+    void a_worker_and_a_producer_may_retry_a_job_with_a_reason() {
+        for (QueueSecurity.Role role : List.of(QueueSecurity.Role.WORKER, QueueSecurity.Role.PRODUCER)) {
+            JobId id = new JobId("email", role.name());
+            secured.root()
+                    .add(JobRequest.builder("email").id(id.id()).data(Map.of()).build());
+            var unused = secured.root().cancel(id, CancelMode.IF_QUEUED);
+            Job retried = secured.as(role).retryNow(id, "the mail server is back");
+            assertThat(retried.status()).isEqualTo(JobStatus.WAITING);
+            assertThat(retried.retryReason()).contains("the mail server is back");
+        }
     }
 
     @Test

@@ -38,6 +38,7 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
     private static final int MOST_TRIES = 8;
     /** Each one asks the server several times, and waits for the answers most of its time. */
     private static final int MOST_AT_ONCE = 4;
+
     private static final Duration BY_OTHERS = Duration.ofSeconds(1);
     private static final Duration MOST_BY_OTHERS = Duration.ofSeconds(2);
     private static final Duration SWEEP_EVERY = Duration.ofMinutes(5);
