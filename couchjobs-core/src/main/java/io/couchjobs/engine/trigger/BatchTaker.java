@@ -90,7 +90,7 @@ final class BatchTaker implements Taker {
                 .toList();
         int made = 0;
         for (JobMaker.Result result : maker.make(trigger, position.round(), wanted)) {
-            if (result.hasNoRoom()) {
+            if (result.hasNoRoom() || result.waits()) {
                 return step(position.seq(), 0, 0, owed, List.of());
             } else if (result.outcome() instanceof Outcome.Failed failed) {
                 good.forEach(each -> failures.add(new Step.Failure(each, failed.reason(), failed.retryable())));

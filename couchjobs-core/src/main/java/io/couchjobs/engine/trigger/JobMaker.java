@@ -93,6 +93,10 @@ final class JobMaker {
             return outcome instanceof Outcome.NoRoom;
         }
 
+        boolean waits() {
+            return outcome instanceof Outcome.Waits;
+        }
+
         SourceChange change() {
             return wanted.change();
         }

@@ -156,7 +156,7 @@ final class JobTaker implements Taker {
             }
             if (result.outcome() instanceof Outcome.Failed failed) {
                 failures.add(new Step.Failure(result.change(), failed.reason(), failed.retryable()));
-            } else if (result.outcome() instanceof Outcome.Waits) {
+            } else if (result.waits()) {
                 owe(result.change());
             } else if (!result.hasNoRoom()) {
                 made.add(result.wanted());
