@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Opens queues for tests. */
 public final class TestQueue {
@@ -107,13 +108,18 @@ public final class TestQueue {
 
     /** Waits for something that no feed tells, without sleeping a fixed time. */
     public static void until(Callable<Boolean> holds) throws Exception {
+        until(Duration.ofMillis(5), holds);
+    }
+
+    /** The same with longer pauses: to look costs the server what is to be measured. */
+    public static void until(Duration pause, Callable<Boolean> holds) throws Exception {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!holds.call()) {
             if (System.nanoTime() > deadline) {
                 throw new AssertionError("did not happen within " + PATIENCE);
             }
             Thread.onSpinWait();
-            java.util.concurrent.locks.LockSupport.parkNanos(5_000_000);
+            LockSupport.parkNanos(pause.toNanos());
         }
     }
 }

@@ -162,9 +162,8 @@ class TriggerMeasurementTest {
         long began = System.nanoTime();
         try (Worker worker =
                 queue.worker().handler("nothing", (data, context) -> null).start()) {
-            while (taken(queue.database().get("follow:" + name + ":" + source.name())) < CHANGES) {
-                Thread.sleep(GLANCE.toMillis());
-            }
+            String position = "follow:" + name + ":" + source.name();
+            TestQueue.until(GLANCE, () -> taken(queue.database().get(position)) == CHANGES);
             assertThat(worker.stats().claimed()).isZero();
         }
         long took = System.nanoTime() - began;

@@ -164,12 +164,17 @@ final class RunRecorder implements AutoCloseable {
         return List.copyOf(over);
     }
 
+    /** Plans no more writes, and waits a few seconds for the one that is under way. */
+    void stop() throws InterruptedException {
+        lane.close();
+        boolean unused = lane.awaitEnd(Duration.ofSeconds(5));
+    }
+
     /** The present minute is counted too: the worker runs nothing any more. */
     @Override
     public void close() {
-        lane.close();
         try {
-            boolean unused = lane.awaitEnd(Duration.ofSeconds(5));
+            stop();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return;

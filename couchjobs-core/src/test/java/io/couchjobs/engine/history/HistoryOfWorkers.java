@@ -15,7 +15,6 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.worker.RunReport;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +27,6 @@ public final class HistoryOfWorkers implements AutoCloseable {
     private final HistoryStore documents;
     private final Map<String, RunRecorder> recorders = new HashMap<>();
     private final Map<String, Collector> collectors = new HashMap<>();
-    private final List<RunRecorder> killed = new ArrayList<>();
     private volatile Instant now;
 
     public HistoryOfWorkers(JobQueue queue, Instant now) {
@@ -75,8 +73,8 @@ public final class HistoryOfWorkers implements AutoCloseable {
     }
 
     /** Nothing is heard of the worker any more. */
-    void kill(String worker) {
-        killed.add(recorders.remove(worker));
+    void kill(String worker) throws InterruptedException {
+        recorders.remove(worker).stop();
     }
 
     public void close(String worker) {
@@ -123,7 +121,6 @@ public final class HistoryOfWorkers implements AutoCloseable {
 
     @Override
     public void close() {
-        killed.forEach(RunRecorder::close);
         collectors.values().forEach(Collector::close);
         recorders.values().forEach(RunRecorder::close);
         feed.close();
