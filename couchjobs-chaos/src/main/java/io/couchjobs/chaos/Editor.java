@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Saves documents that change again and again. Of some a trigger makes a job of the newest state, of the others a job of each revision.
+ * Saves documents that change again and again. One trigger runs the newest state of some of them, another one each revision of the others.
  * Nothing is noted: what the databases hold in the end tells which jobs there must be. Not thread-safe.
  */
 final class Editor implements AutoCloseable {

@@ -21,9 +21,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** A program that saves documents: triggers see what others wrote, whoever they are. Used by one thread at a time. */
+/** A program that saves documents: a trigger must see them, whatever program saved them. Used by one thread at a time. */
 interface SourceWriter extends AutoCloseable {
-    /** The folder of an installed PouchDB. */
+    /** Reads and writes documents. */
+    ObjectMapper MAPPER = new ObjectMapper();
+
+    /** The environment variable that names the folder of an installed PouchDB. */
     String POUCHDB = "COUCHJOBS_POUCHDB";
 
     /**
@@ -80,7 +83,6 @@ interface SourceWriter extends AutoCloseable {
 
     /** A process of curl per request. */
     final class Curl implements SourceWriter {
-        private static final ObjectMapper MAPPER = new ObjectMapper();
         private static final String SECONDS = "20";
 
         static boolean isInstalled() {
@@ -131,7 +133,6 @@ interface SourceWriter extends AutoCloseable {
 
     /** A process of Node with PouchDB, which reads a request and prints its answer, a line each. */
     final class Pouch implements SourceWriter {
-        private static final ObjectMapper MAPPER = new ObjectMapper();
         private static final String PROGRAM = "pouch-writer.cjs";
         private final Process node;
         private final BufferedReader answers;

@@ -137,7 +137,7 @@ final class AlarmOptions {
         return Double.parseDouble(percent.group(1)) / 100;
     }
 
-    /** What programs read of an alarm. */
+    /** The alarm as programs read it. */
     static ObjectNode json(Alarms.Alarm alarm) {
         return JsonNodeFactory.instance
                 .objectNode()
@@ -149,7 +149,7 @@ final class AlarmOptions {
                 .put("since", alarm.since().toString());
     }
 
-    /** What people read of an alarm. */
+    /** The alarm as people read it. */
     static String text(Alarms.Alarm alarm) {
         String subject = alarm.subject().isEmpty() ? "" : " " + alarm.subject();
         String over = alarm.raised()

@@ -110,7 +110,7 @@ class ClusterSequencesTest {
         heal();
         Job late = write(one, claim(one, expired, "late"));
         resolve(id, two);
-        play(one, () -> one.parts()
+        world.play(one, () -> one.parts()
                 .store()
                 .write(ClusterTransitions.withdraw(late, "the job has another leaf", now(one))
                         .write()
@@ -128,8 +128,8 @@ class ClusterSequencesTest {
         LeasedJob claim = accept(one, "owner").orElseThrow();
         world.cluster().mute(0, 2);
         JobRequest again = request("a", now(zero));
-        AddResult added =
-                play(zero, () -> new Creator(zero.parts().store(), zero.parts().clock())
+        AddResult added = world.play(
+                zero, () -> new Creator(zero.parts().store(), zero.parts().clock())
                         .add(List.of(again), false)
                         .get(0));
         assertThat(added.outcome()).isEqualTo(AddResult.Outcome.RESUBMITTED);
@@ -141,7 +141,7 @@ class ClusterSequencesTest {
                 }
             }
         });
-        play(one, () -> claim.finish("first"));
+        world.play(one, () -> claim.finish("first"));
         heal();
         resolve(id, one, zero, two);
         heal();
@@ -156,7 +156,7 @@ class ClusterSequencesTest {
         world.cluster().isolate(2);
         Job ended = write(zero, Transitions.finish(owned, null, null, now(zero)));
         write(two, Transitions.expire(owned, OptionalInt.empty(), now(two)));
-        play(zero, () -> zero.parts().store().retire(List.of(row(ended))));
+        world.play(zero, () -> zero.parts().store().retire(List.of(row(ended))));
         heal();
 
         assertThat(accept(one, "worker")).isEmpty();
@@ -203,7 +203,7 @@ class ClusterSequencesTest {
         SimulatedWorker worker = new SimulatedWorker(two.parts(), "owner", World.TYPE, any -> false, any -> false);
         LeasedJob claim = accept(two, "owner").orElseThrow();
         AtomicBoolean halted = new AtomicBoolean();
-        play(two, () -> {
+        world.play(two, () -> {
             worker.register();
             worker.keep(claim, two.parts().settings().timeoutOf(World.TYPE), () -> halted.set(true));
             return id;
@@ -216,7 +216,7 @@ class ClusterSequencesTest {
         assertThat(halted).isTrue();
         heal();
         world.time().pass(Duration.ofMinutes(2));
-        assertThat(play(two, claim::isLeaseOver)).isTrue();
+        assertThat(world.play(two, claim::isLeaseOver)).isTrue();
     }
 
     @Test
@@ -284,7 +284,7 @@ class ClusterSequencesTest {
     private AddResult add(Client client, String id) {
         Creator creator = new Creator(client.parts().store(), client.parts().clock());
         AtomicReference<RuntimeException> trouble = new AtomicReference<>();
-        Optional<AddResult> added = play(client, () -> {
+        Optional<AddResult> added = world.play(client, () -> {
             try {
                 return Optional.of(creator.addOne(request(id, Instant.EPOCH)));
             } catch (CouchJobsException refused) {
@@ -311,7 +311,7 @@ class ClusterSequencesTest {
         Set<String> held = new HashSet<>();
         SimulatedWorker worker =
                 new SimulatedWorker(zero.parts(), "owner", World.TYPE, any -> !held.isEmpty(), held::contains);
-        play(zero, () -> {
+        world.play(zero, () -> {
             zero.parts().index().owned();
             worker.start();
             return worker.beat(0);
@@ -360,13 +360,13 @@ class ClusterSequencesTest {
                 }
             }
         });
-        play(two, () -> {
+        world.play(two, () -> {
             new Creator(two.parts().store(), two.parts().clock()).remove(id);
             return true;
         });
         heal();
 
-        assertThat(play(one, () -> one.parts().store().read(id))).isEmpty();
+        assertThat(world.play(one, () -> one.parts().store().read(id))).isEmpty();
     }
 
     @Test
@@ -376,7 +376,7 @@ class ClusterSequencesTest {
         LeasedJob claim = accept(zero, "owner").orElseThrow();
         live(new SimulatedWorker(zero.parts(), "owner", World.TYPE, any -> true, any -> true), claim);
         SimulatedWorker watching = new SimulatedWorker(two.parts(), "watching", World.TYPE, any -> false, any -> false);
-        play(two, () -> {
+        world.play(two, () -> {
             two.parts().index().owned();
             watching.start();
             return watching.beat(0);
@@ -425,7 +425,7 @@ class ClusterSequencesTest {
                 }
             }
         });
-        play(zero, claim::update);
+        world.play(zero, claim::update);
 
         assertThat(renewals).as("the same bytes, twice").hasSize(2);
         assertThat(claim.confirmedNanos()).isEqualTo(renewals.get(0));
@@ -457,7 +457,7 @@ class ClusterSequencesTest {
 
         heal();
         LeasedJob claim = accept(one, "worker").orElseThrow();
-        play(one, () -> claim.finish("done"));
+        world.play(one, () -> claim.finish("done"));
         world.time().pass(Duration.ofSeconds(10));
         assertThat(events(subscription)).last().satisfies(event -> assertThat(event.phase())
                 .isEqualTo(JobPhase.FINISHED));
@@ -469,7 +469,7 @@ class ClusterSequencesTest {
         JobId id = insert(two, "a");
         Subscription subscription = follow(two, id);
         String rev = read(two, id).rev().orElseThrow();
-        play(two, () -> two.database()
+        world.play(two, () -> two.database()
                 .put(JsonNodeFactory.instance
                         .objectNode()
                         .put("_id", id.docId())
@@ -485,7 +485,7 @@ class ClusterSequencesTest {
     }
 
     private Subscription follow(Client client, JobId id) {
-        return play(client, () -> {
+        return world.play(client, () -> {
             client.parts().feed().listen(event -> {});
             return client.subscriptions().subscribe(id, this);
         });
@@ -511,14 +511,14 @@ class ClusterSequencesTest {
         playOn(Plan.PLAYED.on(5));
         QueueSchedules schedules = new QueueSchedules(zero.parts(), request -> {});
         Instant start = now(zero);
-        play(
+        world.play(
                 zero,
                 () -> schedules.put(Schedule.named("often")
                         .every(Duration.ofSeconds(30))
                         .job(request("a", start))
                         .build()));
         Client far = clientWithoutCopyOf("schedule:often");
-        play(far, () -> {
+        world.play(far, () -> {
             new Scheduler(far.parts()).start();
             return start;
         });
@@ -527,7 +527,7 @@ class ClusterSequencesTest {
         world.time().pass(Duration.ofSeconds(30));
         world.cluster().heal(far.node());
         world.time().pass(Duration.ofMinutes(2));
-        assertThat(play(zero, () -> schedules.get("often"))
+        assertThat(world.play(zero, () -> schedules.get("often"))
                         .flatMap(Schedule::last)
                         .orElseThrow())
                 .isAfter(start.plusSeconds(90));
@@ -540,10 +540,10 @@ class ClusterSequencesTest {
         JobId id = insert("a");
         assertThat(accept(zero, "dead")).isPresent();
         Client watching = world.client("watching", 0);
-        play(watching, () -> watching.parts().feed().listen(event -> {}));
+        world.play(watching, () -> watching.parts().feed().listen(event -> {}));
         SimulatedWorker worker =
                 new SimulatedWorker(watching.parts(), "watching", World.TYPE, any -> false, any -> false);
-        play(watching, () -> {
+        world.play(watching, () -> {
             watching.parts().index().owned();
             watching.door().redirect(2);
             worker.start();
@@ -567,10 +567,12 @@ class ClusterSequencesTest {
     @Test
     void an_end_that_no_majority_has_lets_no_job_go_when_two_copies_that_disagree_are_all_that_answer() {
         JobId id = jobWithTwoEnds();
-        assertThat(play(two, () -> SimulatedWorker.takesForOver(two.parts().store(), id)))
+        assertThat(world.play(
+                        two, () -> SimulatedWorker.takesForOver(two.parts().store(), id)))
                 .isFalse();
         heal();
-        assertThat(play(two, () -> SimulatedWorker.takesForOver(two.parts().store(), id)))
+        assertThat(world.play(
+                        two, () -> SimulatedWorker.takesForOver(two.parts().store(), id)))
                 .isTrue();
     }
 
@@ -602,15 +604,15 @@ class ClusterSequencesTest {
         for (int i = 0; i < 20; i++) {
             insert("later" + i);
         }
-        play(zero, () -> claim.finish("done"));
-        assertThat(play(two, () -> isCancelConfirmed(two, id))).isFalse();
+        world.play(zero, () -> claim.finish("done"));
+        assertThat(world.play(two, () -> isCancelConfirmed(two, id))).isFalse();
         world.cluster().heal(2);
         world.cluster().isolate(0);
         return id;
     }
 
     private List<JobStatus> endsOf(Client client, JobId id) {
-        return play(client, () -> MajorityReadings.ends(client.database(), client.conflicts(), id));
+        return world.play(client, () -> MajorityReadings.ends(client.database(), client.conflicts(), id));
     }
 
     private static boolean isCancelConfirmed(Client client, JobId id) {
@@ -626,7 +628,8 @@ class ClusterSequencesTest {
         for (int node = 0; true; node++) {
             Client client = world.client("far" + node, node);
             world.cluster().isolate(node);
-            boolean finds = play(client, () -> client.database().get(docId)).isPresent();
+            boolean finds =
+                    world.play(client, () -> client.database().get(docId)).isPresent();
             world.cluster().heal(node);
             world.time().pass(Duration.ofSeconds(1));
             if (!finds) {
@@ -648,14 +651,6 @@ class ClusterSequencesTest {
         });
     }
 
-    /** Lets a process do something, and everything else happen meanwhile. */
-    private <T> T play(Client client, Supplier<T> script) {
-        AtomicReference<Optional<T>> outcome = new AtomicReference<>(Optional.empty());
-        client.process().play("script", () -> outcome.set(Optional.of(script.get())));
-        world.time().until(() -> outcome.get().isPresent());
-        return outcome.get().orElseThrow();
-    }
-
     private static Instant now(Client client) {
         return client.parts().clock().instant();
     }
@@ -674,13 +669,14 @@ class ClusterSequencesTest {
 
     private JobId insert(Client client, String id) {
         JobRequest request = request(id, Instant.EPOCH);
-        play(client, () -> new Creator(client.parts().store(), client.parts().clock()).insert(request));
+        world.play(
+                client, () -> new Creator(client.parts().store(), client.parts().clock()).insert(request));
         world.time().pass(Duration.ofMillis(100));
         return request.id();
     }
 
     private Job read(Client client, JobId id) {
-        return play(client, () -> client.parts().store().read(id)).orElseThrow();
+        return world.play(client, () -> client.parts().store().read(id)).orElseThrow();
     }
 
     private static Decision claim(Client client, Job job, String worker) {
@@ -690,7 +686,7 @@ class ClusterSequencesTest {
     /** Writes a job, confirmed or not. */
     private Job write(Client client, Decision decision) {
         Job job = decision.write().orElseThrow();
-        WriteResult written = play(client, () -> client.parts().store().write(job));
+        WriteResult written = world.play(client, () -> client.parts().store().write(job));
         if (written instanceof WriteResult.Stored stored) {
             return job.withRev(stored.rev());
         }
@@ -707,13 +703,13 @@ class ClusterSequencesTest {
 
     private void resolve(JobId id, Client... clients) {
         for (Client client : clients) {
-            play(client, () -> client.conflicts().resolve(id.docId()));
+            world.play(client, () -> client.conflicts().resolve(id.docId()));
         }
     }
 
     private Optional<LeasedJob> accept(Client client, String worker) {
         Finder finder = new Finder(client.parts(), worker);
-        return play(client, () -> {
+        return world.play(client, () -> {
             client.parts().index().owned(); // chooses the design documents, for which others would wait in real time
             return accept(finder);
         });

@@ -19,8 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +30,7 @@ class FollowedConflictsTest {
     private final World world = new World(Plan.PLAYED, 1);
     private final Client zero = world.client("zero", 0);
     private final Client two = world.client("two", 2);
+
     @AfterEach
     void close() {
         world.close();
@@ -81,7 +80,7 @@ class FollowedConflictsTest {
         tear(job);
         ObjectNode before = position();
         before.putArray("owed").add(change);
-        WriteResult unused = play(zero, () -> zero.database().put(before));
+        WriteResult unused = world.play(zero, () -> zero.database().put(before));
         PlayedFollower next = follower(batch);
         follow(next);
         assertThat(position().path("owed")).hasSize(1);
@@ -97,33 +96,33 @@ class FollowedConflictsTest {
 
     private Job theOnlyJob() {
         String prefix = "job:" + World.TYPE + ":";
-        ViewQuery jobs = ViewQuery.allDocs()
-                .startKey(prefix)
-                .endKey(prefix + "\uffff")
-                .includeDocs(true);
-        List<ViewResult.Row> rows = play(zero, () -> zero.database().view(jobs).rows());
+        ViewQuery jobs =
+                ViewQuery.allDocs().startKey(prefix).endKey(prefix + "\uffff").includeDocs(true);
+        List<ViewResult.Row> rows =
+                world.play(zero, () -> zero.database().view(jobs).rows());
         assertThat(rows).hasSize(1);
         return Job.parse(rows.get(0).doc());
     }
 
     private ObjectNode position() {
-        return play(zero, () -> zero.database().get("follow:t:" + Client.DATABASE)).orElseThrow();
+        return world.play(zero, () -> zero.database().get("follow:t:" + Client.DATABASE))
+                .orElseThrow();
     }
 
     private void follow(PlayedFollower follower) {
-        var unused = play(zero, () -> {
+        var unused = world.play(zero, () -> {
             follower.slice();
             return true;
         });
     }
 
     private String save(String document) {
-        WriteResult written = play(zero, () -> zero.database().put(Jobs.json(document)));
+        WriteResult written = world.play(zero, () -> zero.database().put(Jobs.json(document)));
         return ((WriteResult.Stored) written).rev();
     }
 
     private Optional<Job> read(JobId id) {
-        return play(zero, () -> zero.parts().store().read(id));
+        return world.play(zero, () -> zero.parts().store().read(id));
     }
 
     /** Gives a job two leaves. */
@@ -140,18 +139,10 @@ class FollowedConflictsTest {
         Job later = Transitions.reschedule(job, now.plus(Duration.ofMinutes(minutes)), now)
                 .write()
                 .orElseThrow();
-        var unused = play(client, () -> client.parts().store().write(later));
+        var unused = world.play(client, () -> client.parts().store().write(later));
     }
 
     private void pass() {
         world.time().pass(Duration.ofSeconds(10));
-    }
-
-    /** Lets a process do something, and everything else happen meanwhile. */
-    private <T> T play(Client client, Supplier<T> script) {
-        AtomicReference<Optional<T>> outcome = new AtomicReference<>(Optional.empty());
-        client.process().play("script", () -> outcome.set(Optional.of(script.get())));
-        world.time().until(() -> outcome.get().isPresent());
-        return outcome.get().orElseThrow();
     }
 }

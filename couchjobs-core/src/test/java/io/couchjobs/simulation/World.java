@@ -9,8 +9,11 @@ import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /**
  * One life of a queue on a simulated cluster, from a seed: workers and creators, each a process of its own, and what
@@ -222,6 +225,14 @@ final class World implements AutoCloseable {
     Client client(String name, int node) {
         SimulatedProcess process = new SimulatedProcess(name + "#" + processes++, stage, time, random.nextLong());
         return new Client(process, new Door(process, cluster, this, node), plan);
+    }
+
+    /** Lets a process do something, and everything else happen meanwhile. */
+    <T> T play(Client client, Supplier<T> script) {
+        AtomicReference<Optional<T>> outcome = new AtomicReference<>(Optional.empty());
+        client.process().play("script", () -> outcome.set(Optional.of(script.get())));
+        time.until(() -> outcome.get().isPresent());
+        return outcome.get().orElseThrow();
     }
 
     List<WorkerActor> workers() {

@@ -31,7 +31,7 @@ final class IdSearch {
     }
 
     /**
-     * Answers a page. Of jobs that do not pass the filter, as many are looked at as a page has.
+     * Answers a page. It reads as many documents as a page may have; those that do not pass the filter are left out, so it may be short.
      *
      * @param prefix the beginning of the ids
      * @param filter what else is asked for

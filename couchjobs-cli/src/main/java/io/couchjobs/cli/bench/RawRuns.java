@@ -10,8 +10,8 @@ import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
 /**
- * What running jobs costs without a queue: documents are read many at a time, and each is written twice. There is no
- * index, no feed, and nobody else.
+ * Measures the cost of running jobs without a queue: documents are read many at a time, and each is written twice. There is
+ * no index, no feed, and no other program.
  */
 final class RawRuns {
     private final OwnDatabases databases;

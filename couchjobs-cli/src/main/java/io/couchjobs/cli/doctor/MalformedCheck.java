@@ -34,7 +34,7 @@ final class MalformedCheck implements Check {
                         + " or remove it: couchjobs remove TYPE ID, or DELETE where its id has no TYPE and ID");
     }
 
-    /** What the schema says is more than the index knows: the name of the field. */
+    /** The schema knows more than the index: the name of the field. */
     private static String problem(JobQueue queue, String docId, String field) {
         return queue.database()
                 .get(docId)

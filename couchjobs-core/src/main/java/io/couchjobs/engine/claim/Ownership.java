@@ -254,7 +254,7 @@ public final class Ownership {
     }
 
     /**
-     * What is confirmed when the lease is over may have been stored by copies that do not know of a later owner.
+     * Copies that do not know of a later owner may have stored a write that is confirmed when the lease is over.
      * A write that was a 202 at first may stand beside the tombstone of a removal, which readers do not see beside a
      * live leaf.
      */

@@ -185,8 +185,8 @@ public final class QueueTriggers implements Triggers {
     }
 
     /**
-     * One database is asked how many changes its feed still has. Of several, the numbers that their positions begin with tell which to
-     * ask: they are those of the copies that answered, and differ from node to node.
+     * One database is asked how many changes its feed still has. Where there are several, the numbers that their positions begin with
+     * tell which to ask: they are those of the copies that answered, and differ from node to node.
      */
     private Map<String, Long> lags(Trigger trigger, List<Position> all) {
         Map<String, Long> lags = new HashMap<>();

@@ -31,8 +31,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds out why a job does not run. It reads what a worker would read, and changes nothing. What it cannot see: the filter
- * that a program gives its workers, and limits that are full for a moment only.
+ * Finds out why a job does not run. It reads what a worker would read, and changes nothing. It cannot
+ * see the filter that a program gives its workers, nor limits that are full for a moment only.
  */
 public final class Explainer {
     private static final int MOST_NAMED = 3;

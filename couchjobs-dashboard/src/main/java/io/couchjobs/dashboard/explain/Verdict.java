@@ -2,7 +2,7 @@ package io.couchjobs.dashboard.explain;
 
 import java.util.Locale;
 
-/** What keeps a job, or what it is doing. */
+/** The reason that keeps a job from running, or the thing that it is doing. */
 public enum Verdict {
     /** Its document cannot be a job. */
     MALFORMED,

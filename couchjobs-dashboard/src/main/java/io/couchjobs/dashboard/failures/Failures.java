@@ -38,12 +38,12 @@ public final class Failures {
      * @return the groups, the latest failure first
      */
     public List<FailureGroup> groups(Instant now) {
-        Map<String, Tally> groups = new HashMap<>();
+        Map<String, FailureCounter> groups = new HashMap<>();
         failures(JobStatus.FAILED, JobStatus.STUCK)
-                .forEach(one -> groups.computeIfAbsent(one.group(), id -> new Tally(one, now))
+                .forEach(one -> groups.computeIfAbsent(one.group(), id -> new FailureCounter(one, now))
                         .add(one));
         return groups.values().stream()
-                .map(Tally::group)
+                .map(FailureCounter::group)
                 .sorted(Comparator.comparing(FailureGroup::last).reversed().thenComparing(FailureGroup::id))
                 .toList();
     }

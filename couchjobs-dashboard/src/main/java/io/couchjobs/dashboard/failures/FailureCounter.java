@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Arrays;
 
 /** Counts the failures of one group. Not thread-safe. */
-final class Tally {
+final class FailureCounter {
     private static final int HOURS = 24;
 
     private final Instant now;
@@ -16,7 +16,7 @@ final class Tally {
     private Instant first;
     private Failure last;
 
-    Tally(Failure one, Instant now) {
+    FailureCounter(Failure one, Instant now) {
         this.now = now;
         this.first = one.at();
         this.last = one;
