@@ -26,7 +26,7 @@ final class Editor implements AutoCloseable {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final int ROUNDS = 5;
     private static final int SHARE_OF_EACH = 10;
-    /** One document of so many is not changed any more after each deed, and a new one comes in its place. */
+    /** After each deed, one document in so many is replaced by a new one. */
     private static final int SHARE_OF_RESTING = 10;
 
     private final JobQueue queue;

@@ -111,7 +111,7 @@ public final class TestQueue {
         until(Duration.ofMillis(5), holds);
     }
 
-    /** The same with longer pauses: to look costs the server what is to be measured. */
+    /** The same with longer pauses: each look costs the server time, which a measurement would count. */
     public static void until(Duration pause, Callable<Boolean> holds) throws Exception {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!holds.call()) {

@@ -75,7 +75,7 @@ final class Schedules {
         return "added";
     }
 
-    /** A new schedule, and one that was enabled, has the time of that in place of a tick. */
+    /** A schedule that never ticked has the time at which it was made or enabled in the place of its last tick. */
     private static Optional<Instant> lastTick(Schedule schedule) {
         return schedule.last()
                 .filter(last -> schedule.next(last.minusMillis(1), 1).contains(last));

@@ -97,14 +97,14 @@ final class Position {
                 : Optional.empty();
     }
 
-    /** Since when there have been changes that wait, as far as the follower knew when it moved the position. */
+    /** The time since which changes have been waiting, as the follower knew it when it moved the position. */
     Optional<Instant> behindSince() {
         return document.hasNonNull(BEHIND)
                 ? Optional.of(Instant.ofEpochMilli(document.path(BEHIND).asLong()))
                 : Optional.empty();
     }
 
-    /** The same position, which is behind since then. */
+    /** The same position with another time since which changes have been waiting; empty when none waits. */
     Position behind(Optional<Instant> since) {
         Position next = new Position(toDocument());
         since.ifPresentOrElse(

@@ -28,7 +28,7 @@ final class SourceFollower {
     static final int LONGEST_SLICE = 10_000;
 
     private static final int MOST_UNSTORED = 1_000;
-    /** No more changes are taken while so many wait: the position would be as large as a batch of them. */
+    /** While so many changes wait, no more are taken: the document of the position holds all of them. */
     private static final int MOST_OWED = 1_000;
 
     private static final Duration LONGEST_UNSTORED = Duration.ofSeconds(30);
