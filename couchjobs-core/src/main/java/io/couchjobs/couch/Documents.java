@@ -51,14 +51,14 @@ final class Documents {
     }
 
     List<ObjectNode> leaves(String id) {
-        return leaves(database.document(id).query("open_revs", "all"));
+        return leaves(id, database.document(id).query("open_revs", "all"));
     }
 
     List<ObjectNode> leavesWithHistories(String id) {
-        return leaves(database.document(id).query("open_revs", "all").query("revs", "true"));
+        return leaves(id, database.document(id).query("open_revs", "all").query("revs", "true"));
     }
 
-    private List<ObjectNode> leaves(UrlPath path) {
+    private List<ObjectNode> leaves(String id, UrlPath path) {
         return http.exchange(Call.get(path), answer -> {
             if (answer.status() == 404) {
                 requireNoSuchDocument(answer);
@@ -67,7 +67,7 @@ final class Documents {
             List<ObjectNode> leaves = new ArrayList<>();
             for (JsonNode leaf : answer.array()) {
                 if (leaf.path("ok") instanceof ObjectNode document) {
-                    leaves.add(document);
+                    leaves.add(requireId(answer, document, id));
                 }
             }
             return onePerRevision(leaves);
@@ -238,12 +238,16 @@ final class Documents {
                 requireNoSuchDocument(answer);
                 return Optional.empty();
             }
-            ObjectNode document = answer.object();
-            if (!document.path("_id").asText().equals(id)) {
-                throw answer.unusable("it is not the document that was asked for");
-            }
-            return Optional.of(document);
+            return Optional.of(requireId(answer, answer.object(), id));
         });
+    }
+
+    /** On a connection that got out of step an answer would be that to another request. */
+    private static ObjectNode requireId(Answer answer, ObjectNode document, String id) {
+        if (!document.path("_id").asText().equals(id)) {
+            throw answer.unusable("it is not the document that was asked for");
+        }
+        return document;
     }
 
     private static void requireNoSuchDocument(Answer answer) throws IOException {

@@ -2,6 +2,7 @@ package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Json;
@@ -41,8 +42,8 @@ final class WriteResults {
     static WriteResult ofPut(Answer answer, String id) throws IOException {
         return switch (answer.status()) {
             case 200, 201 -> // a deletion is answered by 200
-                new WriteResult.Stored(id, rev(answer, answer.object()));
-            case 202 -> new WriteResult.Accepted(id, rev(answer, answer.object()));
+                new WriteResult.Stored(id, rev(answer, resultOf(answer, id)));
+            case 202 -> new WriteResult.Accepted(id, rev(answer, resultOf(answer, id)));
             case 409 -> {
                 answer.drain();
                 yield new WriteResult.Conflict(id);
@@ -50,6 +51,14 @@ final class WriteResults {
             case 400, 401, 403, 412, 413 -> refused(answer.failure(), id);
             default -> throw unexpected(answer);
         };
+    }
+
+    private static ObjectNode resultOf(Answer answer, String id) throws IOException {
+        ObjectNode result = answer.object();
+        if (!result.path("id").asText().equals(id)) {
+            throw answer.unusable("it is about " + result.path("id") + " and not about \"" + id + "\"");
+        }
+        return result;
     }
 
     private static WriteResult ofRow(Answer answer, JsonNode row, String id) {

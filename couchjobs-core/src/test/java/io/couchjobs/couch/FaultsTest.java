@@ -306,6 +306,42 @@ class FaultsTest {
         }
     }
 
+    /** CouchDB 3.5 does so when it loses the nodes that a request needs. */
+    @ParameterizedTest
+    @ValueSource(ints = {412, 500})
+    void a_failure_that_is_answered_twice_is_not_taken_for_the_answer_to_the_next_request(int status) throws Exception {
+        String failure =
+                "HTTP/1.1 " + status + " Failed\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n"
+                        + "{\"error\":\"nodedown\"}";
+        try (RawServer twice = RawServer.playing(RawServer.sendAndFallSilent(failure + failure));
+                CouchServer couch =
+                        CouchServer.connect(CouchConfig.builder(twice.url()).build())) {
+            for (int requests = 1; requests <= 3; requests++) {
+                tryToPut(couch);
+                assertThat(twice.requests()).as("connections").isEqualTo(requests);
+            }
+        }
+    }
+
+    private static void tryToPut(CouchServer couch) {
+        try {
+            assertThat(couch.database("db").put(DOC)).isInstanceOf(WriteResult.Refused.class);
+        } catch (CouchException unknown) {
+            assertThat(unknown.status()).isEqualTo(500);
+        }
+    }
+
+    @Test
+    void an_answer_about_another_document_than_the_one_that_was_read_or_written_is_none() {
+        always(okJson("[{\"ok\":{\"_id\":\"other\",\"_rev\":\"1-a\"}}]"));
+        assertThatThrownBy(() -> db.leaves("x")).hasMessageContaining("not the document that was asked for");
+        always(okJson("{\"ok\":true,\"id\":\"other\",\"rev\":\"1-a\"}").withStatus(201));
+        assertThatThrownBy(() -> db.put(DOC))
+                .isInstanceOfSatisfying(CouchException.class, unknown -> assertThat(unknown.outcomeUnknown())
+                        .isTrue())
+                .hasMessageContaining("other");
+    }
+
     @Test
     void a_write_without_a_quorum_is_accepted_and_not_stored() {
         always(okJson("[{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\",\"accepted\":true},"

@@ -91,7 +91,9 @@ public class PretendedCluster implements Proxy.Detour {
     @Override
     public Optional<String> answers(Proxy.Request request) {
         if (request.isWriteOf(MAJORITY_PROBE)) {
-            return Optional.of("{\"ok\":true,\"id\":\"" + MAJORITY_PROBE + "\",\"rev\":\"0-1\"}");
+            String path = request.uri().getPath();
+            return Optional.of(
+                    "{\"ok\":true,\"id\":\"" + path.substring(path.indexOf(MAJORITY_PROBE)) + "\",\"rev\":\"0-1\"}");
         }
         if (!request.isBulkWrite() || docs(request).size() != 1) {
             return Optional.empty();

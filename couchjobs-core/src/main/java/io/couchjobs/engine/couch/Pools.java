@@ -11,6 +11,7 @@ import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.ChainElement;
+import org.apache.hc.client5.http.impl.DefaultClientConnectionReuseStrategy;
 import org.apache.hc.client5.http.impl.DefaultConnectionKeepAliveStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
@@ -19,7 +20,9 @@ import org.apache.hc.client5.http.io.HttpClientConnectionManager;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.HttpStatus;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.io.CloseMode;
@@ -106,11 +109,22 @@ final class Pools implements Transport {
                 .disableRedirectHandling()
                 .disableCookieManagement()
                 .disableAuthCaching()
+                .setConnectionReuseStrategy(Pools::isUsableAgain)
                 .setKeepAliveStrategy(Pools::keptIdle)
                 .addExecInterceptorBefore(ChainElement.MAIN_TRANSPORT.name(), "sent", (request, scope, chain) -> {
                     scope.clientContext.setAttribute(SENT, true); // there is a connection from here on
                     return chain.proceed(request, scope);
                 });
+    }
+
+    /**
+     * CouchDB 3.5 answers a request for changes twice when it loses the nodes that have them: by 412 or 500, each time. On the same
+     * connection the second answer would be taken for that to the next request.
+     */
+    private static boolean isUsableAgain(HttpRequest request, HttpResponse answer, HttpContext context) {
+        boolean mayBeDoubled =
+                answer.getCode() == HttpStatus.SC_PRECONDITION_FAILED || answer.getCode() >= HttpStatus.SC_SERVER_ERROR;
+        return !mayBeDoubled && DefaultClientConnectionReuseStrategy.INSTANCE.keepAlive(request, answer, context);
     }
 
     /** A server may ask for less. An idle timeout of the pool would need HttpClient 5.6. */
