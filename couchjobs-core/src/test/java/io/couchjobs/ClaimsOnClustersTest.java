@@ -29,6 +29,8 @@ import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -115,6 +117,21 @@ class ClaimsOnClustersTest {
         assertThat(new DesignDocuments(queue.database()).read(DesignDocument.FAIR.versionedName()))
                 .isEmpty();
         assertThat(cluster.claims()).isLessThan(100);
+    }
+
+    @Test
+    void a_worker_whose_claims_are_all_confirmed_too_late_leaves_most_jobs_alone() throws Exception {
+        others.addAll(IntStream.range(0, 300).mapToObj(n -> request("" + n)).toList());
+        InstantSource suspendedInEachClaim = () -> Instant.now().plus(Duration.ofHours(cluster.claims()));
+        try (JobQueue slow = TestQueue.builder(proxy.door(database))
+                .clock(suspendedInEachClaim)
+                .open()) {
+            for (int i = 0; i < 10; i++) {
+                assertThat(slow.accept(AcceptOptions.of("email").max(10).timeout(Duration.ZERO)))
+                        .isEmpty();
+            }
+        }
+        assertThat(cluster.claims()).isBetween(1L, 60L);
     }
 
     @Test

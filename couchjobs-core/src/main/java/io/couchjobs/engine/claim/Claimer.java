@@ -72,9 +72,6 @@ final class Claimer {
         long sent = clock.nanos();
         List<WriteResult> answers = write(candidates, claims, sent);
         requireRole(candidates, answers, sent);
-        int inVain = (int)
-                answers.stream().filter(WriteResult.Accepted.class::isInstance).count();
-        unconfirmed.claimed(answers.size(), inVain);
         try {
             return owned(answered(candidates, claims, answers), sent);
         } catch (RuntimeException | Error trouble) {
@@ -141,6 +138,10 @@ final class Claimer {
             }
         }
         recover(doubted, sent);
+        unconfirmed.claimed(
+                answered.size(),
+                doubted.size()
+                        + (int) answered.stream().filter(Answered::isAccepted).count());
         return won;
     }
 
@@ -191,6 +192,10 @@ final class Claimer {
     record Answered(Candidate candidate, Job job, WriteResult answer) {
         boolean isConfirmed() {
             return answer instanceof WriteResult.Stored;
+        }
+
+        boolean isAccepted() {
+            return answer instanceof WriteResult.Accepted;
         }
     }
 }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The jobs that this process claimed without any quorum confirming it. It leaves each alone for a random, growing pause: with
  * two copies in reach two claimers could spoil each other's claims for ever. A process that is cut off with a minority
- * of the copies claims no job at all for such a pause: otherwise it would leave a withdrawn claim on every job.
+ * of the copies, or whose claims are all confirmed too late, claims no job at all for such a pause: otherwise it would leave a withdrawn
+ * claim on every job.
  * Thread-safe; remembers a bounded number.
  */
 final class UnconfirmedClaims {
@@ -46,7 +47,10 @@ final class UnconfirmedClaims {
         tie.untilNanos = now + tie.backoff.next().toNanos();
     }
 
-    /** Takes in a request with some claims, of which so many were neither confirmed nor refused by a quorum. */
+    /**
+     * Takes in a request with some claims, of which so many made no owner though no quorum refused them: unconfirmed, or confirmed too
+     * late. Too late means that the servers are overloaded, and each further claim would be one more to take back.
+     */
     synchronized void claimed(int claims, int inVain) {
         if (inVain < claims) {
             roundsInVain = 0;
