@@ -88,8 +88,7 @@ final class Following implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (RuntimeException unexpected) {
             failure = unexpected;
-            over = true;
-            changed.give();
+            end();
         }
     }
 
@@ -111,8 +110,20 @@ final class Following implements AutoCloseable {
         }
     }
 
+    /**
+     * Whether this process still follows. Once it does not, it never does again: a late renewal may bring the lease back, but then some
+     * threads have ended, and others have not.
+     */
     boolean goesOn() {
-        return !over && isOwner.getAsBoolean();
+        if (!isOwner.getAsBoolean()) {
+            end();
+        }
+        return !over;
+    }
+
+    private void end() {
+        over = true;
+        changed.give();
     }
 
     private void wake(String database) {
@@ -141,8 +152,7 @@ final class Following implements AutoCloseable {
     /** The trigger was changed, or one of its positions by somebody else. */
     void changed(String docId, String rev) {
         if (docId.equals(Trigger.docId(trigger.name()))) {
-            over = true;
-            changed.give();
+            end();
         } else {
             databases.values().forEach(database -> database.moved(docId, rev));
         }

@@ -23,6 +23,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,6 +128,24 @@ class SourceFollowerTest extends FaultyServer {
             CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
             assertThat(silent.awaitArrival(60)).isTrue();
             following.changed(Trigger.docId("t"), "2-a");
+            running.get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void one_whose_lease_was_over_for_a_moment_ends_though_only_one_of_its_threads_saw_that() throws Exception {
+        Trigger trigger = Trigger.named("t").source("order*").type("mail").build();
+        AtomicReference<Thread> runner = new AtomicReference<>();
+        AtomicBoolean isOwner = new AtomicBoolean(true);
+        try (Following following = new Following(
+                tools, trigger, () -> Thread.currentThread() == runner.get() || isOwner.getAndSet(true))) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> {
+                runner.set(Thread.currentThread());
+                run(following);
+            });
+            TestQueue.until(() -> tools.positions().read("t", "orders").isPresent());
+            isOwner.set(false);
+            save(orders, "{'_id':'o1'}");
             running.get(1, TimeUnit.MINUTES);
         }
     }
