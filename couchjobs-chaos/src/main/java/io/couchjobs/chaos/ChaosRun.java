@@ -73,6 +73,9 @@ final class ChaosRun {
         List<String> notDone = perform(plan, server, observer, fleet);
         say("no more faults; waiting until all is quiet");
         fleet.heal();
+        if (possible.contains(Fault.WIPE_SERVER)) {
+            observer.synchronizeCopies(server.nodes().get(0));
+        }
         observer.awaitQuiet();
         say("quiet: " + totals(observer));
         fleet.endWorkers();

@@ -24,7 +24,7 @@ final class Editor implements AutoCloseable {
     static final String BY = "by";
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final int ROUNDS = 5;
+    private static final int ROUNDS = 10;
     private static final int SHARE_OF_EACH = 10;
     /** After each deed, one document in so many is replaced by a new one. */
     private static final int SHARE_OF_RESTING = 10;

@@ -73,6 +73,13 @@ final class Observer implements AutoCloseable {
         return counts;
     }
 
+    /** Has a cluster fill the copies of a node that lost its data; see {@link Copies}. */
+    void synchronizeCopies(URI node) throws InterruptedException {
+        for (String source : queue.database().server().databases(Saver.prefix(queue))) {
+            Copies.synchronize(node, source);
+        }
+    }
+
     /** Waits until all jobs have come to an end and no conflict is left, or nothing moves any more. */
     void awaitQuiet() throws InterruptedException {
         long began = System.nanoTime();
