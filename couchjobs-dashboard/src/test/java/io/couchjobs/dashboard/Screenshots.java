@@ -71,6 +71,7 @@ final class Screenshots {
         }) {
             pages.put(page, dashboard.resolve(page));
         }
+        pages.put("trigger", dashboard.resolve("trigger?name=parcel-mail"));
         pages.put("job-failed", first("failed"));
         pages.put("job-running", first("running"));
         pages.put("job-waiting", linked("jobs?type=invoice", ".joblink"));

@@ -1,9 +1,11 @@
 package io.couchjobs.cli.demo;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.schedule.Schedule;
+import io.couchjobs.trigger.Trigger;
 import io.couchjobs.type.Limit;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.PermanentJobException;
@@ -29,6 +31,7 @@ public final class Traffic implements AutoCloseable {
     private static final int CONCURRENCY = 4;
     private static final int MOST_ORDERS = 6;
     private static final int EACH_WITH_REPORT = 40;
+    private static final int EACH_WITH_PARCEL = 10;
     private static final int READERS = 60;
     private static final int READERS_PER_CHUNK = 20;
     private static final int STEPS = 40;
@@ -82,6 +85,16 @@ public final class Traffic implements AutoCloseable {
                         .cron("0 3 * * *")
                         .job(JobRequest.of(REPORT, Map.of("of", "yesterday")))
                         .build());
+        queue.triggers()
+                .put(Trigger.named("parcel-mail")
+                        .source(queue.database().name())
+                        .prefixes("parcel:")
+                        .type(MAIL)
+                        .data(JsonNodeFactory.instance
+                                .objectNode()
+                                .put("to", "{/to}")
+                                .put("subject", "Parcel {/order} is on its way"))
+                        .build());
         queue.arrays()
                 .add(JobRequest.builder(MAIL).id("newsletter").data(Map.of()).build(), readers(), READERS_PER_CHUNK);
         queue.add(JobRequest.builder("thumbnail")
@@ -113,6 +126,9 @@ public final class Traffic implements AutoCloseable {
                 .correlationId("order-" + number)
                 .maxRetries(2)
                 .build());
+        if (number % EACH_WITH_PARCEL == 1) {
+            send(number);
+        }
         if (number % EACH_WITH_REPORT == 1) {
             jobs.add(JobRequest.builder(REPORT)
                     .id("sales-" + number)
@@ -124,6 +140,16 @@ public final class Traffic implements AutoCloseable {
                     .correlationId("order-" + number)
                     .build());
         }
+    }
+
+    /** A document, of which a trigger makes a mail. */
+    private void send(int order) {
+        var unused = queue.database()
+                .put(JsonNodeFactory.instance
+                        .objectNode()
+                        .put("_id", "parcel:" + order)
+                        .put("to", "customer" + random.nextInt(9) + "@example.org")
+                        .put("order", order));
     }
 
     private Object mail(ObjectNode data, JobContext context) throws InterruptedException {
