@@ -216,7 +216,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     @Override
     public Job retryNow(JobId id) {
-        return engine.creator().change(id, "cannot be retried", Transitions::retry);
+        return engine.creator().change(id, "cannot be retried", (job, now) -> Transitions.retry(job, null, now));
     }
 
     @Override

@@ -105,12 +105,12 @@ class JobFuzzTest {
                 Transitions.snooze(job, NOW, NOW),
                 Transitions.expire(job, OptionalInt.empty(), NOW),
                 Transitions.expire(job, OptionalInt.of(1), NOW),
-                Transitions.cancel(job, NOW),
+                Transitions.cancel(job, null, NOW),
                 Transitions.requestCancel(job, null, NOW),
                 Transitions.acknowledgeCancel(job, "asked", NOW),
                 Transitions.resubmit(job, NOW, MAPPER.createObjectNode(), NOW),
                 Transitions.resubmitOwn(job, null, NOW),
-                Transitions.retry(job, NOW),
+                Transitions.retry(job, null, NOW),
                 Transitions.reschedule(job, NOW, NOW),
                 Transitions.prioritize(job, 7, NOW));
     }

@@ -219,12 +219,7 @@ public final class Transitions {
                         + " than the type allows (maxExpirations), so it is not run again";
     }
 
-    /** A caller cancels a job that has no owner. */
-    public static Decision cancel(Job job, Instant now) {
-        return on(Event.CANCEL, job, now, Edit::cancelled);
-    }
-
-    /** The same with a reason, which the job remembers as an error of kind {@code cancelled}; null is none. */
+    /** A caller cancels a job that has no owner. The job remembers the reason as an error of kind {@code cancelled}; null is none. */
     public static Decision cancel(Job job, @Nullable String reason, Instant now) {
         return on(Event.CANCEL, job, now, edit -> reason == null ? edit.cancelled() : edit.cancelled(reason));
     }
@@ -290,12 +285,10 @@ public final class Transitions {
         return job.isCancelRequested() ? Decision.nothingToDo(job) : resubmit(job, wanted, null, now);
     }
 
-    /** A caller wants the job run now: one that waits for its time, its retry or other jobs, or a finished one again. */
-    public static Decision retry(Job job, Instant now) {
-        return retry(job, null, now);
-    }
-
-    /** The same with a reason, which the job keeps until it is retried or added again; null is none. */
+    /**
+     * A caller wants the job run now: one that waits for its time, its retry or other jobs, or a finished one again. The job keeps the
+     * reason until it is retried or added again; null is none.
+     */
     public static Decision retry(Job job, @Nullable String reason, Instant now) {
         long time = Math.min(job.scheduledTime().toEpochMilli(), ScheduledTime.nearestMillis(now));
         return on(Event.RETRY, job, now, edit -> edit.forgetRuns()

@@ -66,12 +66,12 @@ final class GuardedSteps {
                 .scheduledTime(now.plusSeconds(random.nextInt(9)))
                 .build();
         add("add", "peter", Transitions.add(job, request, true, now));
-        add("cancel", "peter", Transitions.cancel(job, now));
+        add("cancel", "peter", Transitions.cancel(job, null, now));
         add("cancel with a reason", "peter", Transitions.cancel(job, "no more wanted", now));
         add("request cancel", "peter", Transitions.requestCancel(job, null, now));
         add("request cancel with a reason", "peter", Transitions.requestCancel(job, "no more wanted", now));
         add("resubmit", "peter", Transitions.resubmit(job, now.plusSeconds(5), Jobs.json("{'n':5}"), now));
-        add("retry", "peter", Transitions.retry(job, now));
+        add("retry", "peter", Transitions.retry(job, null, now));
         add("reschedule", "peter", Transitions.reschedule(job, now.plusSeconds(60), now));
         add("prioritize", "peter", Transitions.prioritize(job, random.nextInt(100), now));
         steps.add(GuardedStep.of("note", "peter", job.toDocument().put("mine", random.nextInt())));
@@ -119,7 +119,7 @@ final class GuardedSteps {
         add("restore", user, ClusterTransitions.restore(job));
         add("let go", user, Transitions.letGo(job, After.Verdict.READY, now));
         add("let go cancelled", user, Transitions.letGo(job, After.Verdict.CANCEL, now));
-        add("cancel a loser's job", user, Transitions.cancel(job, now));
+        add("cancel a loser's job", user, Transitions.cancel(job, null, now));
         add("request cancel for a loser", user, Transitions.requestCancel(job, null, now));
         add("resubmit for a loser", user, Transitions.resubmit(job, now.plusSeconds(3), null, now));
         steps.add(GuardedStep.of("keep", user, ClusterTransitions.keep(job, now).toDocument()));

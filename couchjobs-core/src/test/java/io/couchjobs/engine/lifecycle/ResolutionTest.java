@@ -212,7 +212,7 @@ class ResolutionTest {
     @Test
     void a_job_that_was_added_again_after_its_removal_stays() {
         Job finished = Jobs.inStatus(JobStatus.SUCCESS);
-        Job again = Transitions.retry(finished, Jobs.NOW).write().orElseThrow();
+        Job again = Transitions.retry(finished, null, Jobs.NOW).write().orElseThrow();
         Resolution resolution = resolve(
                 again.withRev("4-a").toDocument(),
                 leaf("4-b", GONE + ",'status':'success','fence':" + finished.fence()));
@@ -391,7 +391,7 @@ class ResolutionTest {
     @Test
     void a_cancel_and_a_claim_of_the_same_moment_are_decided_when_the_claim_was_withdrawn_or_has_ended() {
         ObjectNode waiting = leaf("1-x", WAITING);
-        ObjectNode cancelled = Transitions.cancel(Job.parse(waiting), Jobs.NOW)
+        ObjectNode cancelled = Transitions.cancel(Job.parse(waiting), null, Jobs.NOW)
                 .write()
                 .orElseThrow()
                 .withRev("2-a")
@@ -467,8 +467,8 @@ class ResolutionTest {
                 .build();
         for (Decision wish : List.of(
                 Transitions.add(expired, request, false, Jobs.NOW),
-                Transitions.cancel(expired, Jobs.NOW),
-                Transitions.retry(expired, Jobs.NOW),
+                Transitions.cancel(expired, null, Jobs.NOW),
+                Transitions.retry(expired, null, Jobs.NOW),
                 Transitions.resubmit(expired, Jobs.NOW.plusSeconds(60), null, Jobs.NOW))) {
             assertThat(settle(end, wish.write().orElseThrow().withRev("4-w").toDocument()).lost)
                     .containsExactly("3-e");

@@ -79,11 +79,11 @@ class TransitionsTest {
         events.put("acknowledge cancel", job -> Transitions.acknowledgeCancel(job, "asked to", NOW));
         events.put("expire", job -> Transitions.expire(job, OptionalInt.empty(), NOW));
         events.put("expire once only", job -> Transitions.expire(job, OptionalInt.of(0), NOW));
-        events.put("cancel", job -> Transitions.cancel(job, NOW));
+        events.put("cancel", job -> Transitions.cancel(job, null, NOW));
         events.put("request cancel", job -> Transitions.requestCancel(job, null, NOW));
         events.put("resubmit", job -> Transitions.resubmit(job, later, null, NOW));
         events.put("resubmit as it was", job -> Transitions.resubmit(job, null, null, NOW));
-        events.put("retry", job -> Transitions.retry(job, NOW));
+        events.put("retry", job -> Transitions.retry(job, null, NOW));
         events.put("reschedule", job -> Transitions.reschedule(job, later, NOW));
         events.put("prioritize", job -> Transitions.prioritize(job, 75, NOW));
         events.put("add at same time", job -> Transitions.add(job, requestAt(job.scheduledTime()), false, NOW));
@@ -188,7 +188,7 @@ class TransitionsTest {
         Job job = Jobs.job("'fence':2147483647,'data':{}");
         Job claimed = write(Transitions.claim(job, "t", "w", true, NOW));
         assertThat(Job.parse(claimed.toDocument()).fence()).isEqualTo(Integer.MAX_VALUE);
-        Job cancelled = write(Transitions.cancel(job, NOW));
+        Job cancelled = write(Transitions.cancel(job, null, NOW));
         assertThat(Job.parse(cancelled.toDocument()).status()).isEqualTo(JobStatus.CANCELLED);
     }
 
@@ -311,7 +311,7 @@ class TransitionsTest {
             assertThat(error.kind()).isEqualTo(JobError.Kind.EXPIRED);
             assertThat(error.message()).contains("happened 3 times", "maxExpirations");
         });
-        assertThat(write(Transitions.retry(failed, NOW)).expirations()).isZero();
+        assertThat(write(Transitions.retry(failed, null, NOW)).expirations()).isZero();
     }
 
     @Test
@@ -402,7 +402,7 @@ class TransitionsTest {
         assertThat(retried.retryReason()).contains("the mail server is back");
         assertThat(write(Transitions.cancel(retried, null, later)).retryReason())
                 .contains("the mail server is back");
-        assertThat(write(Transitions.retry(retried, later)).toDocument().has("retryReason"))
+        assertThat(write(Transitions.retry(retried, null, later)).toDocument().has("retryReason"))
                 .as("retried again, without a reason")
                 .isFalse();
         Job over = write(Transitions.cancel(retried, null, later));

@@ -84,10 +84,7 @@ class TransitionVectorsTest {
             case "acknowledgeCancel" ->
                 Transitions.acknowledgeCancel(job, given.path("reason").asText(), now);
             case "expire" -> Transitions.expire(job, number(given.path("maxExpirations")), now);
-            case "cancel" ->
-                given.has("reason")
-                        ? Transitions.cancel(job, given.path("reason").asText(), now)
-                        : Transitions.cancel(job, now);
+            case "cancel" -> Transitions.cancel(job, given.path("reason").textValue(), now);
             case "requestCancel" -> Transitions.requestCancel(job, null, now);
             case "resubmit" ->
                 Transitions.resubmit(
@@ -95,7 +92,7 @@ class TransitionVectorsTest {
                         given.has("scheduledTime") ? time(given.path("scheduledTime")) : null,
                         object(given.get("data")),
                         now);
-            case "retry" -> Transitions.retry(job, now);
+            case "retry" -> Transitions.retry(job, null, now);
             case "reschedule" -> Transitions.reschedule(job, time(given.path("scheduledTime")), now);
             case "prioritize" ->
                 Transitions.prioritize(job, given.path("priority").asInt(), now);
