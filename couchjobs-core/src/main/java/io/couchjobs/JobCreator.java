@@ -4,8 +4,6 @@ import io.couchjobs.job.AddResult;
 import io.couchjobs.job.After;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.CancelResult;
-import io.couchjobs.job.DuplicateJobException;
-import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRefusedException;
@@ -21,10 +19,9 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Adds jobs to a queue and changes them. Thread-safe. A program that does nothing else needs this type alone. {@link JobQueue} says
- * what all methods throw. Those that take data throw {@link InvalidJobDataException} when it does not become a JSON object; then
- * nothing was sent. Those that insert one job throw {@link NoTypeTimeoutException} and {@link QueueFullException} as {@link
- * #add(JobRequest)} does. Those that change, cancel or remove a job throw {@link NotFoundException} when there is no such job. A
- * method by type and id throws what the one by {@link JobId} throws.
+ * what all methods throw. Those that take data throw {@link io.couchjobs.job.InvalidJobDataException} when it does not become a JSON
+ * object; then nothing was sent. Those that insert one job throw {@link NoTypeTimeoutException} and {@link QueueFullException} as {@link
+ * #add(JobRequest)} does. Those that change, cancel or remove a job throw {@link NotFoundException} when there is no such job.
  */
 public interface JobCreator {
     /**
@@ -92,24 +89,19 @@ public interface JobCreator {
      * requests: nearly as fast as by {@link #addAll}, from any number of threads. A caller that adds faster than the database
      * stores is held up once 16,000 jobs, or 16 MB of them, are on their way; {@link JobQueue#close} waits for all.
      *
-     * <p>The job is safe only when the future is completed: until then it may be lost with the process. Stages that depend on
-     * the future run on one of a few threads of the queue, so they should be quick. Long ones belong on other threads, by the
-     * {@code Async} methods of the future.
+     * <p>The job is safe only when the future is completed: until then it may be lost with the process. Stages that depend on the
+     * future run on a few threads of the queue. They should be quick; long ones belong elsewhere, by its {@code Async} methods.
      *
      * @param request the job; changes of its data from now on count for nothing
      * @return what happened, or exceptionally what {@link #add} throws after it has sent something
-     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
-     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
      * @throws IllegalStateException when the queue is closed
      */
     CompletableFuture<AddResult> addAsync(JobRequest request);
 
     /**
-     * Adds jobs in one bulk write. One that cannot be added is rejected (in a strict queue also one whose type has no
-     * timeout), and does not stop the others.
-     *
-     * <p>A job that waits for others of the same call is written after them, in a bulk write of its own, so that it never runs on
-     * what they were before. It is rejected when one of them is, and replaced when it is pending.
+     * Adds jobs in one bulk write. One that cannot be added is rejected (in a strict queue also one whose type has no timeout), and does
+     * not stop the others. A job that waits for others of the same call is written after them, in a bulk write of its own, so that it
+     * never runs on what they were before. It is rejected when one of them is, and replaced when it is pending.
      *
      * @param requests the jobs
      * @return in the same order, what happened to each
@@ -129,8 +121,7 @@ public interface JobCreator {
      * A crash in between leaves the jobs without it; the same call adds what is missing. Other queues call this a batch.
      *
      * @param jobs the jobs, at least one, at most {@value After#MOST}
-     * @param completion the job that comes after; by default it is cancelled as soon as one of the others fails, unless its
-     *     {@link JobRequest.Builder#onFailure} says otherwise
+     * @param completion the job that comes after; cancelled when one of the others fails, unless {@link JobRequest.Builder#onFailure}
      * @return in the same order, what happened to each; the completion's is the last
      * @throws IllegalArgumentException when there are no jobs, or too many
      */
@@ -143,7 +134,7 @@ public interface JobCreator {
      *
      * @param request the job
      * @return the job as stored
-     * @throws DuplicateJobException when it exists, in whatever state; nothing was written
+     * @throws io.couchjobs.job.DuplicateJobException when it exists, in whatever state; nothing was written
      */
     Job insert(JobRequest request);
 
@@ -218,7 +209,6 @@ public interface JobCreator {
      * @param id its identity
      * @param reason why, for people
      * @return the job as stored
-     * @throws JobRefusedException when it is running
      */
     Job retryNow(JobId id, String reason);
 

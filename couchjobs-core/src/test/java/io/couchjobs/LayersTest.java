@@ -11,11 +11,16 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.couchjobs.testing.ClassCycles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The rooms of the library, and which of them may need which. */
@@ -23,6 +28,9 @@ class LayersTest {
     private static final int MOST_TYPES_OF_A_PACKAGE = 45;
     private static final int MOST_CLASSES_OF_A_CYCLE = 3;
     private static final int MOST_TYPES_OF_THE_API = 110;
+    private static final int LINES_OF_A_LONG_FILE = 350;
+    private static final int MOST_LINES_OF_A_FILE = 450;
+    private static final int MOST_LONG_FILES = 3;
 
     /** From top to bottom: a package needs only packages of lower rows. */
     private static final List<List<String>> ROWS = List.of(
@@ -122,6 +130,21 @@ class LayersTest {
         assertThat(types)
                 .allSatisfy((name, count) ->
                         assertThat(count).as("types of %s", name).isLessThanOrEqualTo(MOST_TYPES_OF_A_PACKAGE));
+    }
+
+    @Test
+    void few_files_are_long() throws IOException {
+        Map<Path, Integer> lines = new TreeMap<>();
+        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                lines.put(file, Files.readAllLines(file).size());
+            }
+        }
+        assertThat(lines).hasSizeGreaterThan(100);
+        lines.values().removeIf(count -> count <= LINES_OF_A_LONG_FILE);
+        assertThat(lines.values()).allMatch(count -> count <= MOST_LINES_OF_A_FILE);
+        assertThat(lines).hasSizeLessThanOrEqualTo(MOST_LONG_FILES);
     }
 
     @Test
