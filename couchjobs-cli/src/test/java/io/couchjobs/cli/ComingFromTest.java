@@ -104,7 +104,8 @@ class ComingFromTest {
 
         assertThat(imported)
                 .contains("added 4 (of which 0 were owned, and wait again), unchanged 0, skipped 0, rejected 0");
-        Files.writeString(folder.resolve("exported"), run("couchjobs export"));
+        Files.writeString(
+                folder.resolve("exported"), shell.input("").done("export").out());
         String difference =
                 commands.get(4).replace("couchjobs export", "cat exported").replace(" && couchjobs counts", "");
         assertThat(bash(difference)).isEmpty();
