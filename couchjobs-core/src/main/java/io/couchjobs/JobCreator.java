@@ -90,7 +90,7 @@ public interface JobCreator {
      * stores is held up once 16,000 jobs, or 16 MB of them, are on their way; {@link JobQueue#close} waits for all.
      *
      * <p>The job is safe only when the future is completed: until then it may be lost with the process. Stages that depend on the
-     * future run on a few threads of the queue. They should be quick; long ones belong elsewhere, by its {@code Async} methods.
+     * future run on a few threads of the queue. Keep them quick; run long ones by the future's {@code Async} methods.
      *
      * @param request the job; changes of its data from now on count for nothing
      * @return what happened, or exceptionally what {@link #add} throws after it has sent something
@@ -121,7 +121,8 @@ public interface JobCreator {
      * A crash in between leaves the jobs without it; the same call adds what is missing. Other queues call this a batch.
      *
      * @param jobs the jobs, at least one, at most {@value After#MOST}
-     * @param completion the job that comes after; cancelled when one of the others fails, unless {@link JobRequest.Builder#onFailure}
+     * @param completion the job that comes after; it is cancelled as soon as one of the others fails, unless its
+     *     {@link JobRequest.Builder#onFailure} says otherwise
      * @return in the same order, what happened to each; the completion's is the last
      * @throws IllegalArgumentException when there are no jobs, or too many
      */

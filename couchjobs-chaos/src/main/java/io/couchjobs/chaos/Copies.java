@@ -6,6 +6,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 
 /**
@@ -15,6 +16,8 @@ import java.util.Base64;
 final class Copies {
     private static final int OK = 200;
     private static final int ACCEPTED = 202;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     private Copies() {}
 
@@ -22,25 +25,24 @@ final class Copies {
      * Has the nodes send each other what their copies lack.
      *
      * @param node the address of any node, with the credentials of an administrator
+     * @return whether the node has begun; it may not yet have recovered from the last fault
      */
-    static void synchronize(URI node, String database) throws InterruptedException {
+    static boolean synchronize(URI node, String database) throws InterruptedException {
         byte[] user = node.getUserInfo().getBytes(StandardCharsets.UTF_8);
         URI url = URI.create(
                 node.getScheme() + "://" + node.getHost() + ":" + node.getPort() + "/" + database + "/_sync_shards");
         HttpRequest request = HttpRequest.newBuilder(url)
                 .header("Authorization", "Basic " + Base64.getEncoder().encodeToString(user))
                 .header("Content-Type", "application/json")
+                .timeout(PATIENCE)
                 .POST(HttpRequest.BodyPublishers.noBody())
                 .build();
         try {
-            int status = HttpClient.newHttpClient()
-                    .send(request, HttpResponse.BodyHandlers.discarding())
-                    .statusCode();
-            if (status != OK && status != ACCEPTED) {
-                throw new IllegalStateException("POST " + url + ": " + status);
-            }
+            int status =
+                    CLIENT.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+            return status == OK || status == ACCEPTED;
         } catch (IOException away) {
-            throw new IllegalStateException("POST " + url, away);
+            return false;
         }
     }
 }

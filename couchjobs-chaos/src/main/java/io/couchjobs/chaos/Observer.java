@@ -34,6 +34,9 @@ final class Observer implements AutoCloseable {
     /** Even when jobs go round and round. */
     private static final long MOST_PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(40);
 
+    /** A node may need a while after the last fault. */
+    private static final int MOST_TRIES = 100;
+
     private final JobQueue queue;
 
     /** Opens the queue by way of any of these nodes, as soon as they answer. */
@@ -76,7 +79,12 @@ final class Observer implements AutoCloseable {
     /** Has a cluster fill the copies of a node that lost its data; see {@link Copies}. */
     void synchronizeCopies(URI node) throws InterruptedException {
         for (String source : queue.database().server().databases(Saver.prefix(queue))) {
-            Copies.synchronize(node, source);
+            for (int tries = 0; !Copies.synchronize(node, source); tries++) {
+                if (tries == MOST_TRIES) {
+                    throw new IllegalStateException("the copies of " + source + " cannot be synchronized");
+                }
+                Surroundings.pass(500);
+            }
         }
     }
 
