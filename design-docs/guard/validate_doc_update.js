@@ -28,24 +28,18 @@ function (newDoc, oldDoc, userCtx, secObj) {
       (!!userCtx.name && has(admins.names, userCtx.name)) ||
       userCtx.roles.some(function (role) { return has(admins.roles, role); });
   }
-  function absent(value) {
-    return value === undefined || value === null;
-  }
   // A document may have a field of any name, that of a method among them.
   function owns(object, name) {
     return Object.prototype.hasOwnProperty.call(object, name);
-  }
-  function isObject(value) {
-    return typeof value === 'object' && value !== null;
   }
   function list(value) {
     return Array.isArray(value) ? value : [];
   }
   function deepSame(a, b) {
-    if (a === b || (absent(a) && absent(b))) {
+    if (a === b || (isAbsent(a) && isAbsent(b))) {
       return true;
     }
-    if (absent(a) || absent(b) || typeof a !== 'object' || typeof b !== 'object') {
+    if (isAbsent(a) || isAbsent(b) || typeof a !== 'object' || typeof b !== 'object') {
       return false;
     }
     var keys = Object.keys(a);
@@ -55,7 +49,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
   }
   // Nearly always fields are written back in the order in which they were read, and that is quicker to see.
   function same(a, b) {
-    return a === b || (absent(a) && absent(b)) ||
+    return a === b || (isAbsent(a) && isAbsent(b)) ||
       (typeof a === 'object' && typeof b === 'object' && (JSON.stringify(a) === JSON.stringify(b) || deepSame(a, b)));
   }
   // Others write a time in seconds, and every change of the job writes it in milliseconds.
@@ -132,26 +126,26 @@ function (newDoc, oldDoc, userCtx, secObj) {
   }
   // Where nobody has stored a fence yet, the claim's is the generation of the revision that it builds on.
   function fenceFrom(more) {
-    var most = absent(before.fence) ? generation() : Math.min(before.fence + more, MOST);
+    var most = isAbsent(before.fence) ? generation() : Math.min(before.fence + more, MOST);
     return newDoc.fence <= most && newDoc.fence >= Math.min(count(before.fence) + more, MOST);
   }
   function fenceKept() {
-    return same(before.fence, newDoc.fence) || (absent(before.fence) && fenceFrom(0));
+    return same(before.fence, newDoc.fence) || (isAbsent(before.fence) && fenceFrom(0));
   }
   // Without one, it is the generation again, which must be greater than the fences before.
   function fenceForgotten() {
-    return absent(newDoc.fence) && count(before.fence) <= generation();
+    return isAbsent(newDoc.fence) && count(before.fence) <= generation();
   }
   function fenceKeptOrOneMore() {
     return fenceForgotten() || fenceKept() || fenceFrom(1);
   }
   // A run that was asked for while the job was owned takes the next fence when it is due.
   function fenceKeptOrAsked() {
-    return fenceKept() || (isObject(before.resubmit) && absent(newDoc.resubmit) && fenceFrom(1));
+    return fenceKept() || (isObject(before.resubmit) && isAbsent(newDoc.resubmit) && fenceFrom(1));
   }
   function forgotten(fields) {
     return fields.split(' ').every(function (name) {
-      return same(before[name], newDoc[name]) || absent(newDoc[name]) || newDoc[name] === 0;
+      return same(before[name], newDoc[name]) || isAbsent(newDoc[name]) || newDoc[name] === 0;
     });
   }
   // The errors are those before and one more, of this kind; of too many the oldest have gone.
@@ -176,7 +170,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
 
   function creates() {
     return (to === 'waiting' || to === 'cancelled') && !count(newDoc.attempt) && !count(newDoc.expirations) &&
-      absent(newDoc.result) && count(newDoc.fence) <= 1000;
+      isAbsent(newDoc.result) && count(newDoc.fence) <= 1000;
   }
 
   // What a producer may do to a job that is there.
@@ -198,14 +192,14 @@ function (newDoc, oldDoc, userCtx, secObj) {
   // What a worker may do to a job that nobody owns.
   function claims() {
     var lock = newDoc.lock || {};
-    return pending(from) && locked(to) && absent(before.after) && !!lock.token && absent(lock.withdrawn) &&
-      (absent(lock.user) || lock.user === userCtx.name) && fenceFrom(1) &&
+    return pending(from) && locked(to) && isAbsent(before.after) && !!lock.token && isAbsent(lock.withdrawn) &&
+      (isAbsent(lock.user) || lock.user === userCtx.name) && fenceFrom(1) &&
       count(newDoc.attempt) === (to === 'running' ? oneMore(before.attempt) : count(before.attempt)) &&
       onlyChanged('status lock fence attempt times progress cancelRequested');
   }
   function letsGo() {
-    return from === 'waiting' && (to === 'waiting' || to === 'cancelled') && !absent(before.after) &&
-      absent(newDoc.after) && fenceKept() && errorsKeptOr('cancelled') &&
+    return from === 'waiting' && (to === 'waiting' || to === 'cancelled') && !isAbsent(before.after) &&
+      isAbsent(newDoc.after) && fenceKept() && errorsKeptOr('cancelled') &&
       onlyChanged('status after errors times fence progress cancelRequested resubmit');
   }
   function callsOff() {
@@ -225,7 +219,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
   // What the owner may do to its job.
   function ownsIt() {
     var lock = before.lock || {};
-    return locked(from) && absent(lock.withdrawn) && (absent(lock.user) || lock.user === userCtx.name);
+    return locked(from) && isAbsent(lock.withdrawn) && (isAbsent(lock.user) || lock.user === userCtx.name);
   }
   function works() {
     var starts = from === 'scheduled' && to === 'running';
@@ -238,12 +232,12 @@ function (newDoc, oldDoc, userCtx, secObj) {
   function withdraws() {
     var lock = before.lock || {};
     var now = newDoc.lock || {};
-    return locked(from) && to === from && !absent(now.withdrawn) && fenceKept() && onlyChanged('lock fence') &&
+    return locked(from) && to === from && !isAbsent(now.withdrawn) && fenceKept() && onlyChanged('lock fence') &&
       lock.token === now.token && lock.worker === now.worker && lock.user === now.user && lock.since === now.since;
   }
   // Of a claim that was withdrawn nobody is the owner, and what was asked on other leaves of the document counts as well.
   function givesBack() {
-    var withdrawn = !absent((before.lock || {}).withdrawn);
+    var withdrawn = !isAbsent((before.lock || {}).withdrawn);
     var wanted = to === 'waiting' || to === 'failed' || (to === 'cancelled' && (withdrawn || before.cancelRequested === true));
     return locked(from) && wanted &&
       onlyChanged('status lock fence scheduledTime times resubmit cancelRequested ' + RUNS) && forgotten('result progress') &&
@@ -260,7 +254,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
   }
   function startsAnew() {
     return isObject(before.resubmit) && to === 'waiting' && fenceKeptOrAsked() && has(changed, 'times') &&
-      RUNS.split(' ').every(function (name) { return absent(newDoc[name]) || newDoc[name] === 0; });
+      RUNS.split(' ').every(function (name) { return isAbsent(newDoc[name]) || newDoc[name] === 0; });
   }
   function restores() {
     var attempts = count(before.attempt) - count(newDoc.attempt);
@@ -279,7 +273,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
   function checkJob() {
     if (deleted) {
       var retired = newDoc.removedBy === 'retention' && (!before || finished(from));
-      if (producer || (worker && (retired || !absent(newDoc.resolved)))) {
+      if (producer || (worker && (retired || !isAbsent(newDoc.resolved)))) {
         return;
       }
       refuse(user + ' may not remove jobs: that needs the role couchjobs-producer');
@@ -313,13 +307,13 @@ function (newDoc, oldDoc, userCtx, secObj) {
   }
 
   function areRuns(runs) {
-    return absent(runs) || (Array.isArray(runs) && runs.length <= 10 && runs.every(function (id) {
+    return isAbsent(runs) || (Array.isArray(runs) && runs.length <= 10 && runs.every(function (id) {
       var job = typeof id === 'string' && readJob({_id: id});
       return job && !job.problem;
     }));
   }
   function isLast(time) {
-    return absent(time) || (typeof time === 'number' && Math.floor(time) === time && Math.abs(time) <= 8.64e15 / 40);
+    return isAbsent(time) || (typeof time === 'number' && Math.floor(time) === time && Math.abs(time) <= 8.64e15 / 40);
   }
 
   function marksOnly() {
@@ -349,10 +343,10 @@ function (newDoc, oldDoc, userCtx, secObj) {
       if (!worker) {
         refuse(user + ' may not write documents of workers: that needs the role couchjobs-worker');
       }
-      if (kind === 'worker' && !deleted && !(absent(newDoc.user) || newDoc.user === userCtx.name)) {
+      if (kind === 'worker' && !deleted && !(isAbsent(newDoc.user) || newDoc.user === userCtx.name)) {
         refuse(user + ' may not register a worker of user ' + newDoc.user);
       }
-      if (kind === 'worker' && !deleted && before && !absent(before.user) && before.user !== userCtx.name) {
+      if (kind === 'worker' && !deleted && before && !isAbsent(before.user) && before.user !== userCtx.name) {
         refuse('this worker is registered by user ' + before.user + ', not by ' + user);
       }
     }

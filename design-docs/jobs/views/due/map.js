@@ -1,7 +1,9 @@
-function (doc) {
+(function () {
   // !code lib/job.js
-  var job = readJob(doc);
-  if (job && !job.problem && job.claimable) {
-    emit([job.line, job.time], doc._rev);
-  }
-}
+  return function (doc) {
+    var job = readJob(doc);
+    if (job && !job.problem && job.claimable) {
+      emit([job.line, job.time], doc._rev);
+    }
+  };
+}())

@@ -1,10 +1,12 @@
-function (doc) {
-  if (!doc.after) {
-    return;
-  }
+(function () {
   // !code lib/job.js
-  var job = readJob(doc);
-  if (job && !job.problem && job.status === 'waiting') {
-    emit(job.line, null);
-  }
-}
+  return function (doc) {
+    if (!doc.after) {
+      return;
+    }
+    var job = readJob(doc);
+    if (job && !job.problem && job.status === 'waiting') {
+      emit(job.line, null);
+    }
+  };
+}())

@@ -1,10 +1,12 @@
-function (doc) {
-  if (!doc.lock) {
-    return;
-  }
+(function () {
   // !code lib/job.js
-  var job = readJob(doc);
-  if (job && !job.problem) {
-    emit([job.line, doc.lock.worker || ''], doc._rev);
-  }
-}
+  return function (doc) {
+    if (!doc.lock) {
+      return;
+    }
+    var job = readJob(doc);
+    if (job && !job.problem) {
+      emit([job.line, doc.lock.worker || ''], doc._rev);
+    }
+  };
+}())

@@ -1,10 +1,12 @@
-function (doc) {
-  if (doc.status !== 'stuck') {
-    return;
-  }
+(function () {
   // !code lib/job.js
-  var job = readJob(doc);
-  if (job && !job.problem && job.claimable) {
-    emit([job.line, job.time], doc._rev);
-  }
-}
+  return function (doc) {
+    if (doc.status !== 'stuck') {
+      return;
+    }
+    var job = readJob(doc);
+    if (job && !job.problem && job.claimable) {
+      emit([job.line, job.time], doc._rev);
+    }
+  };
+}())

@@ -1,7 +1,9 @@
-function (doc) {
+(function () {
   // !code lib/job.js
-  var job = readJob(doc);
-  if (job && job.problem) {
-    emit(job.problem, null);
-  }
-}
+  return function (doc) {
+    var job = readJob(doc);
+    if (job && job.problem) {
+      emit(job.problem, null);
+    }
+  };
+}())

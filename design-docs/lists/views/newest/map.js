@@ -1,7 +1,9 @@
-function (doc) {
+(function () {
   // !code lib/job.js
-  var job = readJob(doc);
-  if (job && !job.problem) {
-    emit([job.line, job.created, doc._id], null);
-  }
-}
+  return function (doc) {
+    var job = readJob(doc);
+    if (job && !job.problem) {
+      emit([job.line, job.created, doc._id], null);
+    }
+  };
+}())

@@ -1,10 +1,12 @@
-function (doc) {
+(function () {
   // !code lib/job.js
-  if (!isSeconds(doc.scheduledTime)) {
-    return;
-  }
-  var job = readJob(doc);
-  if (job && !job.problem && /^(waiting|stuck)$/.test(job.status)) {
-    emit(job.line, null);
-  }
-}
+  return function (doc) {
+    if (!isSeconds(doc.scheduledTime)) {
+      return;
+    }
+    var job = readJob(doc);
+    if (job && !job.problem && /^(waiting|stuck)$/.test(job.status)) {
+      emit(job.line, null);
+    }
+  };
+}())
