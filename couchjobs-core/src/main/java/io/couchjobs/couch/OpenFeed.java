@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 final class OpenFeed implements ChangesFeed {
 
     private static final Logger LOG = LoggerFactory.getLogger(OpenFeed.class);
-    private static final int READ_AHEAD = 64;
+    private static final int READ_AHEAD = 2_000;
     private static final int BYTES_AHEAD = 4 << 20;
     private static final long LONGEST_ROW = 16L << 20;
 

@@ -6,6 +6,7 @@ import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.JsonLength;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.trigger.SourceChange;
@@ -27,7 +28,10 @@ final class SourceFollower {
     /** A slice that does not wait for new changes ends after so many, so that other databases have their turn. */
     static final int LONGEST_SLICE = 10_000;
 
-    private static final int MOST_UNSTORED = 1_000;
+    private static final int MOST_UNSTORED = 2_000;
+    /** A step ends with the document that exceeds this: large documents are taken a few at a time. */
+    private static final long MOST_CHARACTERS = 8_000_000;
+
     /** While so many changes wait, no more are taken: the document of the position holds all of them. */
     private static final int MOST_OWED = 1_000;
 
@@ -155,6 +159,7 @@ final class SourceFollower {
         String reached = seq;
         int rows = 0;
         int count = 0;
+        long room = MOST_CHARACTERS;
         Optional<Change> next = feed.next(owedPause.isZero() || position.owed().isEmpty() ? TICK : owedPause);
         long until = environment.nanos() + size.patience().toNanos();
         while (next.isPresent()) {
@@ -164,8 +169,9 @@ final class SourceFollower {
             count += change.id().startsWith(DocIds.FOLLOW) ? 0 : 1;
             if (taker.concerns(change)) {
                 changes.add(change);
+                room -= change.doc() == null ? 0 : JsonLength.characters(change.doc());
             }
-            if (changes.size() == size.most() || rows >= MOST_UNSTORED + size.most()) {
+            if (changes.size() == size.most() || room <= 0 || rows >= MOST_UNSTORED + size.most()) {
                 break;
             }
             Duration left = Duration.ofNanos(Math.max(0, until - environment.nanos()));

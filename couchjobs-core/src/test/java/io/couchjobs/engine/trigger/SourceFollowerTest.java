@@ -92,6 +92,18 @@ class SourceFollowerTest extends FaultyServer {
     }
 
     @Test
+    void large_documents_are_taken_a_few_at_a_time() {
+        String text = "x".repeat(1_000_000);
+        for (int i = 0; i < 20; i++) {
+            save(orders, "{'_id':'order:" + i + "','text':'" + text + "'}");
+        }
+        Optional<Duration> unused = slice(follower(
+                mails().ignoreOwn("/mine").batch(100, Duration.ofMinutes(1)).build()));
+        assertThat(queue.all("mail").map(job -> job.data().path("changes").size()))
+                .containsExactlyInAnyOrder(8, 8, 4);
+    }
+
+    @Test
     void a_few_changes_that_concern_nobody_are_stored_some_time_later() {
         save(orders, "{'_id':'note:1'}");
         SourceFollower follower = follower(mails().prefixes("order:").build());
