@@ -7,7 +7,9 @@ import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
 import io.couchjobs.dashboard.view.JobView;
+import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Jobs as people see them. */
 final class JobText {
@@ -93,7 +96,12 @@ final class JobText {
     static String detail(Job job) {
         String detail =
                 switch (job.status()) {
-                    case WAITING -> JobView.due(job).map(time -> "due " + time).orElse("");
+                    case WAITING ->
+                        Stream.of(
+                                        JobView.due(job).map(time -> "due " + time),
+                                        job.after().map(JobText::awaited))
+                                .flatMap(Optional::stream)
+                                .collect(Collectors.joining(", "));
                     case STUCK ->
                         "retry at " + job.scheduledTime()
                                 + lastError(job).map(error -> ": " + error).orElse("");
@@ -108,6 +116,10 @@ final class JobText {
                     case FAILED, CANCELLED -> lastError(job).orElse("");
                 };
         return detail.length() <= LONGEST_DETAIL ? detail : detail.substring(0, LONGEST_DETAIL - 3) + "...";
+    }
+
+    private static String awaited(After after) {
+        return after.jobs().stream().map(JobId::toString).collect(Collectors.joining(", ", "after ", ""));
     }
 
     private static String age(Job job, Instant now) {
