@@ -9,6 +9,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
@@ -142,6 +143,32 @@ class ExplainCommandTest {
     }
 
     @Test
+    void a_held_job_tells_that_the_one_it_waits_for_is_not_there() {
+        queue.add(request("1").after(new JobId("email", "first")).build());
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("held");
+        assertThat(why.path("because").asText()).isEqualTo("it waits for email:first (there is no such job)");
+        assertThat(why.path("do").asText())
+                .isEqualTo("couchjobs enqueue email first adds that job; couchjobs retry email 1 runs this one without"
+                        + " it");
+        assertThat(TestShell.at(database).run("list").out()).contains("after email:first");
+    }
+
+    @Test
+    void a_held_job_tells_how_the_one_it_waits_for_ended() {
+        queue.add(request("first").build());
+        queue.add(request("1").after(new JobId("email", "first")).build());
+        queue.cancel(new JobId("email", "first"), CancelMode.IF_QUEUED);
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("because").asText()).isEqualTo("it waits for email:first (cancelled)");
+        assertThat(why.path("do").asText()).startsWith("couchjobs retry email first runs that job again");
+    }
+
+    @Test
     void a_full_type_and_a_full_group_name_who_has_the_places() throws Exception {
         queue.types()
                 .change("email", settings -> settings.with(Limit.RUNNING, 1).with(Limit.RUNNING_PER_GROUP, 1));
@@ -189,7 +216,10 @@ class ExplainCommandTest {
         JsonNode why = explain("1");
 
         assertThat(why.path("verdict").asText()).isEqualTo("running");
-        assertThat(why.path("because").asText()).contains("worker ", "runs it, since");
+        assertThat(why.path("because").asText()).contains("worker ", "runs it, since", "no sign of life");
+        assertThat(why.path("do").asText())
+                .startsWith("no worker lives that could")
+                .contains("couchjobs release email 1");
     }
 
     @Test

@@ -111,23 +111,35 @@ public final class Explainer {
 
     private void running(Job job) {
         Lock lock = job.lock().orElseThrow(() -> new IllegalStateException("an owned job has a lock: " + id));
-        Optional<WorkerInfo> owner = queue.operations().workers().stream()
+        List<WorkerInfo> workers = queue.operations().workers();
+        Optional<WorkerInfo> owner = workers.stream()
                 .filter(worker -> worker.id().equals(lock.worker()))
+                .filter(worker -> !worker.isSilent(now))
                 .findFirst();
-        boolean isSilent = owner.map(worker -> worker.isSilent(now)).orElse(true);
         String what = job.status() == JobStatus.SCHEDULED ? "has claimed it ahead, " : "runs it, since ";
-        String how = what
+        String how = "worker " + lock.worker() + " " + what
                 + DurationText.of(age(lock.since()))
                 + (job.isCancelRequested() ? "; it was asked to stop" : "")
                 + (job.isResubmitted() ? "; it runs once more afterwards" : "");
-        if (isSilent) {
+        if (owner.isPresent()) {
+            String seen = owner.flatMap(WorkerInfo::registration)
+                    .map(registered -> "; its last sign of life was " + ago(registered.at()))
+                    .orElse("");
             add(
                     Verdict.RUNNING,
-                    "worker " + lock.worker() + " " + how + ", and gives no sign of life",
-                    "another worker takes it over when the timeout of its type is over; " + command("release")
-                            + " does so at once");
+                    how + seen,
+                    command("cancel") + " asks it to stop; if its process is gone, " + command("release")
+                            + " lets another worker run the job");
         } else {
-            add(Verdict.RUNNING, "worker " + lock.worker() + " " + how, command("cancel") + " asks it to stop");
+            boolean isAnybodyThere = workers.stream().anyMatch(worker -> !worker.isSilent(now));
+            add(
+                    Verdict.RUNNING,
+                    how + ", and gives no sign of life",
+                    isAnybodyThere
+                            ? "another worker takes it over when the timeout of its type is over; " + command("release")
+                                    + " does so at once"
+                            : "no worker lives that could take it over: start one; or " + command("release")
+                                    + " takes it from the dead one");
         }
     }
 
@@ -182,32 +194,55 @@ public final class Explainer {
     }
 
     private void held(After after) {
-        List<JobId> open = new ArrayList<>();
+        List<Awaited> open = new ArrayList<>();
         for (JobId other : after.jobs()) {
-            Optional<JobStatus> status = queue.get(other).map(Job::status);
-            boolean isOver = status.filter(known -> known == JobStatus.SUCCESS
-                            || (after.onFailure() == After.OnFailure.RUN && known.phase() == JobPhase.FINISHED))
-                    .isPresent();
-            if (!isOver) {
-                open.add(other);
+            Awaited awaited = new Awaited(other, queue.get(other).map(Job::status));
+            if (!awaited.isOver(after.onFailure())) {
+                open.add(awaited);
             }
             if (open.size() > MOST_NAMED) {
                 break;
             }
         }
-        String which = open.stream().limit(MOST_NAMED).map(JobId::toString).collect(Collectors.joining(", "))
-                + (open.size() > MOST_NAMED ? " and others" : "");
         if (open.isEmpty()) {
             add(
                     Verdict.HELD,
                     "all jobs that it waited for have ended, and no worker has let it go yet",
                     "start a worker: any one lets it go");
         } else {
-            add(
-                    Verdict.HELD,
-                    "it waits for " + which,
-                    "couchjobs explain " + word(open.get(0).type()) + " "
-                            + word(open.get(0).id()));
+            String which = open.stream().limit(MOST_NAMED).map(Awaited::text).collect(Collectors.joining(", "))
+                    + (open.size() > MOST_NAMED ? " and others" : "");
+            add(Verdict.HELD, "it waits for " + which, remedy(open.get(0)));
+        }
+    }
+
+    private String remedy(Awaited first) {
+        String without = "; " + command("retry") + " runs this one without it";
+        if (first.status().isEmpty()) {
+            return command("enqueue", first.id()) + " adds that job" + without;
+        }
+        return first.hasEnded()
+                ? command("retry", first.id()) + " runs that job again" + without
+                : command("explain", first.id());
+    }
+
+    /** A job that another one waits for; without a status it is not there. */
+    private record Awaited(JobId id, Optional<JobStatus> status) {
+        boolean hasEnded() {
+            return status.filter(known -> known.phase() == JobPhase.FINISHED).isPresent();
+        }
+
+        boolean isOver(After.OnFailure policy) {
+            return policy == After.OnFailure.RUN
+                    ? hasEnded()
+                    : status.filter(known -> known == JobStatus.SUCCESS).isPresent();
+        }
+
+        String text() {
+            if (status.isEmpty()) {
+                return id + " (there is no such job)";
+            }
+            return hasEnded() ? id + " (" + status.get().json() + ")" : id.toString();
         }
     }
 
@@ -349,7 +384,11 @@ public final class Explainer {
     }
 
     private String command(String verb) {
-        return "couchjobs " + verb + " " + word(id.type()) + " " + word(id.id());
+        return command(verb, id);
+    }
+
+    private static String command(String verb, JobId job) {
+        return "couchjobs " + verb + " " + word(job.type()) + " " + word(job.id());
     }
 
     private static String jobs(int count) {
