@@ -27,6 +27,8 @@ import picocli.CommandLine.Option;
         description = {
             "Count jobs by type and status; name documents that look like jobs and cannot be.",
             "With --by count them by group, class, origin, tag or correlation; jobs that have none are left out.",
+            "WAITING has also the jobs of a paused type, those that wait for a time and those that wait for other jobs;",
+            "SCHEDULED has those that a worker has claimed and not started.",
             "While the server builds an index it waits, up to 10 minutes, and says how far the server is."
         },
         footer = {
