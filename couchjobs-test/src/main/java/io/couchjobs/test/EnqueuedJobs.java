@@ -75,7 +75,7 @@ public final class EnqueuedJobs {
      */
     public EnqueuedJobs dueAt(Instant time) {
         Instant millis = Instant.ofEpochMilli(time.toEpochMilli());
-        return matching("due at " + millis, job -> job.scheduledTime().equals(millis));
+        return timed("due at " + millis, job -> job.scheduledTime().equals(millis));
     }
 
     /**
@@ -95,7 +95,7 @@ public final class EnqueuedJobs {
      */
     public EnqueuedJobs dueNow() {
         Instant now = clock.instant();
-        return matching("due now", job -> !job.scheduledTime().isAfter(now));
+        return timed("due now", job -> !job.scheduledTime().isAfter(now));
     }
 
     /**
@@ -136,10 +136,23 @@ public final class EnqueuedJobs {
      * @return the jobs that are left
      */
     public EnqueuedJobs matching(String description, Predicate<? super Job> condition) {
+        return keep(description, condition, "");
+    }
+
+    /** A program that reads the time of day elsewhere computes other times than the test. */
+    private EnqueuedJobs timed(String description, Predicate<? super Job> condition) {
+        return keep(
+                description,
+                condition,
+                "\nThe clock of the test shows " + clock.instant()
+                        + "; a program that computes times must read them from TestQueue.clock()");
+    }
+
+    private EnqueuedJobs keep(String description, Predicate<? super Job> condition, String hint) {
         List<Job> left = jobs.stream().filter(condition).toList();
         String now = (wanted + " " + description).strip();
         if (left.isEmpty()) {
-            throw new AssertionError("no job " + now + " was added, " + list(wanted, jobs));
+            throw new AssertionError("no job " + now + " was added, " + list(wanted, jobs) + hint);
         }
         return new EnqueuedJobs(now, left, clock);
     }

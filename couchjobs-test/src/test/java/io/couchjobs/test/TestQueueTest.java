@@ -206,7 +206,10 @@ class TestQueueTest {
                 .isInstanceOf(AssertionError.class);
         assertThatThrownBy(() -> jobs.assertEnqueued("email").times(2)).isInstanceOf(AssertionError.class);
         assertThatThrownBy(() -> jobs.assertEnqueued("email").dueIn(Duration.ofDays(1)))
-                .isInstanceOf(AssertionError.class);
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining(
+                        "The clock of the test shows " + jobs.clock().instant())
+                .hasMessageContaining("TestQueue.clock()");
         assertThatThrownBy(() -> jobs.assertEnqueued("email").inGroup("a")).isInstanceOf(AssertionError.class);
         assertThatThrownBy(() -> jobs.assertEnqueued("email").withTag("a")).isInstanceOf(AssertionError.class);
         assertThatThrownBy(() -> jobs.assertNotEnqueued("email")).isInstanceOf(AssertionError.class);
