@@ -15,6 +15,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -83,7 +84,8 @@ class ComingFromTest {
         save("task-17", example());
         save(
                 "task-18",
-                "{'type':'task','kind':'mail','state':'running','due':1795823705,'tries':1,'createdAt':1795823700}");
+                "{'type':'task','kind':'mail','state':'running','due':1795823705,'tries':1,"
+                        + "'createdAt':'2026-11-27T20:00:01.25Z'}");
         save(
                 "task-19",
                 "{'type':'task','kind':'mail','state':'done','due':1795823705,'tries':2,'output':{'sent':true},"
@@ -117,7 +119,19 @@ class ComingFromTest {
                         .asBoolean())
                 .isTrue();
         assertThat(queue.get("thumb", "task-20").orElseThrow().errors()).hasSize(1);
+        assertThat(queue.get("mail", "task-18").orElseThrow().times())
+                .containsEntry("created", Instant.parse("2026-11-27T20:00:01Z"));
         assertThat(run("couchjobs counts")).containsPattern("mail +2 .* 1 ").containsPattern("thumb +0 ");
+    }
+
+    @Test
+    void a_state_that_the_program_does_not_name_stops_it() throws Exception {
+        save("task-21", "{'type':'task','kind':'mail','state':'parked','createdAt':1795823700}");
+        Files.writeString(folder.resolve("jobs.jq"), block("jq", "def ms"));
+        String program = commands("import jobs.ndjson").get(2);
+
+        assertThat(bash(program.replace(" > jobs.ndjson", " 2>&1 || echo refused")))
+                .contains("task-21: parked", "refused");
     }
 
     private void save(String id, String json) throws IOException {
