@@ -241,7 +241,7 @@ public final class Finder implements FeedListener, AutoCloseable {
     /** While a caller waits for a job, each may be the one; a busy worker reads the index when it knows no due job. */
     @Override
     public boolean needsDocument(FeedNotice notice) {
-        return JobId.fromDocId(notice.docId())
+        return notice.job()
                 .map(JobId::type)
                 .filter(type -> limits.needsDocuments(type)
                         || (!notice.own() && (waiter.isAwaited(type) || candidates.needsDocuments(type))))
@@ -262,9 +262,7 @@ public final class Finder implements FeedListener, AutoCloseable {
 
     @Override
     public void unread(FeedNotice notice) {
-        JobId.fromDocId(notice.docId())
-                .filter(id -> candidates.unread(id.type(), notice))
-                .ifPresent(id -> waiter.wakeIdle());
+        notice.job().filter(id -> candidates.unread(id.type(), notice)).ifPresent(id -> waiter.wakeIdle());
     }
 
     @Override

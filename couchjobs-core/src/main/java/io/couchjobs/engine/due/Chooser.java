@@ -11,7 +11,6 @@ import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.Strategy;
@@ -102,7 +101,7 @@ final class Chooser {
     /** Takes in that a job changed; nothing else is known of it. */
     void heard(FeedNotice notice) {
         turns.lag().heard(notice.docId(), notice.generation(), clock.nanos());
-        JobId.fromDocId(notice.docId())
+        notice.job()
                 .filter(job -> !notice.own() && notice.generation() > 1)
                 .ifPresent(job -> ranking.changed(job, clock.nanos()));
     }

@@ -2,7 +2,9 @@ package io.couchjobs.engine.feed;
 
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
+import io.couchjobs.job.JobId;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The notice that a document changed, without the document. Listeners are asked about it before the document is read,
@@ -12,8 +14,9 @@ import java.util.List;
  * @param revs its winning revision, and after it the other leaves as far as they are known, deleted ones too; never empty
  * @param deleted whether it is gone
  * @param own whether this process wrote that very revision, of a job that is not pending with it
+ * @param job the job that the document is by its {@code _id}; each listener asks for it
  */
-public record FeedNotice(String docId, List<String> revs, boolean deleted, boolean own) {
+public record FeedNotice(String docId, List<String> revs, boolean deleted, boolean own, Optional<JobId> job) {
     /**
      * Copies the list of leaves.
      *
@@ -21,9 +24,22 @@ public record FeedNotice(String docId, List<String> revs, boolean deleted, boole
      * @param revs its leaves, the winner first
      * @param deleted whether it is gone
      * @param own whether this process wrote it
+     * @param job the job that it is
      */
     public FeedNotice {
         revs = List.copyOf(revs.isEmpty() ? List.of("") : revs);
+    }
+
+    /**
+     * Reads the job from the {@code _id}.
+     *
+     * @param docId the document's id
+     * @param revs its leaves, the winner first
+     * @param deleted whether it is gone
+     * @param own whether this process wrote it
+     */
+    public FeedNotice(String docId, List<String> revs, boolean deleted, boolean own) {
+        this(docId, revs, deleted, own, JobId.fromDocId(docId));
     }
 
     /** {@return the winning revision} */

@@ -103,7 +103,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
 
     @Override
     public boolean needsDocument(FeedNotice notice) {
-        return JobId.fromDocId(notice.docId()).filter(expected::containsKey).isPresent();
+        return notice.job().filter(expected::containsKey).isPresent();
     }
 
     @Override
@@ -119,7 +119,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     /** Somebody may have begun to wait for it in this very moment. */
     @Override
     public void unread(FeedNotice notice) {
-        JobId.fromDocId(notice.docId()).filter(expected::containsKey).ifPresent(id -> lane.execute(() -> look(id)));
+        notice.job().filter(expected::containsKey).ifPresent(id -> lane.execute(() -> look(id)));
     }
 
     @Override
