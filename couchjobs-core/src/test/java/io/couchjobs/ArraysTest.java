@@ -14,6 +14,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
 import io.couchjobs.job.NotFoundException;
+import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Rate;
@@ -357,6 +358,7 @@ class ArraysTest {
     }
 
     @Test
+    @NeedsOneCopy("a copy that has not heard of the chunk takes it as a new one")
     void other_items_under_the_same_id_are_refused_and_name_the_chunk() {
         queue.addArray(PAGE, "crawl", pages(600));
         List<Page> changed = new ArrayList<>(pages(600));
