@@ -3,42 +3,31 @@ package io.couchjobs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import io.couchjobs.couch.WriteResult;
-import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
-import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.schedule.QueueSchedules;
 import io.couchjobs.engine.schedule.Scheduler;
 import io.couchjobs.engine.store.FinishedJob;
-import io.couchjobs.engine.store.MajorityReadings;
 import io.couchjobs.engine.worker.SimulatedWorker;
-import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
-import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Subscription;
-import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.schedule.Schedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -46,39 +35,13 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * Sequences that broke a promise once, played by the queue's own classes on a simulated cluster of three nodes. Each process knows one
  * node, the one with its number.
  */
-class ClusterSequencesTest {
-    private final List<World> worlds = new ArrayList<>();
-    private World world = open(Plan.PLAYED);
-    private Client zero = world.client("zero", 0);
-    private Client one = world.client("one", 1);
-    private Client two = world.client("two", 2);
-
-    private World open(Plan plan) {
-        World opened = new World(plan, 1);
-        worlds.add(opened);
-        return opened;
-    }
-
-    private void playOn(Plan plan) {
-        world = open(plan);
-        zero = world.client("zero", 0);
-        one = world.client("one", 1);
-        two = world.client("two", 2);
-    }
-
-    @AfterEach
-    void close() {
-        worlds.forEach(World::close);
-    }
-
+class ClusterSequencesTest extends PlayedCluster {
     @Test
     void a_job_whose_two_claims_were_withdrawn_on_both_sides_of_a_cut_is_still_run() {
         JobId id = insert("a");
@@ -281,28 +244,6 @@ class ClusterSequencesTest {
         assertThat(read(two, id).isResubmitted()).isFalse();
     }
 
-    private AddResult add(Client client, String id) {
-        Creator creator = new Creator(client.parts().store(), client.parts().clock());
-        AtomicReference<RuntimeException> trouble = new AtomicReference<>();
-        Optional<AddResult> added = world.play(client, () -> {
-            try {
-                return Optional.of(creator.addOne(request(id, Instant.EPOCH)));
-            } catch (CouchJobsException refused) {
-                trouble.set(refused);
-                return Optional.empty();
-            }
-        });
-        return added.orElseThrow(trouble::get);
-    }
-
-    private static String outcome(Supplier<Job> write) {
-        try {
-            return write.get().status().json();
-        } catch (HaltException halt) {
-            return "halt";
-        }
-    }
-
     @Test
     void a_claim_whose_answer_is_late_is_not_withdrawn_by_its_own_process() {
         playOn(Plan.PLAYED_SLOWLY);
@@ -431,80 +372,6 @@ class ClusterSequencesTest {
         assertThat(claim.confirmedNanos()).isEqualTo(renewals.get(0));
     }
 
-    @Test
-    void who_waits_at_a_node_that_is_cut_off_is_not_told_an_end_that_only_this_node_has() {
-        JobId id = insert("a");
-        LeasedJob claim = accept(two, "owner").orElseThrow();
-        Subscription subscription = follow(two, id);
-        world.cluster().isolate(2);
-        AtomicReference<String> outcome = new AtomicReference<>("waits");
-        two.process().play("owner", () -> outcome.set(outcome(() -> claim.finish("late"))));
-        world.time().pass(Duration.ofSeconds(30));
-
-        assertThat(outcome.get()).isEqualTo("halt");
-        assertThat(events(subscription)).noneMatch(event -> event.phase() == JobPhase.FINISHED);
-    }
-
-    @Test
-    void who_has_seen_a_job_that_only_a_minority_has_is_not_told_that_it_is_gone() throws Exception {
-        world.cluster().isolate(2);
-        JobId id = insert(two, "a");
-        Subscription subscription = follow(two, id);
-        two.door().redirect(0);
-        two.door().cutFeed();
-        world.time().pass(Duration.ofSeconds(10));
-        assertThat(events(subscription)).isEmpty();
-
-        heal();
-        LeasedJob claim = accept(one, "worker").orElseThrow();
-        world.play(one, () -> claim.finish("done"));
-        world.time().pass(Duration.ofSeconds(10));
-        assertThat(events(subscription)).last().satisfies(event -> assertThat(event.phase())
-                .isEqualTo(JobPhase.FINISHED));
-    }
-
-    @Test
-    void who_has_seen_the_removal_of_a_job_that_only_a_minority_has_is_told_that_it_is_gone() {
-        world.cluster().isolate(2);
-        JobId id = insert(two, "a");
-        Subscription subscription = follow(two, id);
-        String rev = read(two, id).rev().orElseThrow();
-        world.play(two, () -> two.database()
-                .put(JsonNodeFactory.instance
-                        .objectNode()
-                        .put("_id", id.docId())
-                        .put("_rev", rev)
-                        .put("_deleted", true)));
-        world.time().pass(Duration.ofSeconds(10));
-        assertThat(events(subscription)).as("no majority is in reach").isEmpty();
-
-        two.door().redirect(0);
-        world.time().pass(Duration.ofSeconds(10));
-        assertThat(events(subscription)).singleElement().satisfies(event -> assertThat(event.phase())
-                .isEqualTo(JobPhase.NOT_FOUND));
-    }
-
-    private Subscription follow(Client client, JobId id) {
-        return world.play(client, () -> {
-            client.parts().feed().listen(event -> {});
-            return client.subscriptions().subscribe(id, this);
-        });
-    }
-
-    private static List<JobChange> events(Subscription subscription) {
-        List<JobChange> events = new ArrayList<>();
-        try {
-            for (Optional<JobChange> next = subscription.await(Duration.ZERO);
-                    next.isPresent();
-                    next = subscription.await(Duration.ZERO)) {
-                events.add(next.get());
-            }
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-        return events;
-    }
-
     /** Of five nodes two have no copy, and do not find a schedule while they are cut off. */
     @Test
     void a_schedule_that_a_node_did_not_find_when_it_was_to_tick_goes_on() {
@@ -556,74 +423,6 @@ class ClusterSequencesTest {
         assertThat(read(one, id).status()).isEqualTo(JobStatus.WAITING);
     }
 
-    @Test
-    void an_end_that_no_majority_has_is_not_told_when_two_copies_that_disagree_are_all_that_answer() {
-        JobId id = jobWithTwoEnds();
-        assertThat(endsOf(two, id)).isEmpty();
-        heal();
-        assertThat(endsOf(two, id)).containsExactly(JobStatus.SUCCESS);
-    }
-
-    @Test
-    void an_end_that_no_majority_has_lets_no_job_go_when_two_copies_that_disagree_are_all_that_answer() {
-        JobId id = jobWithTwoEnds();
-        assertThat(world.play(
-                        two, () -> SimulatedWorker.takesForOver(two.parts().store(), id)))
-                .isFalse();
-        heal();
-        assertThat(world.play(
-                        two, () -> SimulatedWorker.takesForOver(two.parts().store(), id)))
-                .isTrue();
-    }
-
-    @Test
-    void an_end_of_one_copy_is_told_only_after_another_copy_has_it() {
-        playOn(Plan.PLAYED_LAGGING);
-        JobId id = insert("a");
-        Job owned = write(zero, claim(zero, read(zero, id), "owner"));
-        world.time().pass(Duration.ofSeconds(2));
-        world.cluster().isolate(2);
-        for (int i = 0; i < 60; i++) {
-            insert(two, "later" + i);
-        }
-        write(two, Transitions.finish(owned, TextNode.valueOf("done"), null, now(two)));
-        world.cluster().heal(2);
-        world.cluster().isolate(0);
-        assertThat(endsOf(two, id)).containsExactly(JobStatus.SUCCESS);
-        world.cluster().isolate(1);
-        assertThat(read(one, id).status()).isEqualTo(JobStatus.SUCCESS);
-    }
-
-    /** A majority has its success, node 2 a cancel that nobody confirmed. Now node 0 is cut off, and the copies are slow to exchange. */
-    private JobId jobWithTwoEnds() {
-        playOn(Plan.PLAYED_LAGGING);
-        JobId id = insert("a");
-        world.time().pass(Duration.ofSeconds(2));
-        world.cluster().isolate(2);
-        LeasedJob claim = accept(zero, "owner").orElseThrow();
-        for (int i = 0; i < 20; i++) {
-            insert("later" + i);
-        }
-        world.play(zero, () -> claim.finish("done"));
-        assertThat(world.play(two, () -> isCancelConfirmed(two, id))).isFalse();
-        world.cluster().heal(2);
-        world.cluster().isolate(0);
-        return id;
-    }
-
-    private List<JobStatus> endsOf(Client client, JobId id) {
-        return world.play(client, () -> MajorityReadings.ends(client.database(), client.conflicts(), id));
-    }
-
-    private static boolean isCancelConfirmed(Client client, JobId id) {
-        try {
-            new Creator(client.parts().store(), client.parts().clock()).cancel(id, CancelMode.REQUEST, null);
-            return true;
-        } catch (UnconfirmedException minority) {
-            return false;
-        }
-    }
-
     private Client clientWithoutCopyOf(String docId) {
         for (int node = 0; true; node++) {
             Client client = world.client("far" + node, node);
@@ -651,76 +450,9 @@ class ClusterSequencesTest {
         });
     }
 
-    private static Instant now(Client client) {
-        return client.parts().clock().instant();
-    }
-
-    private static JobRequest request(String id, Instant due) {
-        return JobRequest.builder(World.TYPE)
-                .id(id)
-                .data(Map.of())
-                .scheduledTime(due)
-                .build();
-    }
-
-    private JobId insert(String id) {
-        return insert(zero, id);
-    }
-
-    private JobId insert(Client client, String id) {
-        JobRequest request = request(id, Instant.EPOCH);
-        world.play(
-                client, () -> new Creator(client.parts().store(), client.parts().clock()).insert(request));
-        world.time().pass(Duration.ofMillis(100));
-        return request.id();
-    }
-
-    private Job read(Client client, JobId id) {
-        return world.play(client, () -> client.parts().store().read(id)).orElseThrow();
-    }
-
-    private static Decision claim(Client client, Job job, String worker) {
-        return Transitions.claim(job, "token of " + worker, worker, true, now(client));
-    }
-
-    /** Writes a job, confirmed or not. */
-    private Job write(Client client, Decision decision) {
-        Job job = decision.write().orElseThrow();
-        WriteResult written = world.play(client, () -> client.parts().store().write(job));
-        if (written instanceof WriteResult.Stored stored) {
-            return job.withRev(stored.rev());
-        }
-        return job.withRev(((WriteResult.Accepted) written).rev());
-    }
-
-    /** Ends all cuts, and lets the copies tell each other what they have. */
-    private void heal() {
-        for (int node = 0; node < 3; node++) {
-            world.cluster().heal(node);
-        }
-        world.time().pass(Duration.ofSeconds(10));
-    }
-
     private void resolve(JobId id, Client... clients) {
         for (Client client : clients) {
             world.play(client, () -> client.conflicts().resolve(id.docId()));
-        }
-    }
-
-    private Optional<LeasedJob> accept(Client client, String worker) {
-        Finder finder = new Finder(client.parts(), worker);
-        return world.play(client, () -> {
-            client.parts().index().owned(); // chooses the design documents, for which others would wait in real time
-            return accept(finder);
-        });
-    }
-
-    private static Optional<LeasedJob> accept(Finder finder) {
-        try {
-            return finder.accept(AcceptOptions.of(World.TYPE).max(1).timeout(Duration.ZERO)).stream()
-                    .findFirst();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
         }
     }
 

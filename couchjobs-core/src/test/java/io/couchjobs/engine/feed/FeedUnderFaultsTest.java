@@ -1,33 +1,19 @@
 package io.couchjobs.engine.feed;
 
-import static io.couchjobs.testing.TestQueue.PATIENCE;
 import static io.couchjobs.testing.TestQueue.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.document.Rev;
-import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.watch.Watch;
-import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.CancelMode;
-import io.couchjobs.job.ClaimedJob;
-import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Subscription;
-import io.couchjobs.testing.FeedProxy;
 import io.couchjobs.testing.FeedProxy.Mode;
-import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
-import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -43,10 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -56,38 +39,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Nothing that a network, a proxy or a server does to the feed's connection silences it, or misleads who listens. */
 @ServerTest
 @Execution(ExecutionMode.CONCURRENT)
-class FeedUnderFaultsTest {
-    private static final Duration LONG = Duration.ofMinutes(10);
-    private static final FeedTiming PATIENT = new FeedTiming(Duration.ofSeconds(10), LONG, LONG);
+class FeedUnderFaultsTest extends FeedBehindProxy {
     private static final FeedTiming IMPATIENT = new FeedTiming(Duration.ofMillis(300), LONG, LONG);
+
     private static final FeedTiming DOUBTFUL =
             new FeedTiming(Duration.ofSeconds(10), Duration.ofMillis(200), Duration.ofMillis(300));
-
-    private FeedProxy proxy;
-    private JobQueue behind;
-    private JobQueue direct;
-    private Feed feed;
-    private Watch watch;
-    private final Set<String> heard = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger gaps = new AtomicInteger();
-
-    @BeforeEach
-    void open(TestDatabase database) throws IOException {
-        proxy = new FeedProxy(database);
-        behind = proxy.queue().open();
-        direct = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        if (feed != null) {
-            watch.close();
-            feed.close();
-        }
-        behind.close();
-        direct.close();
-        proxy.close();
-    }
 
     @Test
     void a_broken_connection_is_replaced_and_nothing_is_missed() throws Exception {
@@ -265,55 +221,6 @@ class FeedUnderFaultsTest {
     }
 
     @Test
-    void the_same_thing_told_again_and_old_stories_are_no_events() throws Exception {
-        Subscription subscription = subscribed("1");
-        Subscription witness = subscribed("witness");
-        ClaimedJob claimed = direct
-                .accept(AcceptOptions.of("email").timeout(PATIENCE).max(2))
-                .stream()
-                .filter(job -> job.id().id().equals("1"))
-                .findFirst()
-                .orElseThrow();
-        assertThat(next(subscription).phase()).isEqualTo(JobPhase.RUNNING);
-        assertThat(next(witness).phase()).isEqualTo(JobPhase.RUNNING);
-
-        for (int n = 0; n < 3; n++) {
-            proxy.rewind();
-        }
-        claimed.update(Map.of("n", 1));
-        assertThat(next(subscription).data().orElseThrow().path("n").asInt()).isEqualTo(1);
-        proxy.rewind();
-        claimed.finish();
-        proxy.rewind();
-
-        assertThat(next(subscription).phase()).isEqualTo(JobPhase.FINISHED);
-        assertThat(subscription.isClosed()).isTrue();
-        proxy.rewind();
-        proxy.tellOld(witness.id().docId());
-        assertThat(witness.await(Duration.ofSeconds(2))).isEmpty();
-    }
-
-    @Test
-    void an_old_story_that_is_the_truth_is_believed() throws Exception {
-        Subscription subscription = subscribed("1");
-        direct.accept(AcceptOptions.of("email").timeout(PATIENCE));
-        assertThat(next(subscription).phase()).isEqualTo(JobPhase.RUNNING);
-        CouchDatabase database = direct.database();
-        String docId = new JobId("email", "1").docId();
-        String rev = database.get(docId).orElseThrow().path("_rev").asText();
-
-        // As a server restored from a backup would have it: the same job, with a shorter history.
-        assumeThat(purges(database, docId, rev)).as("a server that purges").isTrue();
-        direct.add(JobRequest.builder("email").id("1").data(Map.of("n", 1)).build());
-
-        JobChange event = next(subscription);
-        assertThat(event.phase()).isEqualTo(JobPhase.PENDING);
-        assertThat(event.data().orElseThrow().path("n").asInt()).isEqualTo(1);
-        assertThat(Rev.generation(database.get(docId).orElseThrow().path("_rev").asText()))
-                .isEqualTo(1);
-    }
-
-    @Test
     void what_happened_while_the_feed_was_away_is_told_when_it_is_back() throws Exception {
         Subscription finished = subscribed("finished");
         Subscription removed = subscribed("removed");
@@ -373,47 +280,6 @@ class FeedUnderFaultsTest {
     }
 
     @Test
-    @NeedsOneCopy("an end is told when a majority has it, which may be after later news")
-    void listeners_are_not_told_old_stories_either() throws Exception {
-        listen(PATIENT);
-        List<String> told = new CopyOnWriteArrayList<>();
-        follow(watch, change -> told.add(change.id().id() + " " + change.phase()));
-        changeAndHear("1");
-        until(() -> told.size() == 1);
-        direct.cancel("email", "1", CancelMode.IF_QUEUED);
-        until(() -> told.size() == 2);
-        proxy.rewind();
-        direct.remove("email", "1");
-        proxy.rewind();
-        changeAndHear("last");
-        until(() -> told.contains("last PENDING"));
-
-        assertThat(told).containsExactly("1 PENDING", "1 FINISHED", "1 NOT_FOUND", "last PENDING");
-    }
-
-    @Test
-    void old_stories_of_a_job_are_no_news_when_its_removal_was_found_out_before_the_feed_told_it() throws Exception {
-        listen(PATIENT);
-        List<String> told = new CopyOnWriteArrayList<>();
-        follow(watch, change -> told.add(change.id().id() + " " + change.phase()));
-        changeAndHear("1");
-        until(() -> told.size() == 1);
-        direct.cancel("email", "1", CancelMode.IF_QUEUED);
-        until(() -> told.size() == 2);
-        proxy.mode(Mode.ONLY_BEATS);
-        direct.remove("email", "1");
-        String docId = new JobId("email", "1").docId();
-        proxy.tellOld(docId);
-        until(() -> told.size() == 3);
-        proxy.tellOld(docId);
-        proxy.mode(Mode.PASS);
-        changeAndHear("last");
-        until(() -> told.contains("last PENDING"));
-
-        assertThat(told).containsExactly("1 PENDING", "1 FINISHED", "1 NOT_FOUND", "last PENDING");
-    }
-
-    @Test
     void a_listener_that_blocks_for_ever_holds_up_nobody() throws Exception {
         CountDownLatch never = new CountDownLatch(1);
         listen(PATIENT);
@@ -423,31 +289,6 @@ class FeedUnderFaultsTest {
         }
         until(() -> heard.size() >= 200);
         never.countDown();
-    }
-
-    private void listen(FeedTiming timing) {
-        JobStore store = new JobStore(behind.database());
-        feed = new Feed(behind.database(), timing);
-        watch = new Watch(feed, store);
-        feed.listen(new FeedListener() {
-            @Override
-            public void changed(FeedEvent event) {
-                heard.add(event.docId());
-            }
-
-            @Override
-            public void gap() {
-                gaps.incrementAndGet();
-            }
-        });
-    }
-
-    private Subscription subscribed(String id) {
-        if (feed == null) {
-            listen(PATIENT);
-        }
-        direct.add(JobRequest.builder("email").id(id).data(Map.of()).build());
-        return watch.subscriptions().subscribe(new JobId("email", id), this);
     }
 
     private static void assumeThatPositionsTellTheirDatabase(TestDatabase database) {
@@ -472,20 +313,6 @@ class FeedUnderFaultsTest {
         direct.add(JobRequest.builder("email").id(id).data(Map.of()).build());
     }
 
-    private void changeAndHear(String id) throws Exception {
-        direct.add(JobRequest.builder("email").id(id).data(Map.of()).build());
-        until(() -> heard.contains(new JobId("email", id).docId()));
-    }
-
-    private static boolean purges(CouchDatabase database, String docId, String rev) {
-        try {
-            database.purge(Map.of(docId, List.of(rev)));
-            return database.get(docId).isEmpty();
-        } catch (CouchException e) {
-            return false;
-        }
-    }
-
     private static int put(TestDatabase database, String id, String json) throws Exception {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(database.url() + "/" + id))
                 .PUT(HttpRequest.BodyPublishers.ofString(json));
@@ -500,19 +327,11 @@ class FeedUnderFaultsTest {
                 .statusCode();
     }
 
-    private static JobChange next(Subscription subscription) throws InterruptedException {
-        return subscription.await(PATIENCE).orElseThrow(() -> new AssertionError("no event of " + subscription));
-    }
-
     private static void uninterruptibly(CountDownLatch latch) {
         try {
             latch.await(1, TimeUnit.HOURS);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
-    }
-
-    private static void follow(Watch watch, Consumer<JobChange> listener) {
-        var unused = watch.follow(JobFilter.all(), listener, () -> {});
     }
 }

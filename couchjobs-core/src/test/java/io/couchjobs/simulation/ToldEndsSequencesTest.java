@@ -1,0 +1,170 @@
+package io.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.store.MajorityReadings;
+import io.couchjobs.engine.worker.SimulatedWorker;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Subscription;
+import io.couchjobs.job.UnconfirmedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Sequences after which somebody was told what did not stand. */
+class ToldEndsSequencesTest extends PlayedCluster {
+    @Test
+    void who_waits_at_a_node_that_is_cut_off_is_not_told_an_end_that_only_this_node_has() {
+        JobId id = insert("a");
+        LeasedJob claim = accept(two, "owner").orElseThrow();
+        Subscription subscription = follow(two, id);
+        world.cluster().isolate(2);
+        AtomicReference<String> outcome = new AtomicReference<>("waits");
+        two.process().play("owner", () -> outcome.set(outcome(() -> claim.finish("late"))));
+        world.time().pass(Duration.ofSeconds(30));
+
+        assertThat(outcome.get()).isEqualTo("halt");
+        assertThat(events(subscription)).noneMatch(event -> event.phase() == JobPhase.FINISHED);
+    }
+
+    @Test
+    void who_has_seen_a_job_that_only_a_minority_has_is_not_told_that_it_is_gone() throws Exception {
+        world.cluster().isolate(2);
+        JobId id = insert(two, "a");
+        Subscription subscription = follow(two, id);
+        two.door().redirect(0);
+        two.door().cutFeed();
+        world.time().pass(Duration.ofSeconds(10));
+        assertThat(events(subscription)).isEmpty();
+
+        heal();
+        LeasedJob claim = accept(one, "worker").orElseThrow();
+        world.play(one, () -> claim.finish("done"));
+        world.time().pass(Duration.ofSeconds(10));
+        assertThat(events(subscription)).last().satisfies(event -> assertThat(event.phase())
+                .isEqualTo(JobPhase.FINISHED));
+    }
+
+    @Test
+    void who_has_seen_the_removal_of_a_job_that_only_a_minority_has_is_told_that_it_is_gone() {
+        world.cluster().isolate(2);
+        JobId id = insert(two, "a");
+        Subscription subscription = follow(two, id);
+        String rev = read(two, id).rev().orElseThrow();
+        world.play(two, () -> two.database()
+                .put(JsonNodeFactory.instance
+                        .objectNode()
+                        .put("_id", id.docId())
+                        .put("_rev", rev)
+                        .put("_deleted", true)));
+        world.time().pass(Duration.ofSeconds(10));
+        assertThat(events(subscription)).as("no majority is in reach").isEmpty();
+
+        two.door().redirect(0);
+        world.time().pass(Duration.ofSeconds(10));
+        assertThat(events(subscription)).singleElement().satisfies(event -> assertThat(event.phase())
+                .isEqualTo(JobPhase.NOT_FOUND));
+    }
+
+    private Subscription follow(Client client, JobId id) {
+        return world.play(client, () -> {
+            client.parts().feed().listen(event -> {});
+            return client.subscriptions().subscribe(id, this);
+        });
+    }
+
+    private static List<JobChange> events(Subscription subscription) {
+        List<JobChange> events = new ArrayList<>();
+        try {
+            for (Optional<JobChange> next = subscription.await(Duration.ZERO);
+                    next.isPresent();
+                    next = subscription.await(Duration.ZERO)) {
+                events.add(next.get());
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        return events;
+    }
+
+    @Test
+    void an_end_that_no_majority_has_is_not_told_when_two_copies_that_disagree_are_all_that_answer() {
+        JobId id = jobWithTwoEnds();
+        assertThat(endsOf(two, id)).isEmpty();
+        heal();
+        assertThat(endsOf(two, id)).containsExactly(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void an_end_that_no_majority_has_lets_no_job_go_when_two_copies_that_disagree_are_all_that_answer() {
+        JobId id = jobWithTwoEnds();
+        assertThat(world.play(
+                        two, () -> SimulatedWorker.takesForOver(two.parts().store(), id)))
+                .isFalse();
+        heal();
+        assertThat(world.play(
+                        two, () -> SimulatedWorker.takesForOver(two.parts().store(), id)))
+                .isTrue();
+    }
+
+    @Test
+    void an_end_of_one_copy_is_told_only_after_another_copy_has_it() {
+        playOn(Plan.PLAYED_LAGGING);
+        JobId id = insert("a");
+        Job owned = write(zero, claim(zero, read(zero, id), "owner"));
+        world.time().pass(Duration.ofSeconds(2));
+        world.cluster().isolate(2);
+        for (int i = 0; i < 60; i++) {
+            insert(two, "later" + i);
+        }
+        write(two, Transitions.finish(owned, TextNode.valueOf("done"), null, now(two)));
+        world.cluster().heal(2);
+        world.cluster().isolate(0);
+        assertThat(endsOf(two, id)).containsExactly(JobStatus.SUCCESS);
+        world.cluster().isolate(1);
+        assertThat(read(one, id).status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    /** A majority has its success, node 2 a cancel that nobody confirmed. Now node 0 is cut off, and the copies are slow to exchange. */
+    private JobId jobWithTwoEnds() {
+        playOn(Plan.PLAYED_LAGGING);
+        JobId id = insert("a");
+        world.time().pass(Duration.ofSeconds(2));
+        world.cluster().isolate(2);
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        for (int i = 0; i < 20; i++) {
+            insert("later" + i);
+        }
+        world.play(zero, () -> claim.finish("done"));
+        assertThat(world.play(two, () -> isCancelConfirmed(two, id))).isFalse();
+        world.cluster().heal(2);
+        world.cluster().isolate(0);
+        return id;
+    }
+
+    private List<JobStatus> endsOf(Client client, JobId id) {
+        return world.play(client, () -> MajorityReadings.ends(client.database(), client.conflicts(), id));
+    }
+
+    private static boolean isCancelConfirmed(Client client, JobId id) {
+        try {
+            new Creator(client.parts().store(), client.parts().clock()).cancel(id, CancelMode.REQUEST, null);
+            return true;
+        } catch (UnconfirmedException minority) {
+            return false;
+        }
+    }
+}
