@@ -194,9 +194,9 @@ public final class Explainer {
     }
 
     private void held(After after) {
-        List<Awaited> open = new ArrayList<>();
+        List<AwaitedJob> open = new ArrayList<>();
         for (JobId other : after.jobs()) {
-            Awaited awaited = new Awaited(other, queue.get(other).map(Job::status));
+            AwaitedJob awaited = new AwaitedJob(other, queue.get(other).map(Job::status));
             if (!awaited.isOver(after.onFailure())) {
                 open.add(awaited);
             }
@@ -210,13 +210,13 @@ public final class Explainer {
                     "all jobs that it waited for have ended, and no worker has let it go yet",
                     "start a worker: any one lets it go");
         } else {
-            String which = open.stream().limit(MOST_NAMED).map(Awaited::text).collect(Collectors.joining(", "))
+            String which = open.stream().limit(MOST_NAMED).map(AwaitedJob::text).collect(Collectors.joining(", "))
                     + (open.size() > MOST_NAMED ? " and others" : "");
             add(Verdict.HELD, "it waits for " + which, remedy(open.get(0)));
         }
     }
 
-    private String remedy(Awaited first) {
+    private String remedy(AwaitedJob first) {
         String without = "; " + command("retry") + " runs this one without it";
         if (first.status().isEmpty()) {
             return command("enqueue", first.id()) + " adds that job" + without;
@@ -224,26 +224,6 @@ public final class Explainer {
         return first.hasEnded()
                 ? command("retry", first.id()) + " runs that job again" + without
                 : command("explain", first.id());
-    }
-
-    /** A job that another one waits for; without a status it is not there. */
-    private record Awaited(JobId id, Optional<JobStatus> status) {
-        boolean hasEnded() {
-            return status.filter(known -> known.phase() == JobPhase.FINISHED).isPresent();
-        }
-
-        boolean isOver(After.OnFailure policy) {
-            return policy == After.OnFailure.RUN
-                    ? hasEnded()
-                    : status.filter(known -> known == JobStatus.SUCCESS).isPresent();
-        }
-
-        String text() {
-            if (status.isEmpty()) {
-                return id + " (there is no such job)";
-            }
-            return hasEnded() ? id + " (" + status.get().json() + ")" : id.toString();
-        }
     }
 
     private void limits(Job job, TypeSettings settings) {

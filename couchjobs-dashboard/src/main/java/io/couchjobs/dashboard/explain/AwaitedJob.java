@@ -1,0 +1,32 @@
+package io.couchjobs.dashboard.explain;
+
+import io.couchjobs.job.After;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.JobStatus;
+import java.util.Optional;
+
+/**
+ * A job that another one waits for. Immutable.
+ *
+ * @param id its identity
+ * @param status its status; empty when there is no such job
+ */
+record AwaitedJob(JobId id, Optional<JobStatus> status) {
+    boolean hasEnded() {
+        return status.filter(known -> known.phase() == JobPhase.FINISHED).isPresent();
+    }
+
+    boolean isOver(After.OnFailure policy) {
+        return policy == After.OnFailure.RUN
+                ? hasEnded()
+                : status.filter(known -> known == JobStatus.SUCCESS).isPresent();
+    }
+
+    String text() {
+        if (status.isEmpty()) {
+            return id + " (there is no such job)";
+        }
+        return hasEnded() ? id + " (" + status.get().json() + ")" : id.toString();
+    }
+}
