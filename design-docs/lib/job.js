@@ -89,32 +89,42 @@
         (isString(value.onFailure) && /^(cancel|run|wait)$/.test(value.onFailure)));
   }
 
+  // What the fields of a job may be; null is the same as no field.
+  var checks = {
+    status: isStatus,
+    scheduledTime: isTime,
+    lock: isLock,
+    fence: isCount,
+    attempt: isCount,
+    maxRetries: isCount,
+    expirations: isCount,
+    errors: function (value) { return isArray(value) && all(value, isObject); },
+    resubmit: isResubmission,
+    cancelRequested: function (value) { return typeof value === 'boolean'; },
+    group: isString,
+    'class': isString,
+    origin: isString,
+    correlationId: isString,
+    tracker: isString,
+    site: isSite,
+    priority: function (value) { return isInteger(value, 0, 99); },
+    tags: function (value) { return isArray(value) && all(value, isString); },
+    after: isAfter,
+    progress: isObject,
+    times: function (value) { return isObject(value) && all(value, isTime); }
+  };
+
   // The first field of a job whose value it may not have, or null.
   function wrongField(job) {
-    return job.data !== undefined && !isObject(job.data) ? 'data'
-      : job.status != null && !isStatus(job.status) ? 'status'
-      : job.scheduledTime != null && !isTime(job.scheduledTime) ? 'scheduledTime'
-      : job.lock != null && !isLock(job.lock) ? 'lock'
-      : job.fence != null && !isCount(job.fence) ? 'fence'
-      : job.attempt != null && !isCount(job.attempt) ? 'attempt'
-      : job.maxRetries != null && !isCount(job.maxRetries) ? 'maxRetries'
-      : job.expirations != null && !isCount(job.expirations) ? 'expirations'
-      : job.errors != null && !(isArray(job.errors) && all(job.errors, isObject)) ? 'errors'
-      : job.resubmit != null && !isResubmission(job.resubmit) ? 'resubmit'
-      : job.cancelRequested != null && typeof job.cancelRequested !== 'boolean' ? 'cancelRequested'
-      : job.group != null && !isString(job.group) ? 'group'
-      : job['class'] != null && !isString(job['class']) ? 'class'
-      : job.origin != null && !isString(job.origin) ? 'origin'
-      : job.correlationId != null && !isString(job.correlationId) ? 'correlationId'
-      : job.tracker != null && !isString(job.tracker) ? 'tracker'
-      : job.site != null && !isSite(job.site) ? 'site'
-      : job.priority != null && !isInteger(job.priority, 0, 99) ? 'priority'
-      : job.tags != null && !(isArray(job.tags) && all(job.tags, isString)) ? 'tags'
-      : job.after != null && !isAfter(job.after) ? 'after'
-      : job.progress != null && !isObject(job.progress) ? 'progress'
-      : job.times != null && !(isObject(job.times) && all(job.times, isTime)) ? 'times'
-      : (job.lock != null) !== (job.status === 'scheduled' || job.status === 'running') ? 'lock'
-      : null;
+    if (job.data !== undefined && !isObject(job.data)) {
+      return 'data';
+    }
+    for (var field in checks) {
+      if (job[field] != null && !checks[field](job[field])) {
+        return field;
+      }
+    }
+    return isAbsent(job.lock) === (job.status === 'scheduled' || job.status === 'running') ? 'lock' : null;
   }
 
   // A client in another language may say nothing of times, or only of others: then the newest counts.

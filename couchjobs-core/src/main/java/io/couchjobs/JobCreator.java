@@ -20,8 +20,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Adds jobs to a queue and changes them. Thread-safe. A program that does nothing else needs this type alone. {@link JobQueue} says
  * what all methods throw. Those that take data throw {@link io.couchjobs.job.InvalidJobDataException} when it does not become a JSON
- * object; then nothing was sent. Those that insert one job throw {@link NoTypeTimeoutException} and {@link QueueFullException} as {@link
- * #add(JobRequest)} does. Those that change, cancel or remove a job throw {@link NotFoundException} when there is no such job.
+ * object; then nothing was sent. Those that insert one job, and {@link #addAsync}, throw {@link NoTypeTimeoutException} and {@link
+ * QueueFullException} as {@link #add(JobRequest)} does. Those that change, cancel or remove a job throw {@link NotFoundException} when there is no such job.
  */
 public interface JobCreator {
     /**

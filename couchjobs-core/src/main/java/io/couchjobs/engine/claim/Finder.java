@@ -241,7 +241,7 @@ public final class Finder implements FeedListener, AutoCloseable {
     /** While a caller waits for a job, each may be the one; a busy worker reads the index when it knows no due job. */
     @Override
     public boolean needsDocument(FeedNotice notice) {
-        return notice.job()
+        return notice.jobId()
                 .map(JobId::type)
                 .filter(type -> limits.needsDocuments(type)
                         || (!notice.own() && (waiter.isAwaited(type) || candidates.needsDocuments(type))))
@@ -262,7 +262,7 @@ public final class Finder implements FeedListener, AutoCloseable {
 
     @Override
     public void unread(FeedNotice notice) {
-        notice.job().filter(id -> candidates.unread(id.type(), notice)).ifPresent(id -> waiter.wakeIdle());
+        notice.jobId().filter(id -> candidates.unread(id.type(), notice)).ifPresent(id -> waiter.wakeIdle());
     }
 
     @Override

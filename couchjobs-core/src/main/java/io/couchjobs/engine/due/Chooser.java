@@ -101,7 +101,7 @@ final class Chooser {
     /** Takes in that a job changed; nothing else is known of it. */
     void heard(FeedNotice notice) {
         turns.lag().heard(notice.docId(), notice.generation(), clock.nanos());
-        notice.job()
+        notice.jobId()
                 .filter(job -> !notice.own() && notice.generation() > 1)
                 .ifPresent(job -> ranking.changed(job, clock.nanos()));
     }

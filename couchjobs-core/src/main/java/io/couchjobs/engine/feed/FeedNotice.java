@@ -14,9 +14,9 @@ import java.util.Optional;
  * @param revs its winning revision, and after it the other leaves as far as they are known, deleted ones too; never empty
  * @param deleted whether it is gone
  * @param own whether this process wrote that very revision, of a job that is not pending with it
- * @param job the job that the document is by its {@code _id}; each listener asks for it
+ * @param jobId the identity of the job, read once from the {@code _id} for all listeners; empty for other documents
  */
-public record FeedNotice(String docId, List<String> revs, boolean deleted, boolean own, Optional<JobId> job) {
+public record FeedNotice(String docId, List<String> revs, boolean deleted, boolean own, Optional<JobId> jobId) {
     /**
      * Copies the list of leaves.
      *
@@ -24,14 +24,14 @@ public record FeedNotice(String docId, List<String> revs, boolean deleted, boole
      * @param revs its leaves, the winner first
      * @param deleted whether it is gone
      * @param own whether this process wrote it
-     * @param job the job that it is
+     * @param jobId the identity of the job
      */
     public FeedNotice {
         revs = List.copyOf(revs.isEmpty() ? List.of("") : revs);
     }
 
     /**
-     * Reads the job from the {@code _id}.
+     * Reads the identity of the job from the {@code _id}.
      *
      * @param docId the document's id
      * @param revs its leaves, the winner first

@@ -103,7 +103,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
 
     @Override
     public boolean needsDocument(FeedNotice notice) {
-        return notice.job().filter(expected::containsKey).isPresent();
+        return notice.jobId().filter(expected::containsKey).isPresent();
     }
 
     @Override
@@ -119,7 +119,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     /** Somebody may have begun to wait for it in this very moment. */
     @Override
     public void unread(FeedNotice notice) {
-        notice.job().filter(expected::containsKey).ifPresent(id -> lane.execute(() -> look(id)));
+        notice.jobId().filter(expected::containsKey).ifPresent(id -> lane.execute(() -> look(id)));
     }
 
     @Override

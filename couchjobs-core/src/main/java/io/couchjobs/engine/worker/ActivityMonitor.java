@@ -150,7 +150,7 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
     /** The change of a job is a sign of life. Whether the job is owned now, the index tells in good time. */
     @Override
     public void unread(FeedNotice notice) {
-        notice.job().ifPresent(id -> {
+        notice.jobId().ifPresent(id -> {
             sightings.moved(id);
             if (!notice.own() && !notice.deleted()) {
                 heardTypes.add(id.type());

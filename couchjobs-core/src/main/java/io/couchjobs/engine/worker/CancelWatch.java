@@ -62,12 +62,12 @@ final class CancelWatch implements FeedListener {
     /** The run that a change concerns, unless the change is known already. */
     @Override
     public boolean needsDocument(FeedNotice notice) {
-        return notice.job().map(runs::get).filter(run -> isNews(notice, run)).isPresent();
+        return notice.jobId().map(runs::get).filter(run -> isNews(notice, run)).isPresent();
     }
 
     @Override
     public void unread(FeedNotice notice) {
-        notice.job().filter(id -> !notice.own()).ifPresent(id -> {
+        notice.jobId().filter(id -> !notice.own()).ifPresent(id -> {
             Run run;
             synchronized (early) {
                 run = runs.get(id);

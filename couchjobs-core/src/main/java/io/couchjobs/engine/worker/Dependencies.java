@@ -120,7 +120,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
     /** Held jobs, and the jobs that they wait for. */
     @Override
     public boolean needsDocument(FeedNotice notice) {
-        return notice.job().filter(jobs::concerns).isPresent();
+        return notice.jobId().filter(jobs::concerns).isPresent();
     }
 
     @Override
