@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
         name = "add",
         description = {
             "Make a job of each document that changes in a database, or in all that fit a pattern such as 'shop-*'.",
-            "Without --data the job's data has db, id, rev, seq and deleted. Texts of --data, --id and --group are templates:",
+            "Without --data the job's data has db, id, rev and deleted. Texts of --data, --id and --group are templates:",
             "{_id}, {_rev}, {db}, {seq}, {deleted}, {doc}, {/customer/mail} (a field of the document), {/note?} (or null).",
             "A trigger of that name is replaced; it goes on from where it is."
         },

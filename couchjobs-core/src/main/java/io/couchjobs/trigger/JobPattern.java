@@ -66,6 +66,16 @@ final class JobPattern {
                 || data.filter(JsonTemplate::needsDocument).isPresent();
     }
 
+    boolean needsPosition() {
+        return names(id)
+                || names(group)
+                || data.filter(JsonTemplate::needsPosition).isPresent();
+    }
+
+    private static boolean names(Optional<Template> template) {
+        return template.filter(Template::needsPosition).isPresent();
+    }
+
     /** The job of one change; throws IllegalArgumentException when a template cannot be filled. */
     JobRequest job(SourceChange change, String round, Instant time) {
         return request(
@@ -91,7 +101,6 @@ final class JobPattern {
                 .put("db", change.database())
                 .put("id", change.id())
                 .put("rev", change.rev())
-                .put("seq", change.seq())
                 .put("deleted", change.deleted());
         if (includeDoc) {
             change.read().ifPresent(document -> described.set("doc", document));
@@ -106,11 +115,10 @@ final class JobPattern {
     /** The job of several changes. Its id is derived from the key, so that a repeat finds it. */
     JobRequest batch(String database, List<SourceChange> changes, String key, Instant time) {
         ObjectNode batch = JsonNodeFactory.instance.objectNode().put("db", database);
-        batch.put("seq", changes.get(changes.size() - 1).seq());
         ArrayNode list = batch.putArray("changes");
         changes.forEach(change -> {
             JsonNode one = data(change);
-            list.add(one instanceof ObjectNode object && data.isEmpty() ? object.without(List.of("db", "seq")) : one);
+            list.add(one instanceof ObjectNode object && data.isEmpty() ? object.without("db") : one);
         });
         return request(trigger + ":" + database + "@" + Digest.of(key), time, batch, "");
     }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,10 +15,19 @@ import java.util.function.Function;
 final class JsonTemplate {
     private final Function<SourceChange, JsonNode> filling;
     private final boolean needsDocument;
+    private final boolean needsPosition;
 
-    private JsonTemplate(Function<SourceChange, JsonNode> filling, boolean needsDocument) {
+    private JsonTemplate(Function<SourceChange, JsonNode> filling, boolean needsDocument, boolean needsPosition) {
         this.filling = filling;
         this.needsDocument = needsDocument;
+        this.needsPosition = needsPosition;
+    }
+
+    private static JsonTemplate of(Collection<JsonTemplate> parts, Function<SourceChange, JsonNode> filling) {
+        return new JsonTemplate(
+                filling,
+                parts.stream().anyMatch(JsonTemplate::needsDocument),
+                parts.stream().anyMatch(JsonTemplate::needsPosition));
     }
 
     /**
@@ -28,41 +38,41 @@ final class JsonTemplate {
     static JsonTemplate parse(JsonNode json) {
         if (json.isTextual()) {
             Template text = Template.parse(json.textValue());
-            return new JsonTemplate(text::value, text.needsDocument());
+            return new JsonTemplate(text::value, text.needsDocument(), text.needsPosition());
         } else if (json instanceof ObjectNode object) {
             return ofObject(object);
         } else if (json instanceof ArrayNode array) {
             return ofArray(array);
         }
-        return new JsonTemplate(change -> json, false);
+        return new JsonTemplate(change -> json, false, false);
     }
 
     private static JsonTemplate ofObject(ObjectNode object) {
         Map<String, JsonTemplate> fields = new LinkedHashMap<>();
         object.properties().forEach(field -> fields.put(field.getKey(), parse(field.getValue())));
-        return new JsonTemplate(
-                change -> {
-                    ObjectNode filled = JsonNodeFactory.instance.objectNode();
-                    fields.forEach((name, value) -> filled.set(name, value.fill(change)));
-                    return filled;
-                },
-                fields.values().stream().anyMatch(JsonTemplate::needsDocument));
+        return of(fields.values(), change -> {
+            ObjectNode filled = JsonNodeFactory.instance.objectNode();
+            fields.forEach((name, value) -> filled.set(name, value.fill(change)));
+            return filled;
+        });
     }
 
     private static JsonTemplate ofArray(ArrayNode array) {
         List<JsonTemplate> elements = new ArrayList<>();
         array.forEach(element -> elements.add(parse(element)));
-        return new JsonTemplate(
-                change -> {
-                    ArrayNode filled = JsonNodeFactory.instance.arrayNode();
-                    elements.forEach(element -> filled.add(element.fill(change)));
-                    return filled;
-                },
-                elements.stream().anyMatch(JsonTemplate::needsDocument));
+        return of(elements, change -> {
+            ArrayNode filled = JsonNodeFactory.instance.arrayNode();
+            elements.forEach(element -> filled.add(element.fill(change)));
+            return filled;
+        });
     }
 
     boolean needsDocument() {
         return needsDocument;
+    }
+
+    boolean needsPosition() {
+        return needsPosition;
     }
 
     JsonNode fill(SourceChange change) {

@@ -87,6 +87,11 @@ final class Template {
         return names("doc") || parts.stream().anyMatch(part -> part.pointer.isPresent());
     }
 
+    /** Whether it names the position of the change. */
+    boolean needsPosition() {
+        return names("seq");
+    }
+
     /** The text with all places filled; throws IllegalArgumentException when one has no value that is a text, number or boolean. */
     String text(SourceChange change) {
         StringBuilder filled = new StringBuilder();

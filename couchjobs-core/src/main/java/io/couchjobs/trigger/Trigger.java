@@ -176,6 +176,11 @@ public final class Trigger {
                 || options.job.filter(JobPattern::needsDocument).isPresent();
     }
 
+    /** {@return whether the position of each change has to be known, because a template names it} */
+    public boolean needsPositions() {
+        return options.job.filter(JobPattern::needsPosition).isPresent();
+    }
+
     /** {@return the document, as it is stored} */
     public ObjectNode toDocument() {
         return document.deepCopy();

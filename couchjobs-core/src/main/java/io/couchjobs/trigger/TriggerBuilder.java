@@ -142,7 +142,7 @@ public final class TriggerBuilder {
      * Makes the data of the jobs.
      *
      * @param template a JSON object whose texts are templates; a text that is nothing but one place becomes the value itself. Default: an
-     *     object with {@code db}, {@code id}, {@code rev}, {@code seq} and {@code deleted}
+     *     object with {@code db}, {@code id}, {@code rev} and {@code deleted}
      * @return this
      */
     public TriggerBuilder data(ObjectNode template) {
@@ -247,7 +247,7 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Makes one job of several changes. Its data has {@code db}, {@code seq} and {@code changes}, an array.
+     * Makes one job of several changes. Its data has {@code db} and {@code changes}, an array.
      *
      * @param size how many at most, 1 to 1,000
      * @param wait how long the first one waits for others

@@ -9,6 +9,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The feed of changes, asked for once: what happened since a position. */
 abstract class ChangesContract {
@@ -155,6 +157,24 @@ abstract class ChangesContract {
         db.fill(1, 2);
 
         assertThat(db.changes("limit", "0").expect(200).rows()).isEmpty();
+    }
+
+    @Test
+    void one_of_so_many_changes_tells_its_position_and_the_others_tell_null(Db db) {
+        db.fill(1, 9);
+
+        Reply some = db.changes("limit", "8", "seq_interval", "3");
+        assertThat(some.rows().stream().map(row -> row.get("seq").isNull()))
+                .containsExactly(true, true, false, true, true, false, true, true);
+        assertThat(db.changes("since", some.rows().get(5).get("seq").asText()).ids())
+                .hasSize(3);
+        assertThat(db.changes("since", some.text("/last_seq")).ids()).hasSize(1);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"0", "-1", "1.5", "x"})
+    void one_of_no_changes_cannot_tell_its_position(String interval, Db db) {
+        assertThat(db.changes("seq_interval", interval).error()).isEqualTo("400 bad_request: invalid_seq_interval");
     }
 
     @Test

@@ -28,6 +28,12 @@ final class PouchDeviations {
               FeedFilterContract.a_selector_sees_each_document_as_it_is_now
               FeedFilterContract.a_selector_that_is_none_is_refused
               FeedFilterContract.design_documents_alone_can_be_watched
+            its feed tells the position of each change
+              ChangesContract.one_of_no_changes_cannot_tell_its_position[-1]
+              ChangesContract.one_of_no_changes_cannot_tell_its_position[0]
+              ChangesContract.one_of_no_changes_cannot_tell_its_position[1.5]
+              ChangesContract.one_of_no_changes_cannot_tell_its_position[x]
+              ChangesContract.one_of_so_many_changes_tells_its_position_and_the_others_tell_null
             it refuses a local document when another revision is named, or none
               LocalDocumentContract.a_local_document_is_written_whatever_revision_is_named
             it answers a PUT that deletes as any other

@@ -170,6 +170,11 @@ public final class AddRules {
         return existing;
     }
 
+    /** {@return whether a new job of a type may find no room} */
+    public boolean hasLimit(String type) {
+        return limit(type).isPresent();
+    }
+
     private OptionalInt limit(String type) {
         return settings.recent(type).get(Limit.QUEUED);
     }

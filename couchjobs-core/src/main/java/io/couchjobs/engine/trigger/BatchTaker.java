@@ -37,7 +37,8 @@ final class BatchTaker implements Taker {
 
     @Override
     public ChangesRequest request(ChangesRequest all) {
-        return reader.request(all);
+        // A batch ends at any change.
+        return reader.request(all.seqInterval(1));
     }
 
     @Override

@@ -87,6 +87,11 @@ final class JobMaker {
                 .toList();
     }
 
+    /** Whether a job of a trigger may have to wait for room. An outbox names its types in its documents. */
+    boolean mayHaveNoRoom(Trigger trigger) {
+        return trigger.type().map(rules::hasLimit).orElse(true);
+    }
+
     /** A job that a trigger wanted, and what became of it. */
     record Result(Wanted wanted, Outcome outcome) {
         boolean hasNoRoom() {

@@ -44,7 +44,8 @@ final class JobTaker implements Taker {
 
     @Override
     public ChangesRequest request(ChangesRequest all) {
-        return reader.request(all);
+        // Where there is no room, a step ends at any change.
+        return reader.request(maker.mayHaveNoRoom(trigger) ? all.seqInterval(1) : all);
     }
 
     @Override

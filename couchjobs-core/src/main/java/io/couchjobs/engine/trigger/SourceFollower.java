@@ -25,8 +25,17 @@ import java.util.function.BooleanSupplier;
  * in memory, and are stored when they are many or have waited: a feed of a busy database would cost a write per change otherwise.
  */
 final class SourceFollower {
-    /** A slice that does not wait for new changes ends after so many, so that other databases have their turn. */
-    static final int LONGEST_SLICE = 10_000;
+    /**
+     * A server needs longer for the position of a change than for the change. So one of so many has a position, and the others count as
+     * being at the one before.
+     */
+    private static final int CHANGES_PER_POSITION = 20;
+
+    /**
+     * A slice that does not wait for new changes ends after so many, so that other databases have their turn. CouchDB counts down from
+     * it, and tells the positions of those changes whose number it can divide: the last one of each 20.
+     */
+    static final int LONGEST_SLICE = 500 * CHANGES_PER_POSITION - 1;
 
     private static final int MOST_UNSTORED = 2_000;
     /** A step ends with the document that exceeds this: large documents are taken a few at a time. */
@@ -55,6 +64,7 @@ final class SourceFollower {
     private int unstored;
     private long unstoredSince;
     private boolean isAtEnd;
+    private boolean isCaughtUp;
     private Optional<Duration> pause = Optional.empty();
 
     SourceFollower(
@@ -93,13 +103,15 @@ final class SourceFollower {
         }
         takeOwed();
         boolean stay = stays.getAsBoolean();
-        try (ChangesFeed feed = database.changes(request(stay))) {
+        boolean listens = stay && isCaughtUp;
+        try (ChangesFeed feed = database.changes(request(listens))) {
             note(Optional.empty());
             int rows = read(feed, () -> stay == stays.getAsBoolean() && goesOn.getAsBoolean());
-            if (pause.isEmpty() && !stay && rows >= LONGEST_SLICE) {
+            if (pause.isEmpty() && !listens && rows >= LONGEST_SLICE) {
                 return Optional.of(Duration.ZERO);
-            } else if (pause.isEmpty() && stay) {
-                pause = Optional.of(AGAIN);
+            } else if (pause.isEmpty()) {
+                isCaughtUp = true;
+                pause = Optional.of(listens ? AGAIN : Duration.ZERO).filter(any -> stay);
             }
         }
         takeOwed();
@@ -112,9 +124,11 @@ final class SourceFollower {
                 : Optional.of(pause.filter(p -> p.compareTo(owedPause) < 0).orElse(owedPause));
     }
 
-    private ChangesRequest request(boolean stay) {
-        ChangesRequest feed =
-                stay ? ChangesRequest.continuous() : ChangesRequest.normal().limit(LONGEST_SLICE);
+    /** What is there is read to its end before new changes are waited for. */
+    private ChangesRequest request(boolean listens) {
+        ChangesRequest feed = listens
+                ? ChangesRequest.continuous()
+                : ChangesRequest.normal().limit(LONGEST_SLICE).seqInterval(CHANGES_PER_POSITION);
         return taker.request(feed.since(seq));
     }
 
@@ -128,12 +142,15 @@ final class SourceFollower {
             }
             Passed passed = collect(feed, rows);
             rows += passed.rows;
-            if (!passed.changes.isEmpty() && !take(passed)) {
-                pause = Optional.of(FULL);
-            } else if (passed.changes.isEmpty() && feed.isEnded()) {
+            if (!passed.changes.isEmpty()) {
+                if (!take(passed)) {
+                    pause = Optional.of(FULL);
+                }
+                passed(seq, passed.isAtPosition ? 0 : 1);
+            } else if (feed.isEnded()) {
                 passed(feed.lastSeq(), passed.count);
                 return rows;
-            } else if (passed.changes.isEmpty()) {
+            } else {
                 passed(passed.seq, passed.count);
             }
             takeOwed();
@@ -146,17 +163,19 @@ final class SourceFollower {
      * A part of the feed. The position moves only when all of it was read and is dealt with: a feed may break in the middle.
      *
      * @param changes those that concern the trigger
-     * @param seq the position after all of them
+     * @param seq the position after all of them, or the last one before that
+     * @param isAtPosition whether it is the position after all of them
      * @param rows how many there were
      * @param count how many of these are not positions of triggers: to store one is no reason to store the next
      */
-    private record Passed(List<Change> changes, String seq, int rows, int count) {}
+    private record Passed(List<Change> changes, String seq, boolean isAtPosition, int rows, int count) {}
 
     /** The changes that are there, or those that come within a second, after so many rows of this feed. */
     private Passed collect(ChangesFeed feed, int before) {
         List<Change> changes = new ArrayList<>();
         Taker.Size size = taker.size();
         String reached = seq;
+        boolean isAtPosition = true;
         int rows = 0;
         int count = 0;
         long room = MOST_CHARACTERS;
@@ -164,6 +183,7 @@ final class SourceFollower {
         long until = environment.nanos() + size.patience().toNanos();
         while (next.isPresent()) {
             Change change = next.get();
+            isAtPosition = !change.seq().equals(reached);
             reached = change.seq();
             rows++;
             count += change.id().startsWith(DocIds.FOLLOW) ? 0 : 1;
@@ -171,16 +191,25 @@ final class SourceFollower {
                 changes.add(change);
                 room -= change.doc() == null ? 0 : JsonLength.characters(change.doc());
             }
-            if (changes.size() == size.most() || room <= 0 || rows >= MOST_UNSTORED + size.most()) {
+            boolean isEnough = changes.size() >= size.most() || rows >= MOST_UNSTORED + size.most();
+            if (room <= 0 || (isEnough && isAtPosition)) {
                 break;
             }
-            Duration left = Duration.ofNanos(Math.max(0, until - environment.nanos()));
-            Duration wait = changes.size() > 1 && left.compareTo(STREAMING) < 0 ? STREAMING : left;
-            next = feed.next(changes.isEmpty() ? Duration.ZERO : wait);
+            next = feed.next(isAtPosition ? patience(changes.size(), until) : TICK);
         }
         boolean isCutOff = feed.isEnded() && before + rows >= LONGEST_SLICE;
         isAtEnd = next.isEmpty() && !isCutOff;
-        return new Passed(changes, reached, rows, count);
+        boolean isAllOfIt = next.isEmpty() && feed.isEnded();
+        return new Passed(changes, isAllOfIt ? feed.lastSeq() : reached, isAtPosition || isAllOfIt, rows, count);
+    }
+
+    /** How long so many changes wait for the next one. */
+    private Duration patience(int changes, long until) {
+        Duration left = Duration.ofNanos(Math.max(0, until - environment.nanos()));
+        if (changes == 0) {
+            return Duration.ZERO;
+        }
+        return changes > 1 && left.compareTo(STREAMING) < 0 ? STREAMING : left;
     }
 
     private void passed(String to, int changes) {

@@ -91,6 +91,39 @@ class SourceFollowerTest extends FaultyServer {
         assertThat(queue.all("mail")).hasSize(1);
     }
 
+    /** One of 20 changes has a position here, and the seven notes shift the end of the first step away from it. */
+    @Test
+    void what_was_taken_of_a_backlog_is_not_taken_again_by_the_next_follower() {
+        List<ObjectNode> changes = new ArrayList<>();
+        for (int i = 0; i < 2_100; i++) {
+            changes.add(json("{'_id':'" + (i < 7 ? "note:" : "order:") + i + "'}"));
+        }
+        var unused0 = orders.bulkDocs(changes);
+        Trigger trigger = mails().prefixes("order:").build();
+        SourceFollower first = follower(trigger);
+        var unused1 = first.slice(() -> false, () -> taken(first) == 0);
+        assertThat(taken(first)).isBetween(1, 2_092);
+        SourceFollower second = follower(trigger);
+        var unused2 = slice(second);
+        assertThat(taken(second)).isEqualTo(2_093);
+        assertThat(queue.all("mail")).hasSize(2_093);
+    }
+
+    private static int taken(SourceFollower follower) {
+        return follower.position().toDocument().path("changes").asInt();
+    }
+
+    @Test
+    void each_change_of_a_backlog_has_a_position_of_its_own_when_a_template_names_it() {
+        for (int i = 0; i < 30; i++) {
+            save(orders, "{'_id':'order:" + i + "'}");
+        }
+        Optional<Duration> unused =
+                slice(follower(mails().data(json("{'at':'{seq}'}")).build()));
+        assertThat(queue.all("mail").map(job -> job.data().path("at").asText()).distinct())
+                .hasSize(30);
+    }
+
     @Test
     void large_documents_are_taken_a_few_at_a_time() {
         String text = "x".repeat(1_000_000);

@@ -14,6 +14,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes one changes feed to one client, on the calling thread. The next write, at the latest the next heartbeat, notices that a
@@ -61,7 +62,7 @@ public final class Feed {
             Optional<Doc> doc = database.winner(change.id()).filter(request.filter());
             if (doc.isPresent() && doc.get().seq() == change.seq()) {
                 String seq = Seqs.text(database, change.seq());
-                write(framing.row(seq, Json.text(row(doc.get(), seq))));
+                write(framing.row(seq, Json.text(row(doc.get(), left % request.seqInterval() == 0 ? seq : null))));
                 left--;
                 found = true;
             }
@@ -92,7 +93,7 @@ public final class Feed {
         return false;
     }
 
-    private ObjectNode row(Doc doc, String seq) {
+    private ObjectNode row(Doc doc, @Nullable String seq) {
         ObjectNode row = Json.object().put("seq", seq).put("id", doc.id());
         ArrayNode changes = row.putArray("changes");
         List<Node> leaves = doc.tree().leaves();

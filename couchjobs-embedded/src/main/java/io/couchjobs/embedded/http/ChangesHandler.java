@@ -35,7 +35,7 @@ final class ChangesHandler implements DbHandler {
     }
 
     private static FeedRequest request(Call call, Database database, ObjectNode body) {
-        long limit = number(call, "limit").orElse(Long.MAX_VALUE);
+        long limit = number(call, "limit").orElse(FeedRequest.NO_LIMIT);
         FeedRequest.Rows rows = new FeedRequest.Rows(
                 call.param("style").filter("all_docs"::equals).isPresent(),
                 call.flag("descending"),
@@ -46,10 +46,20 @@ final class ChangesHandler implements DbHandler {
                 form(call),
                 since(call, database),
                 Math.max(0, limit),
+                seqInterval(call),
                 heartbeat(call),
                 Math.min(LONGEST_WAIT, number(call, "timeout").orElse(LONGEST_WAIT)),
                 rows,
                 filter(call, database, body));
+    }
+
+    /** One of so many rows tells its position: the one before which a number of rows is left that this divides. */
+    static long seqInterval(Call call) {
+        String text = call.param("seq_interval").orElse("1");
+        if (!text.matches("[+]?0*[1-9][0-9]{0,17}")) {
+            throw CouchError.badRequest("invalid_seq_interval");
+        }
+        return Long.parseLong(text);
     }
 
     private static FeedRequest.Form form(Call call) {

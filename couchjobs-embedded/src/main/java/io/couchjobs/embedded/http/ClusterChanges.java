@@ -7,6 +7,7 @@ import io.couchjobs.embedded.cluster.Coordinator;
 import io.couchjobs.embedded.cluster.FeedPage;
 import io.couchjobs.embedded.cluster.FeedRow;
 import io.couchjobs.embedded.cluster.NodeFeed;
+import io.couchjobs.embedded.feed.FeedRequest;
 import io.couchjobs.embedded.protocol.Json;
 import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.embedded.tree.Node;
@@ -26,6 +27,7 @@ final class ClusterChanges {
     private final String database;
     private final Predicate<Doc> filter;
     private final OutputStream out;
+    private final long seqInterval;
     private String position;
     private long left;
 
@@ -37,7 +39,8 @@ final class ClusterChanges {
         ObjectNode body = call.is("POST") ? call.jsonObjectOrNone() : Json.object();
         this.filter = ChangesHandler.filter(call, node.own(database), body);
         this.left =
-                call.param("limit").map(text -> Params.number("limit", text)).orElse(Long.MAX_VALUE);
+                call.param("limit").map(text -> Params.number("limit", text)).orElse(FeedRequest.NO_LIMIT);
+        this.seqInterval = ChangesHandler.seqInterval(call);
         this.position = since();
     }
 
@@ -76,8 +79,8 @@ final class ClusterChanges {
         String separator = "";
         for (FeedRow row : page.rows()) {
             if (left > 0 && isWanted(row)) {
-                left--;
                 write(separator + Json.text(json(row)));
+                left--;
                 separator = ",\n";
                 position = row.seq();
             }
@@ -105,9 +108,10 @@ final class ClusterChanges {
     }
 
     private String line(FeedRow row) {
+        String line = Json.text(json(row)) + "\n";
         left--;
         position = row.seq();
-        return Json.text(json(row)) + "\n";
+        return line;
     }
 
     private boolean isWanted(FeedRow row) {
@@ -130,7 +134,9 @@ final class ClusterChanges {
 
     private ObjectNode json(FeedRow row) {
         Doc doc = row.doc();
-        ObjectNode json = Json.object().put("seq", row.seq()).put("id", doc.id());
+        ObjectNode json = Json.object()
+                .put("seq", left % seqInterval == 0 ? row.seq() : null)
+                .put("id", doc.id());
         ArrayNode changes = json.putArray("changes");
         boolean all = call.param("style").filter("all_docs"::equals).isPresent();
         List<Node> leaves = doc.tree().leaves();
