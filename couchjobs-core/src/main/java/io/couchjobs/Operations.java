@@ -29,6 +29,7 @@ import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.trigger.Triggers;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -177,16 +178,18 @@ public final class Operations {
         return QueueHealth.of(engine.database(), engine.designs(), troubles);
     }
 
-    /** {@return the problems of types, workers and triggers that people should know of, as the dashboard shows them; empty for none} */
+    /** {@return the problems of types, held jobs, workers and triggers that people should know of, as the dashboard shows them; empty for none} */
     public List<Problem> problems() {
         List<WorkerInfo> workers = workers();
-        List<Problem> found = new ArrayList<>(Problem.of(
-                types.counts(),
-                types.settings(),
-                workers,
-                engine.parts().clock().instant()));
+        List<Problem> found = new ArrayList<>(Problem.of(types.counts(), types.settings(), workers, now()));
+        found.addAll(heldProblems());
         found.addAll(triggerProblems(workers));
         return List.copyOf(found);
+    }
+
+    /** {@return a note per type of which jobs wait for jobs that do not exist; of very many held jobs only the first are looked at} */
+    public List<Problem> heldProblems() {
+        return new HeldProblems(engine.index(), engine.parts().store()).list();
     }
 
     /**
@@ -197,12 +200,11 @@ public final class Operations {
      *     all is well
      */
     public List<Problem> triggerProblems(List<WorkerInfo> workers) {
-        return new TriggerProblems(
-                        triggers,
-                        engine.parts().store(),
-                        workers,
-                        engine.parts().clock().instant())
-                .list();
+        return new TriggerProblems(triggers, engine.parts().store(), workers, now()).list();
+    }
+
+    private Instant now() {
+        return engine.parts().clock().instant();
     }
 
     /** {@return the workers here, by id: those that are registered, and owners of jobs that are not} */

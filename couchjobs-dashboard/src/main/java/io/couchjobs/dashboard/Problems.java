@@ -21,7 +21,7 @@ final class Problems {
     private final Types types;
     private final Workers workers;
     private final Cached<List<Problem>> signs;
-    private final Cached<List<Problem>> triggers;
+    private final Cached<List<Problem>> relations;
     private final Cached<List<Problem>> checks;
 
     Problems(JobQueue queue, Supplier<List<Problem>> checks, Counts counts, Types types, Workers workers) {
@@ -30,8 +30,7 @@ final class Problems {
         this.types = types;
         this.workers = workers;
         this.signs = new Cached<>(FRESH, this::look, queue.operations()::building);
-        this.triggers = new Cached<>(
-                CHECKED, () -> queue.operations().triggerProblems(workers.all()), queue.operations()::building);
+        this.relations = new Cached<>(CHECKED, this::relations, queue.operations()::building);
         this.checks = new Cached<>(CHECKED, checks, queue.operations()::building);
     }
 
@@ -45,7 +44,7 @@ final class Problems {
     /** {@return what the numbers and the checks show, also what is well} */
     List<Problem> all() {
         List<Problem> all = new ArrayList<>(signs.get());
-        all.addAll(triggers.get());
+        all.addAll(relations.get());
         all.addAll(checks.get());
         return all;
     }
@@ -65,6 +64,12 @@ final class Problems {
                 .put("finding", problem.finding())
                 .put("consequence", problem.consequence())
                 .put("remedy", problem.remedy());
+    }
+
+    private List<Problem> relations() {
+        List<Problem> found = new ArrayList<>(queue.operations().heldProblems());
+        found.addAll(queue.operations().triggerProblems(workers.all()));
+        return found;
     }
 
     private List<Problem> look() {

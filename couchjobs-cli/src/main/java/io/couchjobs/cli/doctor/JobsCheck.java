@@ -5,7 +5,7 @@ import io.couchjobs.Problem;
 import io.couchjobs.couch.config.CouchException;
 import java.util.List;
 
-/** Whether jobs are made and run: the dashboard's problems of types, workers and triggers, each as a finding. The dashboard finds them by itself. */
+/** Whether jobs are made and run: the dashboard's problems of types, held jobs, workers and triggers, each as a finding. The dashboard finds them by itself. */
 public final class JobsCheck {
     /** The name of the check. */
     public static final String NAME = "jobs";

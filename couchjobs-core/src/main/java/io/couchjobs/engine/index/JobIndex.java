@@ -190,6 +190,13 @@ public final class JobIndex {
         return ids(ask(DesignDocument.JOBS, "held", query -> query));
     }
 
+    /** {@return so many of the jobs that wait for other jobs, of all types and at any site} */
+    public List<Job> firstHeld(int limit) {
+        return jobs("held", query -> query, limit).rows().stream()
+                .flatMap(row -> JobDocument.job(row).stream())
+                .toList();
+    }
+
     /** {@return the jobs of all types that are owned here} */
     public List<WorkerInfo.OwnedJob> owned() {
         return ask(DesignDocument.JOBS, "owned", query -> query).rows().stream()
