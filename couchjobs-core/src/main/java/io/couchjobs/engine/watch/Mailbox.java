@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The changes of jobs that a listener was not told yet, only the newest of each job, between the feed and the
- * listener. Bounded in jobs and in bytes: a listener that is slow for too long misses the oldest of them.
- * Thread-safe.
+ * listener. Bounded in jobs and in bytes: a listener that is slow for too long misses the oldest of them, which is a gap
+ * when it has caught up. Thread-safe.
  */
 final class Mailbox {
     private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
@@ -55,6 +55,11 @@ final class Mailbox {
         return found;
     }
 
+    /** Whether {@link #takeGap} would find something. */
+    synchronized boolean hasGap() {
+        return gap;
+    }
+
     /** Takes the oldest change; empty when there is none. */
     synchronized Optional<Snapshot> take() {
         if (letters.isEmpty()) {
@@ -90,6 +95,7 @@ final class Mailbox {
         if (droppedInBurst > 0) {
             log.warn("a listener that was too slow has caught up; it missed changes of {} jobs", droppedInBurst);
             droppedInBurst = 0;
+            gap = true;
         }
     }
 

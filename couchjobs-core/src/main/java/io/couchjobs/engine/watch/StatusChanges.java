@@ -43,7 +43,7 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     private final ConfirmedEnds ends;
     private final Hearer hearer;
     private final Consumer<StatusChanges> onClose;
-    private final Mailbox mailbox = new Mailbox(MOST_JOBS, MOST_BYTES);
+    private final Mailbox mailbox;
     private final Backoff backoff;
     private volatile boolean closed;
     private final Lane lane;
@@ -69,6 +69,11 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     record Hearer(Consumer<JobChange> listener, Runnable whenMissed) {}
 
     StatusChanges(JobFilter filter, JobStore store, Hearer hearer, Consumer<StatusChanges> onClose) {
+        this(filter, store, hearer, onClose, new Mailbox(MOST_JOBS, MOST_BYTES));
+    }
+
+    StatusChanges(JobFilter filter, JobStore store, Hearer hearer, Consumer<StatusChanges> onClose, Mailbox mailbox) {
+        this.mailbox = mailbox;
         this.filter = filter;
         this.store = store;
         this.ends = store.ends();
@@ -138,18 +143,16 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     }
 
     private void deliver() {
-        while (true) {
+        Optional<Snapshot> news;
+        do {
             if (mailbox.takeGap() && !isCaughtUp()) {
                 mailbox.putGap();
                 delivery.notBefore(backoff.next());
                 return;
             }
-            Optional<Snapshot> news = mailbox.take();
-            if (news.isEmpty()) {
-                return;
-            }
-            deliver(news.get());
-        }
+            news = mailbox.take();
+            news.ifPresent(this::deliver);
+        } while (news.isPresent() || mailbox.hasGap());
     }
 
     private void deliver(Snapshot news) {

@@ -45,6 +45,20 @@ class MailboxTest {
     }
 
     @Test
+    void what_was_dropped_is_a_gap_when_the_rest_is_taken() {
+        Mailbox box = new Mailbox(1, 1_000);
+        box.put(gone("a", 1));
+        box.put(gone("b", 1));
+
+        assertThat(box.takeGap()).isFalse();
+        assertThat(box.take()).isPresent();
+        assertThat(box.take()).isEmpty();
+        assertThat(box.takeGap()).isTrue();
+        assertThat(box.take()).isEmpty();
+        assertThat(box.takeGap()).isFalse();
+    }
+
+    @Test
     void a_closed_box_takes_and_gives_nothing() {
         Mailbox box = new Mailbox(3, 1_000);
         box.put(gone("a", 1));

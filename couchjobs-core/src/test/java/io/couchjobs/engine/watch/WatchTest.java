@@ -7,6 +7,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
@@ -17,10 +18,12 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -62,6 +65,35 @@ class WatchTest {
 
             TestQueue.until(() -> slow.equals(quick));
         }
+    }
+
+    @Test
+    void a_listener_that_was_too_slow_is_told_that_it_missed_changes_when_it_has_caught_up(TestDatabase database)
+            throws Exception {
+        List<String> heard = new CopyOnWriteArrayList<>();
+        CountDownLatch goOn = new CountDownLatch(1);
+        StatusChanges.Hearer slow = new StatusChanges.Hearer(
+                change -> {
+                    heard.add(change.id().id());
+                    awaitQuietly(goOn, true);
+                },
+                () -> heard.add("missed"));
+        try (JobQueue queue = TestQueue.open(database);
+                StatusChanges changes = new StatusChanges(
+                        JobFilter.all(), new JobStore(queue.database()), slow, closed -> {}, new Mailbox(2, 10_000))) {
+            changes.told(gone("a"));
+            TestQueue.until(() -> heard.contains("a"));
+            for (String id : List.of("b", "c", "d", "e")) {
+                changes.told(gone(id));
+            }
+            goOn.countDown();
+
+            TestQueue.until(() -> heard.equals(List.of("a", "d", "e", "missed")));
+        }
+    }
+
+    private static Snapshot gone(String id) {
+        return Snapshot.gone(new JobId("email", id), "1-x");
     }
 
     private static void run(JobQueue queue) throws InterruptedException {
