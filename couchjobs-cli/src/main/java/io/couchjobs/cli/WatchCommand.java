@@ -85,7 +85,8 @@ final class WatchCommand extends QueueCommand {
         Output output = output();
         CountDownLatch readerIsGone = new CountDownLatch(1);
         Listening listening = queue.watch(filter, change -> show(change, queue, output, readerIsGone), () -> root().say(
-                        "couchjobs: the database was made anew or restored; changes may have been missed"));
+                        "couchjobs: changes may have been missed: the database was made anew or restored, or they came"
+                                + " faster than they could be shown"));
         try {
             root().say("couchjobs: watching, Ctrl-C to stop");
             readerIsGone.await();
