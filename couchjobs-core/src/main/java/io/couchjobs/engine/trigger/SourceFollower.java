@@ -110,7 +110,7 @@ final class SourceFollower {
             if (pause.isEmpty() && !listens && rows >= LONGEST_SLICE) {
                 return Optional.of(Duration.ZERO);
             } else if (pause.isEmpty()) {
-                isCaughtUp = true;
+                isCaughtUp |= feed.isEnded();
                 pause = Optional.of(listens ? AGAIN : Duration.ZERO).filter(any -> stay);
             }
         }
