@@ -187,7 +187,7 @@ public final class Operations {
         return List.copyOf(found);
     }
 
-    /** {@return a note per type of which jobs wait for jobs that do not exist; of very many held jobs only the first are looked at} */
+    /** {@return a note for each type of which jobs wait for jobs that do not exist; the first 100 held jobs are looked at} */
     public List<Problem> heldProblems() {
         return new HeldProblems(engine.index(), engine.parts().store()).list();
     }

@@ -67,13 +67,9 @@ final class JobPattern {
     }
 
     boolean needsPosition() {
-        return names(id)
-                || names(group)
+        return id.filter(Template::needsPosition).isPresent()
+                || group.filter(Template::needsPosition).isPresent()
                 || data.filter(JsonTemplate::needsPosition).isPresent();
-    }
-
-    private static boolean names(Optional<Template> template) {
-        return template.filter(Template::needsPosition).isPresent();
     }
 
     /** The job of one change; throws IllegalArgumentException when a template cannot be filled. */

@@ -37,8 +37,13 @@ final class BatchTaker implements Taker {
 
     @Override
     public ChangesRequest request(ChangesRequest all) {
-        // A batch ends at any change.
-        return reader.request(all.seqInterval(1));
+        return reader.request(all);
+    }
+
+    /** A batch ends at any change. */
+    @Override
+    public boolean needsEachPosition() {
+        return true;
     }
 
     @Override

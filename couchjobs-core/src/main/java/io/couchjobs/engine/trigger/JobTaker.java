@@ -44,8 +44,13 @@ final class JobTaker implements Taker {
 
     @Override
     public ChangesRequest request(ChangesRequest all) {
-        // Where there is no room, a step ends at any change.
-        return reader.request(maker.mayHaveNoRoom(trigger) ? all.seqInterval(1) : all);
+        return reader.request(all);
+    }
+
+    /** Where jobs may find no room, a step ends at any change. */
+    @Override
+    public boolean needsEachPosition() {
+        return trigger.needsPositions() || maker.mayHaveNoRoom(trigger);
     }
 
     @Override

@@ -26,14 +26,14 @@ import java.util.function.BooleanSupplier;
  */
 final class SourceFollower {
     /**
-     * A server needs longer for the position of a change than for the change. So one of so many has a position, and the others count as
-     * being at the one before.
+     * The server needs longer to compute the position of a change than to read the change. So of a backlog one of so many changes has a
+     * position. The others count as being at the position before.
      */
     private static final int CHANGES_PER_POSITION = 20;
 
     /**
-     * A slice that does not wait for new changes ends after so many, so that other databases have their turn. CouchDB counts down from
-     * it, and tells the positions of those changes whose number it can divide: the last one of each 20.
+     * A slice that does not wait for new changes ends after so many, so that other databases have their turn. CouchDB tells the position
+     * of a change when the number of changes that are left, this one included, is a multiple of 20. By this limit that is each 20th.
      */
     static final int LONGEST_SLICE = 500 * CHANGES_PER_POSITION - 1;
 
@@ -128,7 +128,9 @@ final class SourceFollower {
     private ChangesRequest request(boolean listens) {
         ChangesRequest feed = listens
                 ? ChangesRequest.continuous()
-                : ChangesRequest.normal().limit(LONGEST_SLICE).seqInterval(CHANGES_PER_POSITION);
+                : ChangesRequest.normal()
+                        .limit(LONGEST_SLICE)
+                        .seqInterval(taker.needsEachPosition() ? 1 : CHANGES_PER_POSITION);
         return taker.request(feed.since(seq));
     }
 

@@ -23,9 +23,6 @@ final class SourceReader {
     /** The request for the changes that matter, with as much of them as the trigger needs. */
     ChangesRequest request(ChangesRequest all) {
         ChangesRequest request = all.includeDocs(trigger.needsDocuments()).styleAllDocs(takesLeaves());
-        if (trigger.needsPositions()) {
-            request = request.seqInterval(1);
-        }
         return trigger.selector().map(request::selector).orElse(request);
     }
 

@@ -11,6 +11,11 @@ interface Taker {
     /** The request for the changes that matter. */
     ChangesRequest request(ChangesRequest all);
 
+    /** Whether the position of each change has to be known, which costs the server more than to read the change. */
+    default boolean needsEachPosition() {
+        return false;
+    }
+
     /** Whether a change is one at all. */
     default boolean concerns(Change change) {
         return true;

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The changes of jobs that a listener was not told yet, only the newest of each job, between the feed and the
- * listener. Bounded in jobs and in bytes: a listener that is slow for too long misses the oldest of them, which is a gap
- * when it has caught up. Thread-safe.
+ * listener. Bounded in jobs and in bytes: a listener that is slow for too long misses the oldest of them. When it has
+ * caught up, there is a gap. Thread-safe.
  */
 final class Mailbox {
     private static final Logger log = LoggerFactory.getLogger(Mailbox.class);

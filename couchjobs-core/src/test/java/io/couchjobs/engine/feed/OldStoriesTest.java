@@ -83,13 +83,7 @@ class OldStoriesTest extends FeedBehindProxy {
     @Test
     @NeedsOneCopy("an end is told when a majority has it, which may be after later news")
     void listeners_are_not_told_old_stories_either() throws Exception {
-        listen(PATIENT);
-        List<String> told = new CopyOnWriteArrayList<>();
-        follow(watch, change -> told.add(change.id().id() + " " + change.phase()));
-        changeAndHear("1");
-        until(() -> told.size() == 1);
-        direct.cancel("email", "1", CancelMode.IF_QUEUED);
-        until(() -> told.size() == 2);
+        List<String> told = tellOfAJobThatEnds();
         proxy.rewind();
         direct.remove("email", "1");
         proxy.rewind();
@@ -101,13 +95,7 @@ class OldStoriesTest extends FeedBehindProxy {
 
     @Test
     void old_stories_of_a_job_are_no_news_when_its_removal_was_found_out_before_the_feed_told_it() throws Exception {
-        listen(PATIENT);
-        List<String> told = new CopyOnWriteArrayList<>();
-        follow(watch, change -> told.add(change.id().id() + " " + change.phase()));
-        changeAndHear("1");
-        until(() -> told.size() == 1);
-        direct.cancel("email", "1", CancelMode.IF_QUEUED);
-        until(() -> told.size() == 2);
+        List<String> told = tellOfAJobThatEnds();
         proxy.mode(Mode.ONLY_BEATS);
         direct.remove("email", "1");
         String docId = new JobId("email", "1").docId();
@@ -119,6 +107,17 @@ class OldStoriesTest extends FeedBehindProxy {
         until(() -> told.contains("last PENDING"));
 
         assertThat(told).containsExactly("1 PENDING", "1 FINISHED", "1 NOT_FOUND", "last PENDING");
+    }
+
+    private List<String> tellOfAJobThatEnds() throws Exception {
+        listen(PATIENT);
+        List<String> told = new CopyOnWriteArrayList<>();
+        follow(watch, change -> told.add(change.id().id() + " " + change.phase()));
+        changeAndHear("1");
+        until(() -> told.size() == 1);
+        direct.cancel("email", "1", CancelMode.IF_QUEUED);
+        until(() -> told.size() == 2);
+        return told;
     }
 
     private static boolean purges(CouchDatabase database, String docId, String rev) {

@@ -53,10 +53,10 @@ final class ChangesHandler implements DbHandler {
                 filter(call, database, body));
     }
 
-    /** One of so many rows tells its position: the one before which a number of rows is left that this divides. */
+    /** A row tells its position when the number of rows that are left, this one included, is a multiple of so many. */
     static long seqInterval(Call call) {
         String text = call.param("seq_interval").orElse("1");
-        if (!text.matches("[+]?0*[1-9][0-9]{0,17}")) {
+        if (!text.matches("[+]?[0-9]{1,18}") || Long.parseLong(text) == 0) {
             throw CouchError.badRequest("invalid_seq_interval");
         }
         return Long.parseLong(text);
