@@ -27,15 +27,15 @@ import java.util.stream.IntStream;
  * Sends the writes of all threads of a process as bulk requests: writes that gather while one request is in flight go
  * with the next. A single write is sent at once and does not wait for others. Only after a request of several documents
  * the next one is held back for a moment, until the answered callers have written again: the server is most efficient
- * with full requests. When very many writes have gathered, a second request goes beside the first, so that the server
- * has work while the answers to the other are processed.
+ * with full requests. When very many writes have gathered, a second request goes beside the first: the server reads one
+ * while it stores the other.
  *
  * <p>A document that is written twice goes into two requests, one after the other. When an answer is lost, the
  * documents are read again to find out the result of each; only when that fails too does the caller get an exception.
  * On a cluster a write that is found in place is {@code Accepted}: it is unknown whether a quorum has it.
  */
 final class WriteCombiner implements AutoCloseable {
-    private static final int MOST_PER_REQUEST = 2_000;
+    private static final int MOST_PER_REQUEST = 1_000;
     /** So many waiting documents are worth a second request beside the first. */
     private static final int ENOUGH_FOR_ANOTHER = 100;
 
@@ -89,6 +89,9 @@ final class WriteCombiner implements AutoCloseable {
             }
             waiting.addAll(entries);
             if (!entries.isEmpty() && (sending == 0 || isWorthAnother())) {
+                beginToSend();
+            }
+            if (entries.size() > MOST_PER_REQUEST && isWorthAnother()) {
                 beginToSend();
             }
         }

@@ -9,22 +9,28 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of writes when the thread that sends them fails. */
+/** How many requests writes go in, and what becomes of them when the thread that sends them fails. */
 @ServerTest
 class WriteCombinerTest {
     private JobQueue queue;
-    private final Failing failing = new Failing();
     private WriteCombiner combiner;
 
     @BeforeEach
     void open(TestDatabase database) {
         queue = TestQueue.open(database);
-        combiner = new WriteCombiner(
-                queue.database(), new LostAnswers(queue.database(), new Copies(queue.database())), failing);
     }
 
     @AfterEach
@@ -33,8 +39,28 @@ class WriteCombinerTest {
         queue.close();
     }
 
+    private WriteCombiner combiner(BulkListener requests) {
+        return new WriteCombiner(
+                queue.database(), new LostAnswers(queue.database(), new Copies(queue.database())), requests);
+    }
+
+    @Test
+    void many_documents_of_one_call_go_in_two_requests_side_by_side() {
+        Meeting meeting = new Meeting(2);
+        combiner = combiner(meeting);
+        List<ObjectNode> documents =
+                IntStream.range(0, 1_500).mapToObj(i -> document("many-" + i)).toList();
+
+        CompletableFuture<?>[] writes = combiner.writeAll(documents).toArray(CompletableFuture[]::new);
+
+        assertThat(CompletableFuture.allOf(writes)).succeedsWithin(TestQueue.PATIENCE);
+        assertThat(meeting.sizes).containsExactlyInAnyOrder(1_000, 500);
+    }
+
     @Test
     void a_write_whose_sender_fails_is_told_so_and_the_next_one_is_sent() {
+        Failing failing = new Failing();
+        combiner = combiner(failing);
         assertThat(combiner.write(document("1")))
                 .failsWithin(TestQueue.PATIENCE)
                 .withThrowableThat()
@@ -48,6 +74,30 @@ class WriteCombinerTest {
 
     private static ObjectNode document(String id) {
         return JsonNodeFactory.instance.objectNode().put("_id", id);
+    }
+
+    /** Each request waits until so many are under way. */
+    private static final class Meeting implements BulkListener {
+        private final CyclicBarrier barrier;
+        private final Queue<Integer> sizes = new ConcurrentLinkedQueue<>();
+
+        Meeting(int requests) {
+            this.barrier = new CyclicBarrier(requests);
+        }
+
+        @Override
+        public void begins() {
+            try {
+                barrier.await(TestQueue.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            } catch (InterruptedException | BrokenBarrierException | TimeoutException alone) {
+                throw new IllegalStateException("no other request is under way", alone);
+            }
+        }
+
+        @Override
+        public void ends(int documents) {
+            sizes.add(documents);
+        }
     }
 
     private static final class Failing implements BulkListener {
