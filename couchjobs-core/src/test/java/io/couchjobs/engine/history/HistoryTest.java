@@ -11,6 +11,7 @@ import io.couchjobs.admin.History;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -54,6 +55,13 @@ class HistoryTest {
     /** A copy of a cluster may be a moment behind what a majority has stored. */
     private void awaitRuns(long runs) throws Exception {
         TestQueue.until(() -> workers.total("email", HOUR).runs() == runs);
+    }
+
+    private void awaitWaiting(long jobs) throws Exception {
+        TestQueue.until(() -> queue.types().counts().values().stream()
+                        .mapToLong(counts -> counts.byStatus().get(JobStatus.WAITING))
+                        .sum()
+                == jobs);
     }
 
     @Test
@@ -287,12 +295,14 @@ class HistoryTest {
     }
 
     @Test
-    void the_jobs_that_wait_are_counted_with_each_collection() {
+    void the_jobs_that_wait_are_counted_with_each_collection() throws Exception {
         for (int i = 0; i < 3; i++) {
             queue.add(JobRequest.of("email", Map.of()));
         }
+        awaitWaiting(3);
         workers.collect("a");
         queue.add(JobRequest.of("sms", Map.of()));
+        awaitWaiting(4);
         workers.pass(MINUTE);
         workers.collect("a");
 
