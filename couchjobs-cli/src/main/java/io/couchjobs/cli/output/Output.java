@@ -5,8 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import com.fasterxml.jackson.dataformat.yaml.util.StringQuotingChecker;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.function.Supplier;
@@ -14,8 +16,10 @@ import java.util.function.Supplier;
 /** Where results go: standard output, in the format asked for, and nothing but results. Not thread-safe. */
 public final class Output {
     private static final ObjectMapper MAPPER = JsonMapper.builder().build();
-    private static final ObjectWriter YAML = YAMLMapper.builder()
-            .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
+    private static final ObjectWriter YAML = YAMLMapper.builder(YAMLFactory.builder()
+                    .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
+                    .stringQuotingChecker(new QuotedNumbers())
+                    .build())
             .build()
             .writer();
 
@@ -154,5 +158,15 @@ public final class Output {
             throw new IllegalArgumentException("what this command tells has no id: -o id is for jobs");
         }
         return value.path("id").textValue();
+    }
+
+    /** Quotes strings that a reader of YAML would take for a number or a time, such as the id {@code "7"}. */
+    private static final class QuotedNumbers extends StringQuotingChecker.Default {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public boolean needToQuoteValue(String value) {
+            return (!value.isEmpty() && "0123456789+-.".indexOf(value.charAt(0)) >= 0) || super.needToQuoteValue(value);
+        }
     }
 }

@@ -24,6 +24,18 @@ class OutputTest {
     }
 
     @Test
+    void a_text_that_looks_like_a_number_stays_a_text_in_yaml() {
+        Output output = new Output(new PrintWriter(said), Format.YAML, false);
+
+        output.line(
+                () -> "",
+                () -> job("42", 1).put("day", "2030-01-31").put("part", ".5").put("answer", "yes"));
+
+        assertThat(said.toString())
+                .isEqualTo("---\nid: \"42\"\nruns: 1\nday: \"2030-01-31\"\npart: \".5\"\nanswer: \"yes\"\n");
+    }
+
+    @Test
     void a_single_result_is_a_line_for_people_and_for_tables() {
         assertThat(line(Format.TABLE)).isEqualTo("done\n");
         assertThat(line(Format.CSV)).isEqualTo("done\n");
