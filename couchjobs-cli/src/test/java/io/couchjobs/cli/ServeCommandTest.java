@@ -27,6 +27,18 @@ class ServeCommandTest {
     }
 
     @Test
+    void a_store_that_is_in_use_is_named_with_the_command_that_shares_it() throws Exception {
+        serving(url -> {
+            TestShell.Said said = shell.run("counts", "--url", "embedded:" + folder);
+
+            assertThat(said.exitCode()).isEqualTo(1);
+            assertThat(said.err())
+                    .contains("the store " + folder + " is in use already", "couchjobs serve --dir " + folder)
+                    .hasLineCount(1);
+        });
+    }
+
+    @Test
     void a_job_that_is_added_at_one_node_of_a_simulated_cluster_is_run_at_another() throws Exception {
         try (RunningCommand serve = shell.start("serve", "--port", "0", "--simulate-cluster", "3")) {
             String[] urls = serve.awaitOut(text -> text.lines().count() == 3).split("\n");

@@ -68,12 +68,22 @@ public final class CouchStore implements AutoCloseable {
                     .autoCommitBufferSize(0)
                     .open();
         } catch (RuntimeException | AssertionError broken) {
-            if (broken instanceof MVStoreException known
-                    && String.valueOf(known.getMessage()).contains(FILE)) {
-                throw known; // another process has it, or it may not be opened
+            if (broken instanceof MVStoreException known) {
+                if (known.getErrorCode() == DataUtils.ERROR_FILE_LOCKED) {
+                    throw inUse(file);
+                }
+                if (String.valueOf(known.getMessage()).contains(FILE)) {
+                    throw known; // it may not be opened
+                }
             }
             throw damaged(file, broken);
         }
+    }
+
+    private static IllegalStateException inUse(String file) {
+        Path directory = Path.of(file).getParent();
+        return new IllegalStateException("the store " + directory + " is in use already; \"couchjobs serve --dir "
+                + directory + "\" lets several use it");
     }
 
     /** The library takes a file whose root is gone for an empty one, and would overwrite its data. */
