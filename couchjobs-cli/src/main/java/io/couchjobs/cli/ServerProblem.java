@@ -47,7 +47,8 @@ final class ServerProblem {
             case "Authentication required.", "You are not authorized to access this db." ->
                 Optional.of("CouchDB at " + server() + " wants to know who asks: give --user NAME, and the password by "
                         + Settings.PASSWORD + " or --password-file");
-            case "You are not a server admin." -> Optional.of(needsAdministrator(problem));
+            case "You are not a server admin.", "You are not a db or server admin." ->
+                Optional.of(needsAdministrator(problem));
             case "You are not allowed to access this db." ->
                 Optional.of(
                         "the user may not use the database " + url.name() + " at " + server()
@@ -57,6 +58,11 @@ final class ServerProblem {
     }
 
     private String needsAdministrator(CouchException problem) {
+        if (problem.path().startsWith("/" + url.name() + "/_design/")) {
+            return "the database " + url.name() + " at " + server()
+                    + " lacks design documents of this version, and the user may not store them; an administrator of CouchDB can:"
+                    + " couchjobs init --user ADMIN";
+        }
         boolean creates = problem.method().equals("PUT") && problem.path().equals("/" + url.name());
         return creates
                 ? "the user may not create the database " + url.name() + " at " + server()

@@ -1,11 +1,16 @@
 package io.couchjobs.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.embedded.EmbeddedCouch;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,6 +107,37 @@ class SecureCommandsTest {
                 .contains("may not create the database elsewhere", "couchjobs init --user ADMIN");
         assertThat(root.run("counts", "--url", elsewhere).err())
                 .contains("there is no database elsewhere", "run \"couchjobs init\"");
+    }
+
+    @Test
+    void a_user_who_may_not_store_the_design_documents_hears_who_can() throws Exception {
+        done(as("root", "secret").with("COUCHJOBS_NEW_PASSWORD", "x"), "init", "--create-user", "producer:ann");
+        put("bare", "");
+        put("bare/_security", "{\"members\":{\"roles\":[\"couchjobs-producer\"]}}");
+        String bare = couch.url().resolve("/bare").toString();
+
+        for (String command : new String[] {"counts", "list", "init", "work email --until-empty -- true"}) {
+            TestShell.Said said = as("ann", "x").with("COUCHJOBS_URL", bare).run(command.split(" "));
+
+            assertThat(said.exitCode()).isEqualTo(7);
+            assertThat(said.err())
+                    .as(command)
+                    .startsWith("couchjobs: the database bare at ")
+                    .contains("lacks design documents", "couchjobs init --user ADMIN")
+                    .hasLineCount(1);
+        }
+    }
+
+    private void put(String path, String body) throws Exception {
+        String root = Base64.getEncoder().encodeToString("root:secret".getBytes(UTF_8));
+        HttpResponse<String> answer = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(couch.url().resolve("/" + path))
+                                .header("Authorization", "Basic " + root)
+                                .PUT(HttpRequest.BodyPublishers.ofString(body))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 201);
     }
 
     private TestShell as(String user, String password) {
