@@ -25,6 +25,12 @@ final class CouchFailureAnalyzer extends AbstractFailureAnalyzer<CouchException>
                     "cannot reach " + where + ": " + cause.reason(),
                     "Start CouchDB, or for development \"couchjobs serve\", or set couchjobs.url.",
                     cause);
+        } else if (cause instanceof CouchUnauthorizedException && isOfADesignDocument(cause)) {
+            return analysis(
+                    where + " lacks design documents of this version, and its user may not store them: "
+                            + cause.reason(),
+                    "Have an administrator run \"couchjobs init\" of this version once.",
+                    cause);
         } else if (cause instanceof CouchUnauthorizedException) {
             return analysis(
                     "the server does not let this application use " + where + ": " + cause.reason(),
@@ -38,6 +44,10 @@ final class CouchFailureAnalyzer extends AbstractFailureAnalyzer<CouchException>
                     cause);
         }
         return null;
+    }
+
+    private static boolean isOfADesignDocument(CouchException refused) {
+        return refused.method().equals("PUT") && refused.path().contains("/_design/");
     }
 
     private static FailureAnalysis analysis(String description, String action, CouchException cause) {

@@ -3,6 +3,7 @@ package io.couchjobs.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
@@ -141,6 +142,26 @@ class AutoConfigurationTest {
                 .run(context -> assertThat(
                                 analysis(context.getStartupFailure(), gone).getAction())
                         .contains("couchjobs.create-if-missing=true"));
+    }
+
+    @Test
+    void a_user_whom_the_server_refuses_hears_what_an_administrator_does() {
+        FailureAnalysis refused =
+                analysis(refused("GET", "/shop", "Name or password is incorrect."), "http://127.0.0.1:5984/shop");
+        assertThat(refused.getDescription()).contains("does not let this application use", "couchjobs.url=http");
+        assertThat(refused.getAction()).contains("couchjobs.user", "couchjobs init --create-user worker:NAME");
+        FailureAnalysis withoutDesign = analysis(
+                refused("PUT", "/shop/_design/jobs-1a2b3c4d", "You are not a db or server admin."),
+                "http://127.0.0.1:5984/shop");
+        assertThat(withoutDesign.getDescription())
+                .startsWith(
+                        "The database of couchjobs (couchjobs.url=http://127.0.0.1:5984/shop) lacks design documents");
+        assertThat(withoutDesign.getAction()).contains("administrator", "\"couchjobs init\"");
+    }
+
+    private static CouchException refused(String method, String path, String reason) {
+        return CouchException.of(new CouchException.Failure(
+                401, "unauthorized", reason, new CouchException.Failure.Request(method, path, null, null), false));
     }
 
     private static FailureAnalysis analysis(Throwable failure, String url) {
