@@ -63,17 +63,17 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
+            "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 refused by the job's state, 5 timed out,",
+            "6 CouchDB unreachable, 7 not authorised, 130 interrupted with work left undone.",
+            "More about a command: couchjobs COMMAND --help",
+            "",
             "Examples:",
             "  couchjobs demo                          see it work, with nothing installed but Java",
             "  couchjobs serve                         an embedded server for development",
             "  couchjobs enqueue email 42 --data '{\"to\":\"a@example.org\"}'",
             "  couchjobs work email -- ./send-mail     run a program for each job",
             "  couchjobs counts                        what is waiting, running, done",
-            "  couchjobs dashboard                     the same and more, in a browser",
-            "",
-            "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 refused by the job's state, 5 timed out,",
-            "6 CouchDB unreachable, 7 not authorised, 130 interrupted with work left undone.",
-            "More about a command: couchjobs COMMAND --help"
+            "  couchjobs dashboard                     the same and more, in a browser"
         })
 final class Couchjobs implements Runnable {
     private final Shell shell;

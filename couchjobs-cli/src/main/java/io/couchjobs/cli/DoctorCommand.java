@@ -27,9 +27,8 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  couchjobs doctor",
-            "  couchjobs doctor --fix                what can be put right without harm: design documents, conflicts",
-            "  couchjobs doctor --fix --yes          also take jobs from owners that are not registered, without"
-                    + " asking",
+            "  couchjobs doctor --fix           mends design documents and conflicts, which does no harm",
+            "  couchjobs doctor --fix --yes     also takes jobs from unregistered owners, without asking",
             "  couchjobs doctor -o json"
         })
 final class DoctorCommand extends QueueCommand {

@@ -24,12 +24,12 @@ import picocli.CommandLine.Mixin;
         },
         footer = {
             "",
+            "Verdicts: due, waiting-for-time, stuck, paused, held, limit, rate, no-worker, filtered, other-site,",
+            "running, conflict, malformed, finished.",
+            "",
             "Examples:",
             "  couchjobs explain email 42",
-            "  couchjobs explain email 42 -o json | jq -r .verdict",
-            "",
-            "Verdicts: due, waiting-for-time, stuck, paused, held, limit, rate, no-worker, filtered, other-site,",
-            "running, conflict, malformed, finished."
+            "  couchjobs explain email 42 -o json | jq -r .verdict"
         })
 final class ExplainCommand extends QueueCommand {
     @Mixin

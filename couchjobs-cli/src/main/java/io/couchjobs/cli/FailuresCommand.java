@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.admin.History;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
@@ -26,19 +27,24 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  couchjobs failures --since 1d",
-            "  couchjobs failures --new-since 2h",
+            "  couchjobs failures --new-since v1.4",
             "  couchjobs failures --type email -o json | jq -r '.[0].message'",
             "  couchjobs failures retry 1f0c33a9 --yes"
         })
 final class FailuresCommand extends QueueCommand {
+    private static final Duration MARKS = Duration.ofDays(30);
+
     @Mixin
     private final FailureOptions which = new FailureOptions();
 
     @Option(
             names = "--new-since",
-            paramLabel = "DURATION",
-            description = "Only groups without a failure before that, such as those that came with a deploy 2h ago.")
-    private @Nullable Duration newSince;
+            paramLabel = "DURATION|MARK",
+            description = {
+                "Only groups without a failure before that: so long ago (2h), or since a mark of the last 30 days",
+                "(couchjobs mark)."
+            })
+    private @Nullable String newSince;
 
     @Override
     void check() {
@@ -48,7 +54,7 @@ final class FailuresCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) throws Exception {
         Instant now = Instant.now();
-        Instant newest = newSince == null ? Instant.MIN : now.minus(newSince);
+        Instant newest = newSince == null ? Instant.MIN : time(newSince, queue, now);
         List<FailureGroup> groups = new IndexWait(queue, root().progress())
                 .ask(() -> which.failures(queue).groups(now)).stream()
                         .filter(group -> group.first().isAfter(newest))
@@ -57,6 +63,20 @@ final class FailuresCommand extends QueueCommand {
                         () -> table(groups, now),
                         () -> groups.stream().map(FailureGroup::json).toList());
         return ExitCode.DONE;
+    }
+
+    private static Instant time(String durationOrMark, JobQueue queue, Instant now) {
+        try {
+            return now.minus(Durations.parse(durationOrMark));
+        } catch (IllegalArgumentException mark) {
+            return queue.operations().history().marks(now.minus(MARKS), now).stream()
+                    .filter(known -> known.text().equals(durationOrMark))
+                    .reduce((one, later) -> later)
+                    .map(History.Mark::at)
+                    .orElseThrow(() -> CommandException.usage(
+                            "--new-since must be a DURATION such as 2h, or a mark of the last " + MARKS.toDays()
+                                    + " days (couchjobs history shows them), but is '" + durationOrMark + "'"));
+        }
     }
 
     private static Table table(List<FailureGroup> groups, Instant now) {

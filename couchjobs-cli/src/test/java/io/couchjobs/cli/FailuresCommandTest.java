@@ -69,6 +69,23 @@ class FailuresCommandTest {
     }
 
     @Test
+    void groups_are_new_since_a_mark() throws Exception {
+        fail("email", "1", "no answer", true);
+        run("mark", "v1.4");
+        fail("email", "2", "no answer", true);
+        fail("email", "3", "bad address", true);
+        run("mark", "v1.5");
+
+        JsonNode groups = run("failures", "--new-since", "v1.4", "-o", "json").json();
+
+        assertThat(groups).hasSize(1);
+        assertThat(groups.get(0).path("message").asText()).isEqualTo("bad address");
+        assertThat(run("failures", "--new-since", "v1.5", "-o", "json").json()).isEmpty();
+        assertThat(run("failures", "--new-since", "v9").err())
+                .contains("--new-since must be a DURATION such as 2h, or a mark of the last 30 days", "'v9'");
+    }
+
+    @Test
     void all_jobs_of_a_group_are_retried_and_no_others() throws Exception {
         fail("email", "1", "no answer after 3000 ms", true);
         fail("email", "2", "no answer after 2500 ms", false);
