@@ -31,6 +31,8 @@ import org.slf4j.LoggerFactory;
 final class LogFollower implements FeedListener, Logs.Following {
     private static final Logger log = LoggerFactory.getLogger(LogFollower.class);
     private static final int MOST = 100;
+    /** A copy of a cluster may be a moment behind: what is there already is read once more. */
+    private static final Duration AGAIN = Duration.ofSeconds(1);
 
     private final JobId job;
     private final JobLogs logs;
@@ -67,6 +69,7 @@ final class LogFollower implements FeedListener, Logs.Following {
             listening = feed.listen(this);
         }
         delivery.now();
+        var unused = lane.schedule(AGAIN, this::gap);
     }
 
     @Override

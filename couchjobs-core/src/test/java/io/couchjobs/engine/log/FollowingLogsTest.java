@@ -10,6 +10,7 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Logs;
+import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,6 +99,28 @@ class FollowingLogsTest {
             assertThat(following.finish(TestQueue.PATIENCE)).isTrue();
         }
         assertThat(told).containsExactlyElementsOf(numbers(MANY + 2));
+    }
+
+    @Test
+    void a_chunk_that_was_missing_in_the_copy_that_was_read_first_is_told_soon(TestDatabase database) throws Exception {
+        append(1);
+        AtomicInteger reads = new AtomicInteger();
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue behind = TestQueue.open(proxy.door(database))) {
+            proxy.detour(new Proxy.Detour() {
+                @Override
+                public String rewrites(Proxy.Request request, String answer) {
+                    return answer.contains(LogDocuments.prefix(JOB)) && reads.getAndIncrement() == 0
+                            ? "{\"rows\":[]}"
+                            : answer;
+                }
+            });
+            try (Logs.Following following = behind.logs().follow(JOB, chunk -> told.add(chunk.number()))) {
+                until(() -> told.contains(1L));
+                assertThat(following.finish(TestQueue.PATIENCE)).isTrue();
+            }
+            assertThat(told).containsExactly(1L);
+        }
     }
 
     @Test
