@@ -40,10 +40,9 @@ final class FailuresCommand extends QueueCommand {
     @Option(
             names = "--new-since",
             paramLabel = "DURATION|MARK",
-            description = {
-                "Only groups without a failure before that: so long ago (2h), or since a mark of the last 30 days",
-                "(couchjobs mark)."
-            })
+            description =
+                    "Only groups without an earlier failure. The time is an age such as 2h, or a mark of the last 30"
+                            + " days (couchjobs mark).")
     private @Nullable String newSince;
 
     @Override
@@ -65,6 +64,7 @@ final class FailuresCommand extends QueueCommand {
         return ExitCode.DONE;
     }
 
+    /** A text that is no duration names a mark. */
     private static Instant time(String durationOrMark, JobQueue queue, Instant now) {
         try {
             return now.minus(Durations.parse(durationOrMark));

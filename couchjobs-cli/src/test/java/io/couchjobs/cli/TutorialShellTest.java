@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
@@ -15,7 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -28,6 +30,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(CouchExtension.class)
 class TutorialShellTest {
     private static final Pattern STEP = Pattern.compile("```sh\n(.*?)```(?:\n\n```text\n(.*?)```)?", Pattern.DOTALL);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final CompletableFuture<JobId> newsletter = new CompletableFuture<>();
 
     @Test
     void the_commands_of_the_tutorial_say_what_the_page_shows(TestDatabase database) throws Exception {
@@ -45,7 +51,7 @@ class TutorialShellTest {
         }
     }
 
-    private static void play(TestShell shell, JobQueue queue, String section) throws Exception {
+    private void play(TestShell shell, JobQueue queue, String section) throws Exception {
         List<MatchResult> steps = STEP.matcher(section).results().toList();
         assertThat(steps).isNotEmpty();
         for (MatchResult step : steps) {
@@ -67,28 +73,29 @@ class TutorialShellTest {
     }
 
     /** A person types slowly enough. */
-    private static void awaitWhatItShows(JobQueue queue, String line) throws InterruptedException {
+    private void awaitWhatItShows(JobQueue queue, String line) throws Exception {
         if (line.startsWith("couchjobs failures") && !line.contains("retry")) {
-            awaitTrue(() -> queue.get("email", "43").orElseThrow().status() == JobStatus.FAILED
-                    && queue.get("email", "44").orElseThrow().status() == JobStatus.STUCK);
+            await(queue, new JobId("email", "43"), JobStatus.FAILED);
+            await(queue, new JobId("email", "44"), JobStatus.STUCK);
         } else if (line.contains("--origin schedule:newsletter")) {
-            JobFilter sent = JobFilter.all().origin("schedule:newsletter").status(JobStatus.SUCCESS);
-            awaitTrue(() -> queue.all(sent).findAny().isPresent());
+            await(queue, newsletter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS), JobStatus.SUCCESS);
         }
     }
 
-    private static void awaitTrue(BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            Thread.sleep(50);
-        }
+    private static void await(JobQueue queue, JobId id, JobStatus status) throws Exception {
+        assertThat(queue.await(id, Set.of(status), PATIENCE)).isPresent();
     }
 
     /** As the class Mailer of the tutorial. */
-    private static Worker mailer(JobQueue queue) {
+    private Worker mailer(JobQueue queue) {
         return queue.worker()
                 .handler("email", (data, context) -> {
+                    if (context.job()
+                            .origin()
+                            .filter("schedule:newsletter"::equals)
+                            .isPresent()) {
+                        newsletter.complete(context.id());
+                    }
                     String to = data.path("to").asText();
                     if (!to.contains("@")) {
                         throw new PermanentJobException("not an address: " + to);
