@@ -5,4 +5,5 @@ module io.couchjobs.dashboard {
     requires org.slf4j;
 
     exports io.couchjobs.dashboard;
+    exports io.couchjobs.dashboard.doctor;
 }

@@ -1,15 +1,19 @@
 package io.couchjobs.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.doctor.Check;
-import io.couchjobs.cli.doctor.Checks;
-import io.couchjobs.cli.doctor.Finding;
-import io.couchjobs.cli.doctor.JobsCheck;
+import io.couchjobs.Problem;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
+import io.couchjobs.cli.schema.DocumentSchemas;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.dashboard.doctor.Check;
+import io.couchjobs.dashboard.doctor.Checks;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -32,6 +36,10 @@ import picocli.CommandLine.Option;
             "  couchjobs doctor -o json"
         })
 final class DoctorCommand extends QueueCommand {
+    private static final String JOBS = "jobs";
+    private static final String NOTHING =
+            "no job is due without a worker, no worker is silent, no job has failed for good, each trigger is followed";
+
     @Option(
             names = "--fix",
             description =
@@ -44,32 +52,60 @@ final class DoctorCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        List<Row> rows = new ArrayList<>();
-        Checks.ALL.forEach(check -> rows.add(new Row(check.name(), look(check, queue))));
-        JobsCheck.look(queue).forEach(finding -> rows.add(new Row(JobsCheck.NAME, finding)));
-        output().rows(() -> table(rows), () -> rows.stream()
-                .map(row -> row.finding().json(row.check()))
-                .toList());
-        boolean hasProblems = rows.stream().anyMatch(row -> row.finding().isProblem());
-        return hasProblems ? ExitCode.FAILED : ExitCode.DONE;
+        List<Problem> found = new ArrayList<>();
+        Checks.all(DocumentSchemas::problem).forEach(check -> found.add(look(check, queue)));
+        found.addAll(ofJobs(queue));
+        output().rows(
+                        () -> table(found),
+                        () -> found.stream().map(DoctorCommand::json).toList());
+        return found.stream().anyMatch(DoctorCommand::isProblem) ? ExitCode.FAILED : ExitCode.DONE;
     }
 
-    /** One finding of a check. */
-    private record Row(String check, Finding finding) {}
-
-    private Finding look(Check check, JobQueue queue) {
-        Finding found = check.lookOrSay(queue);
-        if (!fix || found.level() == Finding.Level.OK) {
+    private Problem look(Check check, JobQueue queue) {
+        Problem found = check.lookOrSay(queue);
+        if (!fix || found.level() == Problem.Level.OK) {
             return found;
         }
         List<String> done = new ArrayList<>();
-        if (found.isProblem()) {
+        if (isProblem(found)) {
             done.addAll(check.fix(queue));
         } else if (check.question(queue).filter(this::mayGo).isPresent()) {
             done.addAll(check.go(queue));
         }
         done.forEach(line -> root().say("couchjobs: " + line));
         return done.isEmpty() ? found : check.lookOrSay(queue);
+    }
+
+    /** Whether jobs are made and run. The dashboard finds these by itself. */
+    private static List<Problem> ofJobs(JobQueue queue) {
+        try {
+            List<Problem> problems = queue.operations().problems();
+            return problems.isEmpty()
+                    ? List.of(new Problem(JOBS, Problem.Level.OK, NOTHING, "", ""))
+                    : problems.stream().map(DoctorCommand::ofJobs).toList();
+        } catch (CouchException e) {
+            return List.of(Check.untold(JOBS, e));
+        }
+    }
+
+    private static Problem ofJobs(Problem found) {
+        String finding = found.name() + ": " + found.finding();
+        return new Problem(JOBS, found.level(), finding, found.consequence(), found.remedy());
+    }
+
+    private static boolean isProblem(Problem found) {
+        return found.level() == Problem.Level.PROBLEM;
+    }
+
+    private static ObjectNode json(Problem found) {
+        ObjectNode json = JsonNodeFactory.instance
+                .objectNode()
+                .put("check", found.name())
+                .put("level", found.level().name().toLowerCase(Locale.ROOT))
+                .put("finding", found.finding());
+        return found.level() == Problem.Level.OK
+                ? json
+                : json.put("consequence", found.consequence()).put("remedy", found.remedy());
     }
 
     private boolean mayGo(String question) {
@@ -83,21 +119,20 @@ final class DoctorCommand extends QueueCommand {
         return root().shell().confirms("couchjobs: " + question + " [y/N] ");
     }
 
-    private static Table table(List<Row> rows) {
+    private static Table table(List<Problem> all) {
         Table table = new Table("CHECK", "", "FINDING");
-        rows.forEach(row -> {
-            Finding finding = row.finding();
-            table.row(Cell.of(row.check()), level(finding), Cell.of(finding.what()));
-            if (finding.level() != Finding.Level.OK) {
-                table.row(Cell.of(""), Cell.of(""), Cell.of("so: " + finding.consequence(), Style.FAINT));
-                table.row(Cell.of(""), Cell.of(""), Cell.of("do: " + finding.remedy(), Style.FAINT));
+        all.forEach(found -> {
+            table.row(Cell.of(found.name()), level(found), Cell.of(found.finding()));
+            if (found.level() != Problem.Level.OK) {
+                table.row(Cell.of(""), Cell.of(""), Cell.of("so: " + found.consequence(), Style.FAINT));
+                table.row(Cell.of(""), Cell.of(""), Cell.of("do: " + found.remedy(), Style.FAINT));
             }
         });
         return table;
     }
 
-    private static Cell level(Finding finding) {
-        return switch (finding.level()) {
+    private static Cell level(Problem found) {
+        return switch (found.level()) {
             case OK -> Cell.of("ok", Style.GOOD);
             case NOTE -> Cell.of("note", Style.WARNING);
             case PROBLEM -> Cell.of("PROBLEM", Style.BAD);

@@ -1,12 +1,11 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.Problem;
-import io.couchjobs.cli.doctor.Checks;
-import io.couchjobs.cli.doctor.Finding;
+import io.couchjobs.cli.schema.DocumentSchemas;
 import io.couchjobs.couch.config.Secret;
 import io.couchjobs.dashboard.Dashboard;
 import io.couchjobs.dashboard.DashboardBuilder;
+import io.couchjobs.dashboard.doctor.Checks;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.URI;
@@ -50,7 +49,7 @@ record WebPage(Dashboard dashboard) implements AutoCloseable {
 
     static WebPage open(JobQueue queue, Options options) {
         DashboardBuilder builder =
-                Dashboard.of(queue).basePath(options.basePath()).problems(() -> problems(queue));
+                Dashboard.of(queue).basePath(options.basePath()).checks(Checks.all(DocumentSchemas::problem));
         options.hosts().forEach(builder::host);
         if (options.user() != null && options.password() != null) {
             builder.user(options.user(), Secret.of(options.password()));
@@ -85,22 +84,6 @@ record WebPage(Dashboard dashboard) implements AutoCloseable {
 
     URI url() {
         return dashboard.url();
-    }
-
-    private static List<Problem> problems(JobQueue queue) {
-        return Checks.ALL.stream()
-                .map(check -> problem(check.name(), check.lookOrSay(queue)))
-                .toList();
-    }
-
-    private static Problem problem(String name, Finding finding) {
-        Problem.Level level =
-                switch (finding.level()) {
-                    case OK -> Problem.Level.OK;
-                    case NOTE -> Problem.Level.NOTE;
-                    case PROBLEM -> Problem.Level.PROBLEM;
-                };
-        return new Problem(name, level, finding.what(), finding.consequence(), finding.remedy());
     }
 
     @Override

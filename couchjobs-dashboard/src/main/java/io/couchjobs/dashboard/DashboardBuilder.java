@@ -1,8 +1,9 @@
 package io.couchjobs.dashboard;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.Problem;
 import io.couchjobs.couch.config.Secret;
+import io.couchjobs.dashboard.doctor.Check;
+import io.couchjobs.dashboard.doctor.Checks;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -13,7 +14,6 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Configures and starts a {@link Dashboard}. Not thread-safe. */
@@ -27,7 +27,7 @@ public final class DashboardBuilder {
     private final List<Secret> readerTokens = new ArrayList<>();
     private boolean api;
     private @Nullable Boolean actions;
-    private Supplier<List<Problem>> checks = List::of;
+    private List<Check> checks = Checks.all();
     private LongSupplier nanoTime = System::nanoTime;
 
     DashboardBuilder(JobQueue queue) {
@@ -125,13 +125,13 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Adds checks to the page of problems.
+     * Sets what the page of problems looks at beside the jobs themselves: by default all that {@link Checks#all()} has.
      *
-     * @param looks finds what is wrong now; asked every few seconds at most, while somebody looks
+     * @param all the checks; each looks every 15 seconds at most, while somebody looks at the page
      * @return this
      */
-    public DashboardBuilder problems(Supplier<List<Problem>> looks) {
-        this.checks = looks;
+    public DashboardBuilder checks(List<Check> all) {
+        this.checks = List.copyOf(all);
         return this;
     }
 
@@ -193,7 +193,7 @@ public final class DashboardBuilder {
         return Credentials.of(user, password, tokens, readerTokens);
     }
 
-    Supplier<List<Problem>> checks() {
+    List<Check> checks() {
         return checks;
     }
 

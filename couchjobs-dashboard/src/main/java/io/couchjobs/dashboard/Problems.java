@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
+import io.couchjobs.dashboard.doctor.Check;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Supplier;
 
 /** The problems that people should know: those that each type's numbers show, those of triggers, and those that the checks found. Thread-safe. */
 final class Problems {
@@ -24,14 +24,17 @@ final class Problems {
     private final Cached<List<Problem>> relations;
     private final Cached<List<Problem>> checks;
 
-    Problems(JobQueue queue, Supplier<List<Problem>> checks, Counts counts, Types types, Workers workers) {
+    Problems(JobQueue queue, List<Check> checks, Counts counts, Types types, Workers workers) {
         this.queue = queue;
         this.counts = counts;
         this.types = types;
         this.workers = workers;
         this.signs = new Cached<>(FRESH, this::look, queue.operations()::building);
         this.relations = new Cached<>(CHECKED, this::relations, queue.operations()::building);
-        this.checks = new Cached<>(CHECKED, checks, queue.operations()::building);
+        this.checks = new Cached<>(
+                CHECKED,
+                () -> checks.stream().map(check -> check.lookOrSay(queue)).toList(),
+                queue.operations()::building);
     }
 
     /** {@return how many problems the numbers show, without the slower checks} */

@@ -356,9 +356,9 @@ class ApiTest extends OpenDashboard {
     @Test
     void problems_are_what_the_numbers_say_and_what_checks_found() throws Exception {
         queue.add(JobRequest.builder("email").data(Map.of()).id("1").build());
-        Problem found = new Problem("clock", Problem.Level.NOTE, "an hour off", "late", "set it");
-        try (Dashboard checked =
-                Dashboard.of(queue).problems(() -> List.of(found)).listen("127.0.0.1", 0)) {
+        FixedCheck clock = new FixedCheck("clock");
+        clock.finds(Problem.Level.NOTE, "an hour off");
+        try (Dashboard checked = Dashboard.of(queue).checks(List.of(clock)).listen("127.0.0.1", 0)) {
             JsonNode problems = new Browser(checked.url()).json("problems").path("problems");
             assertThat(problems.at("/0/name").asText()).isEqualTo("email");
             assertThat(problems.at("/0/level").asText()).isEqualTo("problem");

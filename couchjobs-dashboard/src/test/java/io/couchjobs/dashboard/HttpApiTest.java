@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(CouchExtension.class)
 @Timeout(120)
 class HttpApiTest {
-    private final List<Problem> found = new ArrayList<>();
+    private final FixedCheck disk = new FixedCheck("disk");
     private JobQueue queue;
     private Dashboard dashboard;
     private Program program;
@@ -49,7 +49,7 @@ class HttpApiTest {
     }
 
     private void listen(DashboardBuilder options) {
-        dashboard = options.problems(() -> List.copyOf(found)).listen("127.0.0.1", 0);
+        dashboard = options.checks(List.of(disk)).listen("127.0.0.1", 0);
         program = new Program(dashboard.url());
     }
 
@@ -271,7 +271,7 @@ class HttpApiTest {
         Program.Answer well = program.get("/health");
         assertThat(well.status()).isEqualTo(200);
         assertThat(well.json().path("status").asText()).isEqualTo("ok");
-        found.add(new Problem("disk", Problem.Level.PROBLEM, "The disk is full.", "Nothing is written.", "Delete."));
+        disk.finds(Problem.Level.PROBLEM, "The disk is full.");
         dashboard.close();
         listen(Dashboard.of(queue).api());
         Program.Answer ill = program.get("/health");

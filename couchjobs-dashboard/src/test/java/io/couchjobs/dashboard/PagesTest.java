@@ -71,11 +71,9 @@ class PagesTest {
                 .renewLeases(false)
                 .open();
         fill();
-        Problem problem = new Problem(NAME, Problem.Level.PROBLEM, EVIL, EVIL, EVIL);
-        dashboard = Dashboard.of(queue)
-                .basePath("/jobs")
-                .problems(() -> List.of(problem))
-                .listen("127.0.0.1", 0);
+        FixedCheck evil = new FixedCheck(NAME);
+        evil.finds(Problem.Level.PROBLEM, EVIL);
+        dashboard = Dashboard.of(queue).basePath("/jobs").checks(List.of(evil)).listen("127.0.0.1", 0);
         chrome = Chrome.start(WIDTH, HEIGHT);
     }
 

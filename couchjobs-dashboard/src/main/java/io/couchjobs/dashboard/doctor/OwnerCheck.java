@@ -1,6 +1,7 @@
-package io.couchjobs.cli.doctor;
+package io.couchjobs.dashboard.doctor;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.WorkerInfo;
@@ -10,21 +11,20 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Whether jobs are owned while nobody is there who could own them. */
-final class OwnerCheck implements Check {
+final class OwnerCheck extends Check {
     private static final int MOST_NAMED = 5;
 
-    @Override
-    public String name() {
-        return "owners";
+    OwnerCheck() {
+        super("owners");
     }
 
     @Override
-    public Finding look(JobQueue queue) {
+    public Problem look(JobQueue queue) {
         long orphaned = queue.operations().orphaned();
         if (orphaned == 0) {
-            return Finding.fine("every owned job belongs to a worker that is registered");
+            return fine("every owned job belongs to a worker that is registered");
         }
-        return Finding.note(
+        return note(
                 orphaned + " jobs are owned by workers that are not registered",
                 "either a program claimed them by hand and renews its leases itself, or their worker is dead",
                 "any running worker takes jobs of the dead back when the timeout of their type is over;"

@@ -1,26 +1,26 @@
-package io.couchjobs.cli.doctor;
+package io.couchjobs.dashboard.doctor;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Whether documents have several leaves. */
-final class ConflictCheck implements Check {
+final class ConflictCheck extends Check {
     private static final int MOST_NAMED = 5;
 
-    @Override
-    public String name() {
-        return "conflicts";
+    ConflictCheck() {
+        super("conflicts");
     }
 
     @Override
-    public Finding look(JobQueue queue) {
+    public Problem look(JobQueue queue) {
         List<String> open = queue.operations().conflicts();
         if (open.isEmpty()) {
-            return Finding.fine("no document has conflicts");
+            return fine("no document has conflicts");
         }
         String named = String.join(", ", open.subList(0, Math.min(MOST_NAMED, open.size())));
-        return Finding.problem(
+        return problem(
                 open.size() + " documents have conflicts or claims that made no owner: " + named
                         + (open.size() > MOST_NAMED ? ", ..." : ""),
                 "such jobs are not claimed until that is resolved",

@@ -1,32 +1,32 @@
-package io.couchjobs.cli.doctor;
+package io.couchjobs.dashboard.doctor;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
 import io.couchjobs.couch.CouchServer;
 
 /** Which server this is. */
-final class ServerCheck implements Check {
-    @Override
-    public String name() {
-        return "server";
+final class ServerCheck extends Check {
+    ServerCheck() {
+        super("server");
     }
 
     @Override
-    public Finding look(JobQueue queue) {
+    public Problem look(JobQueue queue) {
         CouchServer.Info info = queue.database().server().info();
         String what = (info.vendor().isEmpty() ? "CouchDB" : info.vendor()) + ", version " + info.version();
         if (info.vendor().contains("couchjobs")) {
-            return Finding.note(
+            return note(
                     what,
                     "it is made for development and tests, and keeps one copy",
                     "use a CouchDB 3.5 in production");
         }
         if (major(info.version()) < 3) {
-            return Finding.problem(
+            return problem(
                     what,
                     "couchjobs is tested with CouchDB 3.5; nobody knows what works here",
                     "upgrade to CouchDB 3.5");
         }
-        return Finding.fine(what);
+        return fine(what);
     }
 
     private static int major(String version) {

@@ -1,41 +1,45 @@
-package io.couchjobs.cli.doctor;
+package io.couchjobs.dashboard.doctor;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.schema.DocumentSchemas;
+import io.couchjobs.Problem;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
  * Whether the documents beside the jobs (settings, schedules, scopes, ...) are as the document protocol says. It reads the first
  * thousand of each kind.
  */
-final class SchemaCheck implements Check {
+final class DocumentsCheck extends Check {
     private static final List<String> KINDS = List.of("type", "schedule", "scope", "rate", "slot", "worker");
     private static final int MOST_READ = 1000;
     private static final int MOST_NAMED = 5;
 
-    @Override
-    public String name() {
-        return "documents";
+    private final BiFunction<String, JsonNode, Optional<String>> schemas;
+
+    DocumentsCheck(BiFunction<String, JsonNode, Optional<String>> schemas) {
+        super("documents");
+        this.schemas = schemas;
     }
 
     @Override
-    public Finding look(JobQueue queue) {
+    public Problem look(JobQueue queue) {
         List<String> wrong = new ArrayList<>();
         for (String kind : KINDS) {
             documents(queue, kind).forEach(row -> Optional.ofNullable(row.doc())
-                    .flatMap(document -> DocumentSchemas.problem(kind, document))
+                    .flatMap(document -> schemas.apply(kind, document))
                     .ifPresent(problem -> wrong.add(row.id() + " (" + problem + ")")));
         }
         if (wrong.isEmpty()) {
-            return Finding.fine("settings, schedules, scopes and registrations are as the document protocol says");
+            return fine("settings, schedules, scopes and registrations are as the document protocol says");
         }
         String named = String.join(", ", wrong.subList(0, Math.min(MOST_NAMED, wrong.size())));
-        return Finding.problem(
+        return problem(
                 wrong.size() + " documents are not as the document protocol says: " + named,
                 "what is wrong counts as not set, and programs in other languages may fail on it",
                 "put the fields right where the documents come from, or by couchjobs type set, cron add, scope set");

@@ -1,25 +1,25 @@
-package io.couchjobs.cli.doctor;
+package io.couchjobs.dashboard.doctor;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
 import java.util.List;
 
 /** Whether somebody writes scheduled times in seconds. */
-final class TimeCheck implements Check {
+final class TimeCheck extends Check {
     private static final int MOST_NAMED = 5;
 
-    @Override
-    public String name() {
-        return "times";
+    TimeCheck() {
+        super("times");
     }
 
     @Override
-    public Finding look(JobQueue queue) {
+    public Problem look(JobQueue queue) {
         List<String> seconds = queue.operations().timesInSeconds();
         if (seconds.isEmpty()) {
-            return Finding.fine("every pending job has its scheduledTime in milliseconds");
+            return fine("every pending job has its scheduledTime in milliseconds");
         }
         String named = String.join(", ", seconds.subList(0, Math.min(MOST_NAMED, seconds.size())));
-        return Finding.note(
+        return note(
                 "pending jobs have a scheduledTime in seconds: " + named + (seconds.size() > MOST_NAMED ? ", ..." : ""),
                 "a number below 100,000,000,000 is read as seconds, so they run at the time that was meant",
                 "nothing need be done; programs that write documents had better write milliseconds");

@@ -1,6 +1,7 @@
-package io.couchjobs.cli.doctor;
+package io.couchjobs.dashboard.doctor;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
@@ -8,27 +9,26 @@ import java.net.URI;
 import java.util.Set;
 
 /** Whether people without a password can read the queue, and passwords travel in the open. */
-final class AccessCheck implements Check {
+final class AccessCheck extends Check {
     private static final Set<String> THIS_MACHINE = Set.of("127.0.0.1", "localhost", "[::1]", "::1");
 
-    @Override
-    public String name() {
-        return "access";
+    AccessCheck() {
+        super("access");
     }
 
     @Override
-    public Finding look(JobQueue queue) {
+    public Problem look(JobQueue queue) {
         URI url = queue.database().server().config().url();
         boolean isNear = THIS_MACHINE.contains(String.valueOf(url.getHost()));
         if (isOpenToAll(queue, url)) {
             String what = "the database can be read without a password";
             String remedy = "give the server an administrator, and the database members (CouchDB: Security)";
             String consequence = "anybody who reaches the server sees all jobs";
-            return isNear ? Finding.note(what, consequence, remedy) : Finding.problem(what, consequence, remedy);
+            return isNear ? note(what, consequence, remedy) : problem(what, consequence, remedy);
         }
         return isNear || "https".equals(url.getScheme())
-                ? Finding.fine("the database asks for a password")
-                : Finding.problem(
+                ? fine("the database asks for a password")
+                : problem(
                         "the connection is not encrypted",
                         "anybody who listens between here and " + url.getHost() + " reads the password and all jobs",
                         "use an https URL");

@@ -1,28 +1,28 @@
-package io.couchjobs.cli.doctor;
+package io.couchjobs.dashboard.doctor;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
 import io.couchjobs.couch.DatabaseInfo;
 
 /** Whether deleted documents outweigh the others. */
-final class TombstoneCheck implements Check {
+final class TombstoneCheck extends Check {
     private static final long MANY = 10_000;
     private static final long TIMES = 3;
 
-    @Override
-    public String name() {
-        return "tombstones";
+    TombstoneCheck() {
+        super("tombstones");
     }
 
     @Override
-    public Finding look(JobQueue queue) {
+    public Problem look(JobQueue queue) {
         DatabaseInfo info = queue.database().info();
         String what = info.docCount() + " documents, " + info.deletedDocCount() + " tombstones";
         boolean tooMany = info.deletedDocCount() > MANY && info.deletedDocCount() > TIMES * info.docCount();
         return tooMany
-                ? Finding.note(
+                ? note(
                         what,
                         "the database is larger and its indexes are built more slowly than need be",
                         "couchjobs gc, every night")
-                : Finding.fine(what);
+                : fine(what);
     }
 }

@@ -1,27 +1,27 @@
-package io.couchjobs.cli.doctor;
+package io.couchjobs.dashboard.doctor;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.Operations;
+import io.couchjobs.Problem;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import java.util.List;
 
 /** Whether the indexes keep up with the documents. */
-final class IndexCheck implements Check {
-    @Override
-    public String name() {
-        return "indexes";
+final class IndexCheck extends Check {
+    IndexCheck() {
+        super("indexes");
     }
 
     @Override
-    public Finding look(JobQueue queue) {
+    public Problem look(JobQueue queue) {
         List<String> behind = queue.operations().designs().stream()
                 .filter(design -> design.state() != Operations.DesignState.State.OTHER)
                 .map(Operations.DesignState::name)
                 .filter(name -> isUpdating(queue, name))
                 .toList();
         return behind.isEmpty()
-                ? Finding.fine("the indexes are not being built now")
-                : Finding.note(
+                ? fine("the indexes are not being built now")
+                : note(
                         "the index of " + String.join(" and ", behind) + " is catching up",
                         "after an upgrade the one before answers meanwhile; otherwise workers wait for it",
                         "look again; when it does not end, the server's disk or its couchjs is too slow for the writes");

@@ -1,27 +1,27 @@
-package io.couchjobs.cli.doctor;
+package io.couchjobs.dashboard.doctor;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.Operations;
+import io.couchjobs.Problem;
 import java.util.List;
 
 /** Whether the design documents are there, and nobody has changed them. */
-final class DesignCheck implements Check {
-    @Override
-    public String name() {
-        return "design";
+final class DesignCheck extends Check {
+    DesignCheck() {
+        super("design");
     }
 
     @Override
-    public Finding look(JobQueue queue) {
+    public Problem look(JobQueue queue) {
         List<String> wrong = queue.operations().designs().stream()
                 .filter(design -> !design.isFine())
                 .map(design -> design.name()
                         + (design.state() == Operations.DesignState.State.MISSING ? " is missing" : " was changed"))
                 .toList();
         if (wrong.isEmpty()) {
-            return Finding.fine("the design documents of this version are there");
+            return fine("the design documents of this version are there");
         }
-        return Finding.problem(
+        return problem(
                 String.join(", ", wrong),
                 "workers find no jobs, or wrong ones",
                 "couchjobs design push, for missing ones also: couchjobs doctor --fix; delete changed ones before");

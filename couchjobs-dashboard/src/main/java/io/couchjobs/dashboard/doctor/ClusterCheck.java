@@ -1,6 +1,7 @@
-package io.couchjobs.cli.doctor;
+package io.couchjobs.dashboard.doctor;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
@@ -11,34 +12,33 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** How many copies there are of each document, and whether the nodes that have them are there. */
-final class ClusterCheck implements Check {
+final class ClusterCheck extends Check {
     private static final String REMEDY = "start what is away; a node that is gone for good needs another one in its"
             + " place, with its copies (CouchDB's documentation: Shard Management)";
 
-    @Override
-    public String name() {
-        return "copies";
+    ClusterCheck() {
+        super("copies");
     }
 
     @Override
-    public Finding look(JobQueue queue) {
+    public Problem look(JobQueue queue) {
         int copies = queue.database().info().copies();
         Optional<CouchServer.Membership> nodes = nodes(queue);
         return nodes.flatMap(told -> away(told, queue.database().shards(), copies))
                 .orElseGet(() -> asConfigured(copies, nodes.isPresent()));
     }
 
-    private static Finding asConfigured(int copies, boolean areThere) {
+    private Problem asConfigured(int copies, boolean areThere) {
         if (copies == 1) {
-            return Finding.fine("one copy of each document");
+            return fine("one copy of each document");
         }
         if (copies == 2) {
-            return Finding.problem(
+            return problem(
                     "two copies of each document (n=2)",
                     "a write is confirmed by both: with either node away no job is claimed or finished",
                     "use three nodes with n=3, and create the database anew there");
         }
-        return Finding.fine(copies + " copies of each document; a write is confirmed by " + majority(copies)
+        return fine(copies + " copies of each document; a write is confirmed by " + majority(copies)
                 + ", provided that nobody passes w"
                 + (areThere ? "" : "; whether their nodes are there is told to administrators only"));
     }
@@ -59,7 +59,7 @@ final class ClusterCheck implements Check {
     }
 
     /** Returns the finding about nodes that are away; empty when none is. */
-    private static Optional<Finding> away(
+    private Optional<Problem> away(
             CouchServer.Membership nodes, Map<String, ? extends Collection<String>> shards, int copies) {
         Set<String> away = new TreeSet<>(nodes.cluster());
         shards.values().forEach(away::addAll);
@@ -74,8 +74,8 @@ final class ClusterCheck implements Check {
         String gone = String.join(" and ", away) + (away.size() == 1 ? " is" : " are") + " away: ";
         return Optional.of(
                 least >= copies
-                        ? Finding.note(gone + "no copy of this database is there", "the queue works as before", REMEDY)
-                        : Finding.problem(
+                        ? note(gone + "no copy of this database is there", "the queue works as before", REMEDY)
+                        : problem(
                                 gone + "at least " + least + " of " + copies + " copies of each document are left",
                                 consequence(least, copies),
                                 REMEDY));

@@ -1,30 +1,35 @@
-package io.couchjobs.cli.doctor;
+package io.couchjobs.dashboard.doctor;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.schema.DocumentSchemas;
+import io.couchjobs.Problem;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /** Whether there are documents that have the id of a job but cannot be one. */
-final class MalformedCheck implements Check {
+final class MalformedCheck extends Check {
     private static final int MOST_NAMED = 5;
 
-    @Override
-    public String name() {
-        return "malformed";
+    private final BiFunction<String, JsonNode, Optional<String>> schemas;
+
+    MalformedCheck(BiFunction<String, JsonNode, Optional<String>> schemas) {
+        super("malformed");
+        this.schemas = schemas;
     }
 
     @Override
-    public Finding look(JobQueue queue) {
+    public Problem look(JobQueue queue) {
         Map<String, String> malformed = queue.operations().malformed();
         if (malformed.isEmpty()) {
-            return Finding.fine("every document with the id of a job can be one");
+            return fine("every document with the id of a job can be one");
         }
         String named = malformed.entrySet().stream()
                 .limit(MOST_NAMED)
-                .map(entry -> entry.getKey() + " (" + problem(queue, entry.getKey(), entry.getValue()) + ")")
+                .map(entry -> entry.getKey() + " (" + reason(queue, entry.getKey(), entry.getValue()) + ")")
                 .collect(Collectors.joining(", "));
-        return Finding.problem(
+        return problem(
                 malformed.size()
                         + (malformed.size() == 1 ? " document begins" : " documents begin")
                         + " with job: but cannot be a job, because of what is in brackets: "
@@ -34,11 +39,11 @@ final class MalformedCheck implements Check {
                         + " or remove it: couchjobs remove TYPE ID, or DELETE where its id has no TYPE and ID");
     }
 
-    /** The schema knows more than the index: the name of the field. */
-    private static String problem(JobQueue queue, String docId, String field) {
+    /** The schema knows more than the index, which has the name of the field. */
+    private String reason(JobQueue queue, String docId, String field) {
         return queue.database()
                 .get(docId)
-                .flatMap(document -> DocumentSchemas.problem("job", document))
+                .flatMap(document -> schemas.apply("job", document))
                 .orElse(field);
     }
 }

@@ -1,0 +1,51 @@
+package io.couchjobs.dashboard.doctor;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+
+/**
+ * All that the page of problems and {@code couchjobs doctor} look at beside the jobs themselves. Thread-safe.
+ *
+ * <pre>{@code
+ * Checks.all().forEach(check -> System.out.println(check.lookOrSay(queue).finding()));
+ * }</pre>
+ */
+public final class Checks {
+    private Checks() {}
+
+    /** {@return the checks, in the order in which they are told} */
+    public static List<Check> all() {
+        return list(new MalformedCheck((kind, document) -> Optional.empty()));
+    }
+
+    /**
+     * The checks, with one more: whether the documents beside the jobs are as the document protocol says.
+     *
+     * @param schemas says what is wrong with a document, by its kind, such as {@code job} or {@code type}
+     * @return the checks, in the order in which they are told
+     */
+    public static List<Check> all(BiFunction<String, JsonNode, Optional<String>> schemas) {
+        return list(new MalformedCheck(schemas), new DocumentsCheck(schemas));
+    }
+
+    private static List<Check> list(Check... ofDocuments) {
+        return Stream.of(
+                        Stream.of(
+                                new ServerCheck(),
+                                new AccessCheck(),
+                                new GuardCheck(),
+                                new ClockCheck(),
+                                new ClusterCheck(),
+                                new DesignCheck(),
+                                new IndexCheck(),
+                                new ConflictCheck(),
+                                new OwnerCheck()),
+                        Stream.of(ofDocuments),
+                        Stream.of(new TimeCheck(), new TombstoneCheck()))
+                .flatMap(each -> each)
+                .toList();
+    }
+}

@@ -1,0 +1,34 @@
+package io.couchjobs.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobRequest;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Tag("server")
+@ExtendWith(CouchExtension.class)
+class ProblemsTest {
+    @Test
+    void a_dashboard_checks_the_server_and_the_documents_without_being_told_to(TestDatabase database) throws Exception {
+        try (JobQueue queue = Queues.of(database);
+                Dashboard dashboard = Dashboard.of(queue).listen("127.0.0.1", 0)) {
+            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            var damaged = queue.database().get("job:email:1").orElseThrow();
+            queue.database().put(damaged.put("status", 7));
+
+            JsonNode problems = new Browser(dashboard.url()).json("problems").path("problems");
+
+            assertThat(problems.findValuesAsText("name"))
+                    .contains("server", "access", "copies", "design", "conflicts", "owners", "malformed");
+            assertThat(problems.findValuesAsText("finding"))
+                    .anySatisfy(finding -> assertThat(finding).contains("job:email:1 (status)"));
+        }
+    }
+}
