@@ -187,7 +187,7 @@ public final class Operations {
         return List.copyOf(found);
     }
 
-    /** {@return a note for each type of which jobs wait for jobs that do not exist; the first 100 held jobs are looked at} */
+    /** {@return for each type whether jobs wait for jobs that do not exist or cannot be jobs, or for each other; of the first 100 held jobs} */
     public List<Problem> heldProblems() {
         return new HeldProblems(engine.index(), engine.parts().store()).list();
     }

@@ -42,8 +42,8 @@ record QueueProblems(
                     type,
                     Problem.Level.NOTE,
                     failed + (failed == 1 ? " job has" : " jobs have") + " failed for good",
-                    "nobody tries again by themselves",
-                    "see why, put that right, then retry them"));
+                    "they are not retried by themselves",
+                    "see why (couchjobs failures), put that right, then retry them"));
         }
         Instant oldest = numbers.oldestPending().orElse(Instant.MAX);
         boolean isOfTriggers = type.equals(QueueTriggers.FOLLOWERS); // their problems say who follows

@@ -83,7 +83,7 @@ record TriggerProblems(Triggers triggers, JobStore jobs, List<WorkerInfo> worker
                     errors.size() + (errors.size() == 1 ? " change has" : " changes have")
                             + " failed, such as document " + newest.docId() + " of " + newest.database() + ": "
                             + newest.reason(),
-                    "nobody tries again by themselves",
+                    "they are not tried again by themselves",
                     "see why (couchjobs trigger errors " + trigger + "), put that right, then try again (--retry)"));
         }
     }

@@ -67,4 +67,48 @@ class HeldProblemsTest {
         hold("r2", "s2");
         assertThat(found()).containsExactly("2 jobs wait for jobs that do not exist: report:r1 waits for step:s1");
     }
+
+    @Test
+    void a_job_that_waits_for_a_malformed_document_is_told_apart_from_one_whose_job_is_missing() {
+        step("s1");
+        var broken = queue.database().get("job:step:s1").orElseThrow().put("status", "paused");
+        queue.database().put(broken);
+        hold("r1", "s1");
+        assertThat(found()).containsExactly("job report:r1 waits for step:s1, whose document cannot be a job");
+    }
+
+    @Test
+    void jobs_that_wait_for_each_other_are_a_circle_that_nothing_ends() {
+        waitFor("a", "b");
+        waitFor("b", "c");
+        waitFor("c", "a");
+        waitFor("d", "a");
+        assertThat(found())
+                .containsExactly(
+                        "jobs wait for each other: report:a, which waits for report:b, which waits for report:c,"
+                                + " which waits for report:a");
+    }
+
+    @Test
+    void jobs_that_wait_for_the_same_job_by_two_ways_are_no_circle() {
+        step("s1");
+        hold("a", "s1");
+        waitFor("b", "a");
+        waitFor("c", "a");
+        queue.add(JobRequest.builder("report")
+                .id("d")
+                .data(Map.of())
+                .after(new JobId("report", "b"))
+                .after(new JobId("report", "c"))
+                .build());
+        assertThat(found()).isEmpty();
+    }
+
+    private void waitFor(String id, String other) {
+        queue.add(JobRequest.builder("report")
+                .id(id)
+                .data(Map.of())
+                .after(new JobId("report", other))
+                .build());
+    }
 }

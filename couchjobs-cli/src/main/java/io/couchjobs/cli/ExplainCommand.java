@@ -70,7 +70,7 @@ final class ExplainCommand extends QueueCommand {
     private static Table table(List<Reason> reasons) {
         Table table = new Table("VERDICT", "BECAUSE", "DO");
         reasons.forEach(reason -> table.row(
-                Cell.of(reason.verdict().json(), Style.WARNING), Cell.of(reason.because()), Cell.of(reason.remedy())));
+                Cell.of(reason.verdict().json(), Style.WARNING), Cell.of(reason.because()), Cell.of(reason.line())));
         return table;
     }
 

@@ -6,6 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.explain.Explainer;
+import io.couchjobs.dashboard.explain.Reason;
+import io.couchjobs.dashboard.explain.Verdict;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
@@ -21,6 +24,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -180,8 +185,12 @@ class ExplainCommandTest {
 
         assertThat(why.path("verdict").asText()).isEqualTo("limit");
         assertThat(why.path("because").asText()).contains("type email may run 1 job at once", "email:running");
-        assertThat(why.path("do").asText()).isEqualTo("couchjobs type set email --limit N");
         assertThat(why.path("also").get(0).path("because").asText()).contains("group shop");
+
+        doWhatIsSaid("1", Verdict.LIMIT);
+        doWhatIsSaid("1", Verdict.LIMIT);
+
+        assertThat(explain("1").path("verdict").asText()).isEqualTo("no-worker");
     }
 
     @Test
@@ -195,6 +204,10 @@ class ExplainCommandTest {
 
         assertThat(why.path("verdict").asText()).isEqualTo("rate");
         assertThat(why.path("because").asText()).contains("1 job in 24h");
+
+        doWhatIsSaid("1", Verdict.RATE);
+
+        assertThat(explain("1").path("verdict").asText()).isEqualTo("no-worker");
     }
 
     @Test
@@ -206,6 +219,60 @@ class ExplainCommandTest {
             assertThat(reason.path("verdict").asText()).isEqualTo("filtered");
             assertThat(reason.path("because").asText()).contains("\"fast\"", "\"slow\"");
         });
+
+        doWhatIsSaid("1", Verdict.FILTERED);
+
+        assertThat(queue.types().settings("email").classes()).hasValue(Set.of("fast", "slow"));
+        assertThat(explain("1").path("also")).isEmpty();
+    }
+
+    @Test
+    void a_job_without_a_class_is_let_in_beside_the_classes_that_are() {
+        queue.types().change("email", settings -> settings.withClasses(List.of("fast")));
+        queue.add(request("1").build());
+
+        doWhatIsSaid("1", Verdict.FILTERED);
+
+        assertThat(queue.types().settings("email").classes()).hasValue(Set.of("fast", ""));
+    }
+
+    @Test
+    void a_job_that_waits_for_a_malformed_one_is_explained() {
+        queue.database().put(job("{\"_id\":\"job:email:first\",\"status\":\"paused\",\"data\":{}}"));
+        queue.add(request("1").after(new JobId("email", "first")).build());
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("because").asText()).isEqualTo("it waits for email:first (its document cannot be a job)");
+        assertThat(why.path("do").asText())
+                .isEqualTo(
+                        "couchjobs explain email first tells what is wrong with that document; couchjobs retry email 1"
+                                + " runs this one without it");
+    }
+
+    @Test
+    void jobs_that_wait_for_each_other_are_named_and_one_is_set_free() {
+        queue.add(request("a").after(new JobId("email", "b")).build());
+        queue.add(request("b").after(new JobId("email", "c")).build());
+        queue.add(request("c").after(new JobId("email", "a")).build());
+
+        assertThat(explain("a").path("because").asText())
+                .isEqualTo("it waits for email:b, which waits for email:c, which waits for it: none of them ever runs");
+
+        doWhatIsSaid("a", Verdict.HELD);
+
+        assertThat(explain("a").path("verdict").asText()).isEqualTo("no-worker");
+        assertThat(explain("c").path("because").asText()).isEqualTo("it waits for email:a");
+    }
+
+    @Test
+    void commands_are_not_broken_into_lines() {
+        String id = "an-id-that-has-just-about-the-length-at-which-the-line-ends";
+        queue.add(request(id).after(new JobId("email", "first")).build());
+
+        assertThat(TestShell.at(database).run("explain", "email", id).out())
+                .contains("couchjobs enqueue email first", "couchjobs retry email " + id)
+                .doesNotContain(Reason.NO_BREAK);
     }
 
     @Test
@@ -216,7 +283,7 @@ class ExplainCommandTest {
         JsonNode why = explain("1");
 
         assertThat(why.path("verdict").asText()).isEqualTo("running");
-        assertThat(why.path("because").asText()).contains("worker ", "runs it, since", "no sign of life");
+        assertThat(why.path("because").asText()).contains("worker ", "has been running it for", "no sign of life");
         assertThat(why.path("do").asText())
                 .startsWith("no worker lives that could")
                 .contains("couchjobs release email 1");
@@ -295,6 +362,21 @@ class ExplainCommandTest {
         TestShell.Said said = TestShell.at(database).run("explain", "email", id, "-o", "json");
         assertThat(said.exitCode()).as(said.err()).isZero();
         return said.json();
+    }
+
+    /** Types the first command that a reason names. */
+    private void doWhatIsSaid(String id, Verdict verdict) {
+        String remedy = Explainer.explain(queue, new JobId("email", id)).stream()
+                .filter(reason -> reason.verdict() == verdict)
+                .findFirst()
+                .orElseThrow()
+                .remedy();
+        String command = Stream.of(remedy.split(" "))
+                .filter(words -> words.startsWith("couchjobs" + Reason.NO_BREAK))
+                .findFirst()
+                .orElseThrow();
+        String[] arguments = command.substring("couchjobs ".length()).split(Reason.NO_BREAK);
+        TestShell.at(database).done(arguments);
     }
 
     private ClaimedJob accept() throws InterruptedException {

@@ -25,6 +25,7 @@ public final class Output {
 
     private static final int WIDTH = 100;
     private static final String INDENT = "     ";
+    private static final String NO_BREAK = "\u00a0";
 
     private final PrintWriter out;
     private final Format format;
@@ -104,7 +105,8 @@ public final class Output {
     }
 
     /**
-     * Prints a word and what it is about, in lines that fit a terminal. A word that is longer than a line is not broken.
+     * Prints a word and what it is about, in lines that fit a terminal. A word that is longer than a line is not broken,
+     * and neither are words with no-break spaces between them, which are printed as spaces.
      *
      * @param word the beginning of the first line
      * @param text sentences; the lines after the first are indented
@@ -119,7 +121,7 @@ public final class Output {
                 line.append(INDENT);
                 length = INDENT.length();
             }
-            line.append(' ').append(next);
+            line.append(' ').append(next.replace(NO_BREAK, " "));
             length += 1 + next.length();
         }
         out.println(line);

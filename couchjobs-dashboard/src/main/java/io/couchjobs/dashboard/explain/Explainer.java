@@ -23,6 +23,7 @@ import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -116,9 +117,10 @@ public final class Explainer {
                 .filter(worker -> worker.id().equals(lock.worker()))
                 .filter(worker -> !worker.isSilent(now))
                 .findFirst();
-        String what = job.status() == JobStatus.SCHEDULED ? "has claimed it ahead, " : "runs it, since ";
+        String what = job.status() == JobStatus.SCHEDULED ? "claimed it ahead " : "has been running it for ";
         String how = "worker " + lock.worker() + " " + what
                 + DurationText.of(age(lock.since()))
+                + (job.status() == JobStatus.SCHEDULED ? " ago" : "")
                 + (job.isCancelRequested() ? "; it was asked to stop" : "")
                 + (job.isResubmitted() ? "; it runs once more afterwards" : "");
         if (owner.isPresent()) {
@@ -155,7 +157,7 @@ public final class Explainer {
                             + settings.pauseReason()
                                     .map(reason -> ": " + reason)
                                     .orElse(""),
-                    "couchjobs resume " + word(job.type()));
+                    shell("resume", word(job.type())));
         }
         job.after().ifPresent(this::held);
         limits(job, settings);
@@ -194,9 +196,22 @@ public final class Explainer {
     }
 
     private void held(After after) {
+        Optional<List<JobId>> circle = Circle.through(queue, id, after);
+        if (circle.isPresent()) {
+            add(
+                    Verdict.HELD,
+                    "it waits for "
+                            + circle.get().stream()
+                                    .map(JobId::toString)
+                                    .map(other -> other + ", which waits for ")
+                                    .collect(Collectors.joining())
+                            + "it: none of them ever runs",
+                    command("retry") + " runs this one without the others");
+            return;
+        }
         List<AwaitedJob> open = new ArrayList<>();
         for (JobId other : after.jobs()) {
-            AwaitedJob awaited = new AwaitedJob(other, queue.get(other).map(Job::status));
+            AwaitedJob awaited = AwaitedJob.read(queue, other);
             if (!awaited.isOver(after.onFailure())) {
                 open.add(awaited);
             }
@@ -218,7 +233,9 @@ public final class Explainer {
 
     private String remedy(AwaitedJob first) {
         String without = "; " + command("retry") + " runs this one without it";
-        if (first.status().isEmpty()) {
+        if (first.isMalformed()) {
+            return command("explain", first.id()) + " tells what is wrong with that document" + without;
+        } else if (first.status().isEmpty()) {
             return command("enqueue", first.id()) + " adds that job" + without;
         }
         return first.hasEnded()
@@ -256,7 +273,8 @@ public final class Explainer {
             add(
                     Verdict.LIMIT,
                     what + " may run " + jobs(most) + " at once" + (who.isEmpty() ? "" : ", and these do: " + who),
-                    "couchjobs type set " + word(job.type()) + " " + option + " N");
+                    shell("type", "set", word(job.type()), option, "none") + " lets any number run, " + option
+                            + " N another one");
         }
     }
 
@@ -270,8 +288,8 @@ public final class Explainer {
                     Verdict.RATE,
                     "type " + id.type() + " may start " + jobs(rate.starts()) + " in " + DurationText.of(rate.window())
                             + ", and all are taken",
-                    "the next ones start at " + next + "; couchjobs type set " + word(id.type())
-                            + " --rate N/DURATION");
+                    "the next ones start at " + next + "; " + shell("type", "set", word(id.type()), "--rate", "none")
+                            + " lets any number start");
         }
     }
 
@@ -284,7 +302,8 @@ public final class Explainer {
             add(
                     Verdict.NO_WORKER,
                     "no live worker takes type " + job.type(),
-                    "start one that does; couchjobs workers lists those that live");
+                    "start one that does, such as " + shell("work", word(job.type()), "--", "COMMAND") + "; "
+                            + shell("workers") + " lists those that live");
         }
         Optional<Set<String>> classes = settings.classes();
         if (classes.isPresent() && !classes.get().contains(job.jobClass().orElse(""))) {
@@ -294,7 +313,8 @@ public final class Explainer {
                             + job.jobClass()
                                     .map(name -> "class \"" + name + "\"")
                                     .orElse("none"),
-                    "couchjobs type set " + word(job.type()) + " --classes NAMES");
+                    shell("type", "set", word(job.type()), "--classes", word(with(classes.get(), job)))
+                            + " lets its class run, too");
         }
     }
 
@@ -306,7 +326,7 @@ public final class Explainer {
                 new Reason(
                         Verdict.CONFLICT,
                         what + who,
-                        "a worker resolves that within seconds; couchjobs doctor --fix does so without one"));
+                        "a worker resolves that within seconds; " + shell("doctor", "--fix") + " does so without one"));
     }
 
     private void due(Job job) {
@@ -350,8 +370,8 @@ public final class Explainer {
         add(
                 Verdict.DUE,
                 "nothing keeps it: a worker takes it when it has a place" + rivals,
-                "couchjobs watch --type " + word(job.type()) + " --id "
-                        + word(job.id().id()) + " shows it happen; more workers, or places, are faster");
+                shell("watch", "--type", word(job.type()), "--id", word(job.id().id()))
+                        + " shows it happen; with more workers, or more places, it runs sooner");
     }
 
     private void add(Verdict verdict, String because, String remedy) {
@@ -368,7 +388,19 @@ public final class Explainer {
     }
 
     private static String command(String verb, JobId job) {
-        return "couchjobs " + verb + " " + word(job.type()) + " " + word(job.id());
+        return shell(verb, word(job.type()), word(job.id()));
+    }
+
+    private static String shell(String... words) {
+        return ("couchjobs " + String.join(" ", words)).replace(" ", Reason.NO_BREAK);
+    }
+
+    /** The classes that are claimed, and that of the job; the empty name, which stands for none, is the last one. */
+    private static String with(Set<String> classes, Job job) {
+        return Stream.concat(classes.stream(), Stream.of(job.jobClass().orElse("")))
+                .distinct()
+                .sorted(Comparator.comparing(String::isEmpty).thenComparing(name -> name))
+                .collect(Collectors.joining(","));
     }
 
     private static String jobs(int count) {

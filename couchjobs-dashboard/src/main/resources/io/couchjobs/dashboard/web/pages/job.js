@@ -99,8 +99,8 @@ class Why extends Loading {
 function Sentence({ job }) {
   const parts = {
     waiting: () => job.held
-      ? ['Waits for ' + number(job.after.count) + ' other jobs to finish.']
-      : job.time ? ['Waits to run; due ', h(Ago, { time: job.time }), '.'] : ['Waits to run as soon as a worker is free.'],
+      ? ['Waits for ' + (job.after.count === 1 ? 'another job' : number(job.after.count) + ' other jobs') + ' to finish.']
+      : job.time ? ['Waits to run; due ', h(Ago, { time: job.time }), '.'] : ['Waits to run; it is due.'],
     scheduled: () => ['Claimed by ', h('b', null, job.worker), ' ', h(Ago, { time: job.since }), '; starts when it has a free place.'],
     running: () => ['Runs on ', h('b', null, job.worker), ' since ', h(Ago, { time: job.times.started, since: true }), ', attempt ' + job.attempt + '.'],
     stuck: () => ['Failed in attempt ' + job.attempt + ', runs again ', h(Ago, { time: job.time }), '.'],
