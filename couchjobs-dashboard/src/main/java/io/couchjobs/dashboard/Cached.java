@@ -54,6 +54,16 @@ final class Cached<T> {
         return known;
     }
 
+    /** What is known, however old; empty before the first answer. When it is old, asks anew and waits for nothing. */
+    synchronized Optional<T> known() {
+        if (underWay == null && (value == null || System.nanoTime() - goodUntil > 0)) {
+            var unused = begun();
+        } else if (underWay != null && underWay.isDone()) {
+            var unused = get();
+        }
+        return Optional.ofNullable(value);
+    }
+
     /** Forgets what is known, because somebody has just changed it. */
     synchronized void forget() {
         value = null;

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** The problems that people should know: those that each type's numbers show, those of triggers, and those that the checks found. Thread-safe. */
 final class Problems {
@@ -37,10 +38,14 @@ final class Problems {
                 queue.operations()::building);
     }
 
-    /** {@return how many problems the numbers show, without the slower checks} */
+    /** {@return how many problems there are, as far as is known: nobody waits for the slower checks} */
     long count() {
-        return signs.get().stream()
-                .filter(sign -> sign.level() == Problem.Level.PROBLEM)
+        return Stream.of(
+                        signs.get(),
+                        relations.known().orElse(List.of()),
+                        checks.known().orElse(List.of()))
+                .flatMap(List::stream)
+                .filter(problem -> problem.level() == Problem.Level.PROBLEM)
                 .count();
     }
 

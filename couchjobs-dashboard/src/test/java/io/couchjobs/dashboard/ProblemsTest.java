@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,18 @@ class ProblemsTest {
                     .contains("server", "access", "copies", "design", "conflicts", "owners", "malformed");
             assertThat(problems.findValuesAsText("finding"))
                     .anySatisfy(finding -> assertThat(finding).contains("job:email:1 (status)"));
+        }
+    }
+
+    @Test
+    void the_number_beside_problems_counts_what_the_checks_found(TestDatabase database) throws Exception {
+        FixedCheck disk = new FixedCheck("disk");
+        disk.finds(Problem.Level.PROBLEM, "the disk is full");
+        try (JobQueue queue = Queues.of(database);
+                Dashboard dashboard = Dashboard.of(queue).checks(List.of(disk)).listen("127.0.0.1", 0)) {
+            Browser browser = new Browser(dashboard.url());
+            browser.json("problems");
+            assertThat(browser.json("overview").path("problems").asInt()).isEqualTo(1);
         }
     }
 }
