@@ -45,6 +45,12 @@ final class RunningCommand implements AutoCloseable {
         return out.toString();
     }
 
+    /** Waits until it goes on, as it says then, or has ended. */
+    TestShell.Said awaitGoing() {
+        await(() -> err.toString().contains("Ctrl-C to stop") || !thread.isAlive(), "that it goes on");
+        return new TestShell.Said(thread.isAlive() ? 0 : exitCode, out.toString(), err.toString());
+    }
+
     /** The reader goes away, as {@code head} does. */
     void closeOut() {
         pipe.isClosed = true;

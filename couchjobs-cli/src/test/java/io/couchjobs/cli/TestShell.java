@@ -63,6 +63,11 @@ final class TestShell {
         return this;
     }
 
+    /** What its commands find in their environment. */
+    Map<String, String> environment() {
+        return Map.copyOf(environment);
+    }
+
     TestShell input(String text) {
         this.input = text;
         return this;
@@ -71,6 +76,11 @@ final class TestShell {
     TestShell terminals(Shell.Terminals which) {
         this.terminals = which;
         return this;
+    }
+
+    /** At a terminal, and to whatever is asked. */
+    TestShell withPersonWhoSaysYes() {
+        return input("y\n").terminals(new Shell.Terminals(true, false, false));
     }
 
     TestShell answering(String password) {

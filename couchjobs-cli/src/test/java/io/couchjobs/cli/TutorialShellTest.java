@@ -1,130 +1,149 @@
 package io.couchjobs.cli;
 
-import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.worker.PermanentJobException;
-import io.couchjobs.worker.Worker;
-import java.nio.charset.StandardCharsets;
+import io.couchjobs.job.Listening;
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
-/** Types the commands of the tutorial's steps 2 to 5, and compares what they say with the page; numbers, times and ids aside. */
+/** Types the commands of the tutorial, and compares what they say with the page; numbers, times and ids aside. */
 @Timeout(120)
 @ExtendWith(CouchExtension.class)
 class TutorialShellTest {
-    private static final Pattern STEP = Pattern.compile("```sh\n(.*?)```(?:\n\n```text\n(.*?)```)?", Pattern.DOTALL);
+    /** A terminal of its own for the program, which says one line when it works. */
+    private static final String TERMINAL = """
+            java() {
+                local says=$(mktemp -u)
+                mkfifo "$says"
+                command java -XX:TieredStopAtLevel=1 "$@" > "$says" 2> mailer.log &
+                echo $! >> programs
+                head -n 1 < "$says" | grep ' works$' || { cat mailer.log; return 1; }
+            }
+            """;
+
+    private static final String START = "java -cp \"$CLASS_PATH\" Mailer.java";
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private final CompletableFuture<JobId> newsletter = new CompletableFuture<>();
+    @TempDir
+    private Path folder;
+
+    private final Map<JobId, Job> seen = new HashMap<>();
+    private final Map<String, String> variables = new HashMap<>();
+    private Guide tutorial;
+
+    @BeforeEach
+    void write() throws Exception {
+        Page page = Page.of("docs/tutorial.md");
+        tutorial = new Guide("docs/tutorial.md");
+        var unused = Files.writeString(folder.resolve("Mailer.java"), page.block("java", "class Mailer "));
+        unused = Files.createSymbolicLink(
+                folder.resolve("couchjobs"), Path.of("..").toAbsolutePath());
+        variables.put(
+                "PATH", Path.of(System.getProperty("java.home"), "bin") + File.pathSeparator + System.getenv("PATH"));
+        variables.put("CLASS_PATH", System.getProperty("java.class.path"));
+    }
+
+    /** One of them was killed by the tutorial. */
+    @AfterEach
+    void endPrograms() throws Exception {
+        Path programs = folder.resolve("programs");
+        for (String number : Files.exists(programs) ? Files.readAllLines(programs) : List.<String>of()) {
+            ProcessHandle.of(Long.parseLong(number))
+                    .filter(program -> program.info().command().orElse("").endsWith("java"))
+                    .ifPresent(ProcessHandle::destroyForcibly);
+        }
+    }
 
     @Test
-    void the_commands_of_the_tutorial_say_what_the_page_shows(TestDatabase database) throws Exception {
-        TestShell shell = TestShell.at(database);
-        shell.done("init");
-        String page = Files.readString(Path.of("../docs/tutorial.md"));
-        try (JobQueue queue = TestShell.queue(database)) {
-            play(shell, queue, section(page, "## 2."));
-            try (Worker worker = mailer(queue)) {
-                assertThat(worker.id()).isNotEmpty();
-                play(shell, queue, section(page, "## 3."));
-                play(shell, queue, section(page, "## 4."));
-                play(shell, queue, section(page, "## 5."));
+    void the_first_seven_steps_say_what_the_page_shows(TestDatabase database) throws Exception {
+        variables.put("QUEUE", Bash.withUser(database, database.url()));
+        tutorial.instead("http://127.0.0.1:5984/couchjobs", "$QUEUE")
+                .instead("java -cp target/couchjobs.jar Mailer.java", START)
+                .says("couchjobs \\S+ \\(Java", "couchjobs development (Java")
+                .instead("--timeout 10s", "--timeout 4s")
+                .instead("\"seconds\":30", "\"seconds\":4")
+                .before("enqueue email slow", START + " $QUEUE")
+                .instead("11751", "$(couchjobs workers -o json | jq '.[] | select(.jobs != []) | .pid')");
+        try (JobQueue queue = TestShell.queue(database);
+                Bash bash = Bash.at(database, folder, this::awaitWhatItShows)) {
+            queue.operations().init();
+            variables.forEach(bash::with);
+            bash.done(TERMINAL);
+            try (Listening watching = queue.watch(JobFilter.all(), this::see)) {
+                tutorial.type(bash, tutorial.page().part("## 1.", "## 8."), script -> script);
+                assertThat(watching).isNotNull();
             }
         }
     }
 
-    private void play(TestShell shell, JobQueue queue, String section) throws Exception {
-        List<MatchResult> steps = STEP.matcher(section).results().toList();
-        assertThat(steps).isNotEmpty();
-        for (MatchResult step : steps) {
-            StringBuilder said = new StringBuilder();
-            for (String line : step.group(1).lines().toList()) {
-                if (line.startsWith("java ")) {
-                    continue; // mailer() stands for it
-                }
-                awaitWhatItShows(queue, line);
-                TestShell.Said answer = shell.run(words(line));
-                assertThat(answer.exitCode()).as(line + "\n" + answer.err()).isZero();
-                said.append(answer.out()).append(answer.err());
-            }
-            step.group(2).lines().filter(line -> !line.endsWith(" works")).forEach(line -> assertThat(
-                            shape(said.toString()))
-                    .as(step.group(1) + said)
-                    .contains(shape(line)));
+    @Test
+    void the_last_two_steps_secure_a_database_and_run_a_job_in_it() throws Exception {
+        try (EmbeddedCouch couch =
+                        EmbeddedCouch.inMemory().admin("admin", Bash.PASSWORD).start();
+                Bash bash = new Bash(folder, Map.of("COUCHJOBS_CONFIG", "/dev/null"), Bash.Hook.NONE)) {
+            String host = couch.url().getAuthority();
+            variables.put("SHOP_URL", "http://mailer:mail-secret@" + host + "/shop");
+            variables.forEach(bash::with);
+            bash.done(TERMINAL);
+            tutorial.instead("127.0.0.1:5984", host)
+                    .says("ok  The Apache Software Foundation,", "note  couchjobs-embedded,")
+                    .before("enqueue email 50", START);
+
+            tutorial.type(bash, tutorial.page().part("## 8.", "## Next"), script -> script);
+        }
+    }
+
+    private synchronized void see(JobChange change) {
+        change.job().ifPresent(job -> seen.put(job.id(), job));
+        notifyAll();
+    }
+
+    private synchronized void await(Predicate<Job> wanted) throws InterruptedException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (seen.values().stream().noneMatch(wanted)) {
+            long left = Duration.ofNanos(end - System.nanoTime()).toMillis();
+            assertThat(left).as("what became of jobs: " + seen).isPositive();
+            wait(left);
         }
     }
 
     /** A person types slowly enough. */
-    private void awaitWhatItShows(JobQueue queue, String line) throws Exception {
-        if (line.startsWith("couchjobs failures") && !line.contains("retry")) {
-            await(queue, new JobId("email", "43"), JobStatus.FAILED);
-            await(queue, new JobId("email", "44"), JobStatus.STUCK);
-        } else if (line.contains("--origin schedule:newsletter")) {
-            await(queue, newsletter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS), JobStatus.SUCCESS);
+    private void awaitWhatItShows(String command) throws InterruptedException {
+        if (command.equals("failures")) {
+            await(job -> is(job, "43", JobStatus.FAILED));
+            await(job -> is(job, "44", JobStatus.STUCK));
+        } else if (command.contains("--origin schedule:newsletter")) {
+            await(job -> job.id().id().startsWith("newsletter@") && job.status() == JobStatus.SUCCESS);
+        } else if (command.equals("workers")) {
+            await(job -> is(job, "slow", JobStatus.RUNNING));
+        } else if (command.equals("inspect email slow")) {
+            await(job -> is(job, "slow", JobStatus.RUNNING) && job.attempt() == 2);
         }
     }
 
-    private static void await(JobQueue queue, JobId id, JobStatus status) throws Exception {
-        assertThat(queue.await(id, Set.of(status), PATIENCE)).isPresent();
-    }
-
-    /** As the class Mailer of the tutorial. */
-    private Worker mailer(JobQueue queue) {
-        return queue.worker()
-                .handler("email", (data, context) -> {
-                    if (context.job()
-                            .origin()
-                            .filter("schedule:newsletter"::equals)
-                            .isPresent()) {
-                        newsletter.complete(context.id());
-                    }
-                    String to = data.path("to").asText();
-                    if (!to.contains("@")) {
-                        throw new PermanentJobException("not an address: " + to);
-                    }
-                    if (to.endsWith("@down.example.org")) {
-                        throw new IllegalStateException("no answer from down.example.org");
-                    }
-                    return "sent to " + to;
-                })
-                .start();
-    }
-
-    private static String section(String page, String heading) {
-        String from = page.substring(page.indexOf("\n" + heading) + 1);
-        return from.substring(0, from.indexOf("\n## "));
-    }
-
-    /** The arguments of a command, taken apart by a shell. */
-    private static String[] words(String line) throws Exception {
-        Process bash = new ProcessBuilder("bash", "-c", "couchjobs() { printf '%s\\0' \"$@\"; }; " + line).start();
-        String words = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(bash.waitFor()).as(line).isZero();
-        return words.split("\0");
-    }
-
-    /** Words, of which those with a digit are all alike. */
-    private static String shape(String text) {
-        return Stream.of(text.strip().split("\\s+"))
-                .map(word -> word.matches(".*\\d.*") ? "#" : word)
-                .collect(joining(" "));
+    private static boolean is(Job job, String id, JobStatus status) {
+        return job.id().equals(new JobId("email", id)) && job.status() == status;
     }
 }

@@ -35,7 +35,8 @@ final class RequestThreads implements Executor, AutoCloseable {
         this.threads = new ThreadPoolExecutor(
                 most, most, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons());
         threads.allowCoreThreadTimeOut(true);
-        this.timer = new ScheduledThreadPoolExecutor(1, daemons());
+        // who was accepted while the server stops finds the connection closed; there is nothing to time any more
+        this.timer = new ScheduledThreadPoolExecutor(1, daemons(), new ThreadPoolExecutor.DiscardPolicy());
         timer.setRemoveOnCancelPolicy(true);
     }
 

@@ -12,6 +12,8 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -73,6 +75,28 @@ class RequestThreadsTest {
             assertThat(statusOf(slow)).contains("204");
             assertThat(statusOf(other)).contains("204");
         }
+    }
+
+    @Test
+    void a_request_that_comes_while_the_server_stops_leaves_no_stack_trace() throws Exception {
+        Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        Thread.setDefaultUncaughtExceptionHandler((thread, problem) -> uncaught.add(problem));
+        try {
+            for (int i = 0; i < 200; i++) {
+                RequestThreads stopping = new RequestThreads(1, Duration.ofMinutes(1));
+                stopping.execute(() -> {});
+                stopping.close();
+            }
+            for (Thread thread : Thread.getAllStackTraces().keySet()) {
+                if (thread.getName().startsWith("couchjobs-dashboard-")) {
+                    thread.join(TimeUnit.SECONDS.toMillis(1));
+                }
+            }
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
+        }
+        assertThat(uncaught).isEmpty();
     }
 
     private Socket connectAfter(CountDownLatch signal) throws Exception {
