@@ -35,7 +35,7 @@ final class RequestThreads implements Executor, AutoCloseable {
         this.threads = new ThreadPoolExecutor(
                 most, most, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons());
         threads.allowCoreThreadTimeOut(true);
-        // who was accepted while the server stops finds the connection closed; there is nothing to time any more
+        // A request that comes while the server stops finds its connection closed, and needs no timer.
         this.timer = new ScheduledThreadPoolExecutor(1, daemons(), new ThreadPoolExecutor.DiscardPolicy());
         timer.setRemoveOnCancelPolicy(true);
     }

@@ -258,6 +258,13 @@ class PagesTest {
     }
 
     @Test
+    void a_chart_of_runs_names_how_many_there_were_in_all() throws Exception {
+        go("history");
+        chrome.await("[...document.querySelectorAll('.plot')].some(plot =>"
+                + " /runs per .*Ended well \\d+\\s+Failed runs [1-9]/is.test(plot.innerText))");
+    }
+
+    @Test
     void filters_and_pages_are_in_the_url() throws Exception {
         go("jobs");
         chrome.run("const s = document.querySelector('select[name=type]'); s.value = 'paused';"

@@ -69,11 +69,12 @@ class App extends Component {
     }
   }
 
-  /** On a narrow screen the names of the pages are scrolled to that of this page. */
+  /** On a narrow screen the names of the pages are scrolled to that of this page, and once more when it gets wider by a number. */
   componentDidUpdate() {
     const current = document.querySelector("nav[aria-label='Pages'] [aria-current]");
-    if (current && this.named !== current) {
+    if (current && (this.named !== current || this.width !== current.offsetWidth)) {
       this.named = current;
+      this.width = current.offsetWidth;
       const nav = current.parentElement;
       nav.scrollLeft += current.getBoundingClientRect().left - nav.getBoundingClientRect().left - (nav.clientWidth - current.offsetWidth) / 2;
     }

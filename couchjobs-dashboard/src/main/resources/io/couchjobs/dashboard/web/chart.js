@@ -22,7 +22,10 @@ function round(value) {
   return power * steps.find((step) => step * power >= value * 0.9999);
 }
 
-/** Points at the ends of their steps; the first of the ticks is where the plot begins. */
+/**
+ * Points at the ends of their steps; the first of the ticks is where the plot begins. Beside each name stands the value where the
+ * pointer is. Without a pointer it is the newest one, or the sum of all where the values are counts, which `sum` formats.
+ */
 export class Plot extends Component {
   constructor() {
     super();
@@ -44,7 +47,7 @@ export class Plot extends Component {
     this.setState({ at: share >= 0 && share <= 1 ? share : null });
   }
 
-  render({ title, history, lines, stacked, format, least, span, step, gap, ticks, marks }, { width, at }) {
+  render({ title, history, lines, stacked, format, sum, least, span, step, gap, ticks, marks }, { width, at }) {
     const end = history.length ? history[history.length - 1].at : now();
     const x = (time) => LEFT + (width - LEFT) * (1 - (end - time) / span);
     const shown = history.filter((point) => point.at >= end - span);
@@ -57,7 +60,7 @@ export class Plot extends Component {
       h('figcaption', null, h('span', { class: 'title' }, title),
         lines.map((line) => h('span', { key: line.field, class: 'key is-' + line.color + (line.dashed ? ' is-dashed' : '') },
           h('span', { class: 'swatch', 'aria-hidden': 'true' }), line.name, ' ',
-          h('b', { class: 'num' }, second && second[line.field] !== undefined ? format(line.of ? line.of(second) : second[line.field]) : '–'))),
+          h('b', { class: 'num' }, beside(line, sum && at === null ? shown : shown.slice(index, index + 1), sum || format)))),
         at !== null && second && h('span', { class: 'when faint' }, duration(end - second.at) + ' before')),
       h('div', { ref: (element) => { this.element = element; }, onPointerMove: (event) => this.point(event), onPointerLeave: () => this.setState({ at: null }) },
         h('svg', { width, height: HEIGHT, role: 'img', 'aria-label': spoken(title, lines, shown, format) },
@@ -75,6 +78,16 @@ export class Plot extends Component {
             index < MOST_NAMED && h('text', { class: 'axis', x: x(mark.at) - 3, y: TOP + 9 + 11 * (index % 2), 'text-anchor': 'end' }, mark.text.slice(0, 16)))),
           at !== null && second && h('line', { class: 'cursor', x1: x(second.at), x2: x(second.at), y1: TOP, y2: HEIGHT - BOTTOM }))));
   }
+}
+
+function valuesOf(line, seconds) {
+  return seconds.map((second) => (line.of ? line.of(second) : second[line.field])).filter((value) => value !== undefined);
+}
+
+/** The value beside the name of a line: the sum of those that there are. */
+function beside(line, seconds, format) {
+  const values = valuesOf(line, seconds);
+  return values.length ? format(values.reduce((sum, value) => sum + value, 0)) : '–';
 }
 
 /** The heights of a second's values, one upon the other where they are stacked. */
@@ -127,7 +140,7 @@ function path(seconds, values, number, x, y, gap) {
 function spoken(title, lines, seconds, format) {
   const last = seconds.slice(-10);
   const parts = lines.map((line) => {
-    const values = last.map((second) => (line.of ? line.of(second) : second[line.field])).filter((value) => value !== undefined);
+    const values = valuesOf(line, last);
     const mean = values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : 0;
     return line.name + ' ' + format(mean);
   });

@@ -25,7 +25,8 @@ export function Runs({ range, data, title }) {
     stacked: true,
     least: 5,
     format: small,
-    lines: [{ name: 'Ended', field: 'ok', color: 'success' }, { name: 'Failed', field: 'failures', color: 'failed' }],
+    sum: number,
+    lines: [{ name: 'Ended well', field: 'ok', color: 'success' }, { name: 'Failed runs', field: 'failures', color: 'failed' }],
   });
 }
 
