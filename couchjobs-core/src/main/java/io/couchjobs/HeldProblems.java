@@ -7,9 +7,15 @@ import static java.util.stream.Collectors.toSet;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.JobStatus;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +25,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The problems of held jobs at one moment: they wait for jobs that do not exist or cannot be jobs, or for each other.
+ * The problems of held jobs at one moment: they wait in vain for other jobs, or for each other.
  *
  * @param index knows which jobs are held
  * @param jobs reads the jobs for which they wait
@@ -30,44 +36,91 @@ record HeldProblems(JobIndex index, JobStore jobs) {
 
     private static final int MOST_NAMED = 5;
 
-    /** For each type one problem of missing jobs, one of malformed ones and one of circles at most. */
+    /** Why a job waits in vain for another one. */
+    private enum Why {
+        MISSING(Problem.Level.NOTE, "which does not exist", "jobs that do not exist"),
+        MALFORMED(Problem.Level.PROBLEM, "whose document cannot be a job", "jobs whose documents cannot be jobs"),
+        FAILED(Problem.Level.NOTE, "which did not succeed", "jobs that did not succeed");
+
+        private final Problem.Level level;
+        private final String one;
+        private final String several;
+
+        Why(Problem.Level level, String one, String several) {
+            this.level = level;
+            this.one = one;
+            this.several = several;
+        }
+
+        private String consequence() {
+            return switch (this) {
+                case MISSING -> "they wait until those are added and have ended";
+                case MALFORMED -> "they wait until those are put right and have ended";
+                case FAILED -> "they wait until those are run again and succeed";
+            };
+        }
+
+        private String remedy(Waiting first) {
+            String without = "; or run one without them: " + command("retry", first.job);
+            return switch (this) {
+                case MISSING -> "add those jobs" + without;
+                case MALFORMED -> "see what is wrong with the document: " + command("explain", first.other) + without;
+                case FAILED -> "run those again: " + command("retry", first.other) + without;
+            };
+        }
+    }
+
+    /** A job, and one that it waits for in vain. */
+    private record Waiting(JobId job, JobId other, Why why) {}
+
+    /** For each type at most one problem of each reason, and one circle in all. */
     List<Problem> list() {
         List<Job> held = index.firstHeld(MOST);
         List<JobId> awaited =
                 held.stream().flatMap(HeldProblems::awaitedBy).distinct().toList();
-        Set<JobId> wrong = awaited.isEmpty() ? Set.of() : without(awaited, jobs.readAll(awaited));
-        Set<JobId> malformed = wrong.isEmpty() ? Set.of() : stored(List.copyOf(wrong));
-        Map<String, List<Waiting>> missing = new TreeMap<>();
-        Map<String, List<Waiting>> stuck = new TreeMap<>();
-        for (Job job : held) {
-            awaitedBy(job).filter(wrong::contains).findFirst().ifPresent(other -> (malformed.contains(other)
-                            ? stuck
-                            : missing)
-                    .computeIfAbsent(job.type(), type -> new ArrayList<>())
-                    .add(new Waiting(job.id(), other)));
-        }
+        Map<JobId, Job> present = byId(awaited.isEmpty() ? List.of() : jobs.readAll(awaited));
+        Set<JobId> malformed =
+                stored(awaited.stream().filter(id -> !present.containsKey(id)).toList());
+        Map<String, Map<Why, List<Waiting>>> waiting = new TreeMap<>();
+        held.forEach(job -> inVain(job, present, malformed)
+                .ifPresent(each -> waiting.computeIfAbsent(job.type(), type -> new EnumMap<>(Why.class))
+                        .computeIfAbsent(each.why, why -> new ArrayList<>())
+                        .add(each)));
         List<Problem> found = new ArrayList<>();
-        missing.forEach((type, waiting) -> found.add(ofMissing(type, waiting)));
-        stuck.forEach((type, waiting) -> found.add(ofMalformed(type, waiting)));
-        circle(held).map(HeldProblems::ofCircle).ifPresent(found::add);
+        waiting.forEach((type, reasons) -> reasons.values().forEach(all -> found.add(problem(type, all))));
+        circle(byId(held)).map(HeldProblems::ofCircle).ifPresent(found::add);
         return List.copyOf(found);
     }
 
-    /** A job, and one that it waits for in vain. */
-    private record Waiting(JobId job, JobId other) {
-        String text() {
-            return job + " waits for " + other;
-        }
+    private static Map<JobId, Job> byId(List<Job> jobs) {
+        return jobs.stream().collect(toMap(Job::id, job -> job, (one, other) -> one, LinkedHashMap::new));
     }
 
-    private static Set<JobId> without(List<JobId> ids, List<Job> present) {
-        Set<JobId> left = new LinkedHashSet<>(ids);
-        present.forEach(job -> left.remove(job.id()));
-        return left;
+    /** The first job that a job waits for in vain. */
+    private static Optional<Waiting> inVain(Job job, Map<JobId, Job> present, Set<JobId> malformed) {
+        return awaitedBy(job)
+                .flatMap(id -> why(job, Optional.ofNullable(present.get(id)), malformed.contains(id)).stream()
+                        .map(why -> new Waiting(job.id(), id, why)))
+                .findFirst();
+    }
+
+    private static Optional<Why> why(Job job, Optional<Job> other, boolean isMalformed) {
+        if (other.isEmpty()) {
+            return Optional.of(isMalformed ? Why.MALFORMED : Why.MISSING);
+        }
+        boolean waitsForSuccess = job.after()
+                .filter(after -> after.onFailure() == After.OnFailure.WAIT)
+                .isPresent();
+        boolean didNotSucceed =
+                other.get().phase() == JobPhase.FINISHED && other.get().status() != JobStatus.SUCCESS;
+        return waitsForSuccess && didNotSucceed ? Optional.of(Why.FAILED) : Optional.empty();
     }
 
     /** Those of which there is a document. */
     private Set<JobId> stored(List<JobId> ids) {
+        if (ids.isEmpty()) {
+            return Set.of();
+        }
         List<String> docIds = ids.stream().map(JobId::docId).toList();
         return jobs.database().view(ViewQuery.allDocs().keys(docIds)).rows().stream()
                 .filter(row ->
@@ -81,11 +134,10 @@ record HeldProblems(JobIndex index, JobStore jobs) {
     }
 
     /** The first circle of held jobs, each of which waits for the next. */
-    private static Optional<List<JobId>> circle(List<Job> held) {
-        Map<JobId, Job> byId = held.stream().collect(toMap(Job::id, job -> job));
-        Set<JobId> done = new LinkedHashSet<>();
-        return held.stream()
-                .flatMap(job -> circle(job, byId, new LinkedHashSet<>(), done).stream())
+    private static Optional<List<JobId>> circle(Map<JobId, Job> held) {
+        Set<JobId> done = new HashSet<>();
+        return held.values().stream()
+                .flatMap(job -> circle(job, held, new LinkedHashSet<>(), done).stream())
                 .findFirst();
     }
 
@@ -106,29 +158,17 @@ record HeldProblems(JobIndex index, JobStore jobs) {
         return found;
     }
 
-    private static Problem ofMissing(String type, List<Waiting> waiting) {
-        String first = waiting.get(0).text();
+    private static Problem problem(String type, List<Waiting> waiting) {
+        Waiting first = waiting.get(0);
+        String example = first.job + " waits for " + first.other;
         return new Problem(
                 type,
-                Problem.Level.NOTE,
+                first.why.level,
                 waiting.size() == 1
-                        ? "job " + first + ", which does not exist"
-                        : waiting.size() + " jobs wait for jobs that do not exist: " + first,
-                "they wait until those are added and have ended",
-                "add those jobs; or run one without them: "
-                        + command("retry", waiting.get(0).job()));
-    }
-
-    private static Problem ofMalformed(String type, List<Waiting> waiting) {
-        String first = waiting.get(0).text();
-        return new Problem(
-                type,
-                Problem.Level.PROBLEM,
-                waiting.size() == 1
-                        ? "job " + first + ", whose document cannot be a job"
-                        : waiting.size() + " jobs wait for jobs whose documents cannot be jobs: " + first,
-                "they wait until those are put right and have ended",
-                command("explain", waiting.get(0).other()) + " tells what is wrong with the document");
+                        ? "job " + example + ", " + first.why.one
+                        : waiting.size() + " jobs wait for " + first.why.several + ": " + example,
+                first.why.consequence(),
+                first.why.remedy(first));
     }
 
     private static Problem ofCircle(List<JobId> circle) {

@@ -187,7 +187,7 @@ public final class Operations {
         return List.copyOf(found);
     }
 
-    /** {@return for each type whether jobs wait for jobs that do not exist or cannot be jobs, or for each other; of the first 100 held jobs} */
+    /** {@return for each type whether jobs wait in vain for other jobs, or for each other; the first 100 held jobs are looked at} */
     public List<Problem> heldProblems() {
         return new HeldProblems(engine.index(), engine.parts().store()).list();
     }

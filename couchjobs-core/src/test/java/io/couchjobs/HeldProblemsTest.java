@@ -3,6 +3,8 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.After;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.ServerTest;
@@ -75,6 +77,20 @@ class HeldProblemsTest {
         queue.database().put(broken);
         hold("r1", "s1");
         assertThat(found()).containsExactly("job report:r1 waits for step:s1, whose document cannot be a job");
+    }
+
+    @Test
+    void a_job_that_waits_for_the_success_of_one_that_was_cancelled_is_told() {
+        step("s1");
+        queue.add(JobRequest.builder("report")
+                .id("r1")
+                .data(Map.of())
+                .after(new JobId("step", "s1"))
+                .onFailure(After.OnFailure.WAIT)
+                .build());
+        assertThat(found()).isEmpty();
+        queue.cancel("step", "s1", CancelMode.IF_QUEUED);
+        assertThat(found()).containsExactly("job report:r1 waits for step:s1, which did not succeed");
     }
 
     @Test

@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
         description = {
             "Check the server, the database and the queue: version, access, clocks, nodes and copies, design documents,",
             "indexes, conflicts, owners, malformed jobs and settings, times in seconds, tombstones, jobs that are due and",
-            "that no worker takes, jobs that wait for jobs that do not exist, silent workers, failed jobs, triggers that are",
+            "that no worker takes, jobs that wait in vain for other jobs, silent workers, failed jobs, triggers that are",
             "malformed, that nobody follows, that cannot read their source, that could not make a job or are far behind.",
             "Each finding comes with what follows from it and what to do. Exit code 1 when there is a problem."
         },

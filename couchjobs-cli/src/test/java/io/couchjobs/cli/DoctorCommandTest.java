@@ -77,7 +77,7 @@ class DoctorCommandTest {
         TestShell.Said said = shell.run("doctor", "-o", "json");
         assertThat(said.exitCode()).isEqualTo(1);
         assertThat(finding(said, "malformed").path("finding").asText())
-                .contains("job:email:1 (status is \"nonsense\": ");
+                .contains("job:email:1 (field status must be ", "nonsense");
         JsonNode conflicts = finding(said, "conflicts");
         assertThat(conflicts.path("level").asText()).isEqualTo("problem");
         assertThat(conflicts.path("finding").asText()).contains("job:email:2");
@@ -94,7 +94,7 @@ class DoctorCommandTest {
         JsonNode found = finding(shell.run("doctor", "-o", "json"), "malformed");
         assertThat(found.path("finding").asText())
                 .startsWith("1 document begins with job:")
-                .contains("job:email (_id is \"job:email\": it is not of the form job:TYPE:ID)");
+                .contains("job:email (its _id is not of the form job:TYPE:ID)");
         assertThat(found.path("remedy").asText()).contains("couchjobs remove TYPE ID", "DELETE");
     }
 

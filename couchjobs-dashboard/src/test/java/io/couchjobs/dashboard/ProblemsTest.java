@@ -30,7 +30,7 @@ class ProblemsTest {
             assertThat(problems.findValuesAsText("name"))
                     .contains("server", "access", "copies", "design", "conflicts", "owners", "malformed");
             assertThat(problems.findValuesAsText("finding"))
-                    .anySatisfy(finding -> assertThat(finding).contains("job:email:1 (status)"));
+                    .anySatisfy(finding -> assertThat(finding).contains("job:email:1 (field status must be"));
         }
     }
 

@@ -18,34 +18,29 @@ public final class Checks {
 
     /** {@return the checks, in the order in which they are told} */
     public static List<Check> all() {
-        return list(new MalformedCheck((kind, document) -> Optional.empty()));
+        return List.of(
+                new ServerCheck(),
+                new AccessCheck(),
+                new GuardCheck(),
+                new ClockCheck(),
+                new ClusterCheck(),
+                new DesignCheck(),
+                new IndexCheck(),
+                new ConflictCheck(),
+                new OwnerCheck(),
+                new MalformedCheck(),
+                new TimeCheck(),
+                new TombstoneCheck());
     }
 
     /**
      * The checks, with one more: whether the documents beside the jobs are as the document protocol says.
      *
-     * @param schemas says what is wrong with a document, by its kind, such as {@code job} or {@code type}
+     * @param schemas says what is wrong with a document, by its kind, such as {@code type} or {@code schedule}
      * @return the checks, in the order in which they are told
      */
     public static List<Check> all(BiFunction<String, JsonNode, Optional<String>> schemas) {
-        return list(new MalformedCheck(schemas), new DocumentsCheck(schemas));
-    }
-
-    private static List<Check> list(Check... ofDocuments) {
-        return Stream.of(
-                        Stream.of(
-                                new ServerCheck(),
-                                new AccessCheck(),
-                                new GuardCheck(),
-                                new ClockCheck(),
-                                new ClusterCheck(),
-                                new DesignCheck(),
-                                new IndexCheck(),
-                                new ConflictCheck(),
-                                new OwnerCheck()),
-                        Stream.of(ofDocuments),
-                        Stream.of(new TimeCheck(), new TombstoneCheck()))
-                .flatMap(each -> each)
+        return Stream.concat(all().stream(), Stream.of(new DocumentsCheck(schemas)))
                 .toList();
     }
 }

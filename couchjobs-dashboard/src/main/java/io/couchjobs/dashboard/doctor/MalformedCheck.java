@@ -1,22 +1,19 @@
 package io.couchjobs.dashboard.doctor;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.MalformedDocumentException;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /** Whether there are documents that have the id of a job but cannot be one. */
 final class MalformedCheck extends Check {
     private static final int MOST_NAMED = 5;
 
-    private final BiFunction<String, JsonNode, Optional<String>> schemas;
-
-    MalformedCheck(BiFunction<String, JsonNode, Optional<String>> schemas) {
+    MalformedCheck() {
         super("malformed");
-        this.schemas = schemas;
     }
 
     @Override
@@ -39,11 +36,20 @@ final class MalformedCheck extends Check {
                         + " or remove it: couchjobs remove TYPE ID, or DELETE where its id has no TYPE and ID");
     }
 
-    /** The schema knows more than the index, which has the name of the field. */
-    private String reason(JobQueue queue, String docId, String field) {
+    /** The reading of the document tells more than the index, which has the name of the field. */
+    private static String reason(JobQueue queue, String docId, String field) {
         return queue.database()
                 .get(docId)
-                .flatMap(document -> schemas.apply("job", document))
+                .map(document -> reason(document, docId, field))
                 .orElse(field);
+    }
+
+    private static String reason(ObjectNode document, String docId, String field) {
+        try {
+            Job.parse(document);
+            return field;
+        } catch (MalformedDocumentException wrong) {
+            return String.valueOf(wrong.getMessage()).replace("document " + docId + " is not a job: ", "");
+        }
     }
 }
