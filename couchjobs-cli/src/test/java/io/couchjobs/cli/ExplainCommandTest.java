@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,6 +76,29 @@ class ExplainCommandTest {
 
             assertThat(explain("1").path("verdict").asText()).isEqualTo("due");
             assertThat(worker.id()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void a_job_that_waits_for_a_place_is_told_which_jobs_have_the_places() throws Exception {
+        CountDownLatch runs = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> {
+                    runs.countDown();
+                    end.await();
+                    return null;
+                })
+                .concurrency(1)
+                .start()) {
+            queue.add(request("busy").build());
+            runs.await();
+            queue.add(request("1").build());
+
+            String because = explain("1").path("because").asText();
+            end.countDown();
+
+            assertThat(because).endsWith("; now running: email:busy on " + worker.id());
         }
     }
 

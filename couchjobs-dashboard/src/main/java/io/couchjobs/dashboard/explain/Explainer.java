@@ -367,9 +367,14 @@ public final class Explainer {
         String rivals = before <= 1
                 ? ""
                 : "; it is one of " + (before >= MOST_COUNTED ? "at least " : "") + before + " due jobs of its type";
+        String busy = takers.stream()
+                .flatMap(worker -> worker.jobs().stream().map(owned -> owned.id() + " on " + worker.id()))
+                .limit(MOST_NAMED)
+                .collect(Collectors.joining(", "));
         add(
                 Verdict.DUE,
-                "nothing keeps it: a worker takes it when it has a place" + rivals,
+                "nothing keeps it: a worker takes it when it has a place" + rivals
+                        + (busy.isEmpty() ? "" : "; now running: " + busy),
                 shell("watch", "--type", word(job.type()), "--id", word(job.id().id()))
                         + " shows it happen; with more workers, or more places, it runs sooner");
     }
