@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -182,6 +181,9 @@ class ExplainCommandTest {
         assertThat(why.path("do").asText())
                 .isEqualTo("couchjobs enqueue email first adds that job; couchjobs retry email 1 runs this one without"
                         + " it");
+        assertThat(why.path("commands"))
+                .extracting(JsonNode::asText)
+                .containsExactly("couchjobs enqueue email first", "couchjobs retry email 1");
         assertThat(TestShell.at(database).run("list").out()).contains("after email:first");
     }
 
@@ -390,17 +392,12 @@ class ExplainCommandTest {
 
     /** Types the first command that a reason names. */
     private void doWhatIsSaid(String id, Verdict verdict) {
-        String remedy = Explainer.explain(queue, new JobId("email", id)).stream()
-                .filter(reason -> reason.verdict() == verdict)
-                .findFirst()
-                .orElseThrow()
-                .remedy();
-        String command = Stream.of(remedy.split(" "))
-                .filter(words -> words.startsWith("couchjobs" + Reason.NO_BREAK))
+        Reason reason = Explainer.explain(queue, new JobId("email", id)).stream()
+                .filter(each -> each.verdict() == verdict)
                 .findFirst()
                 .orElseThrow();
-        String[] arguments = command.substring("couchjobs ".length()).split(Reason.NO_BREAK);
-        TestShell.at(database).done(arguments);
+        TestShell.at(database)
+                .done(reason.commands().get(0).substring("couchjobs ".length()).split(" "));
     }
 
     private ClaimedJob accept() throws InterruptedException {

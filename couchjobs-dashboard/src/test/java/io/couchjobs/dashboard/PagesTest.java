@@ -251,6 +251,7 @@ class PagesTest {
         chrome.awaitText("newcomer");
         go("job?type=live&id=newcomer");
         chrome.awaitText("Waits to run");
+        chrome.await("document.querySelector('.reasons button[aria-label^=\"Copy couchjobs work live -- COMMAND\"]')");
         queue.cancel("live", "newcomer", io.couchjobs.job.CancelMode.IF_QUEUED);
         chrome.awaitText("Was cancelled");
         queue.remove("live", "newcomer");

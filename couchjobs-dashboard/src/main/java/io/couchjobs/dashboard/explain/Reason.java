@@ -1,7 +1,10 @@
 package io.couchjobs.dashboard.explain;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * One reason why a job does not run, or what it is doing.
@@ -19,12 +22,23 @@ public record Reason(Verdict verdict, String because, String remedy) {
         return remedy.replace(NO_BREAK, " ");
     }
 
+    /** {@return the commands that the remedy names, to be typed as they are; that of a worker needs the program in place of COMMAND} */
+    public List<String> commands() {
+        return Stream.of(remedy.split(" "))
+                .filter(words -> words.startsWith("couchjobs" + NO_BREAK))
+                .map(words -> words.replaceFirst(";$", "").replace(NO_BREAK, " "))
+                .toList();
+    }
+
     /** {@return the reason for programs} */
     public ObjectNode json() {
-        return JsonNodeFactory.instance
+        ObjectNode json = JsonNodeFactory.instance
                 .objectNode()
                 .put("verdict", verdict.json())
                 .put("because", because)
                 .put("do", line());
+        ArrayNode all = json.putArray("commands");
+        commands().forEach(all::add);
+        return json;
     }
 }

@@ -91,8 +91,14 @@ class Why extends Loading {
     return (data || error) && h(Card, { title: 'Why it does not run', class: 'reasons' }, h(Trouble, { error }),
       data && h('ol', null, data.reasons.map((reason) => h('li', { key: reason.verdict },
         h('p', null, h('span', { class: 'badge warn' }, reason.verdict.replaceAll('-', ' ')), ' ', reason.because),
-        h('p', { class: 'faint' }, h('b', null, 'Do: '), reason.do)))));
+        h('p', { class: 'faint' }, h('b', null, 'Do: '), reason.do),
+        h('p', null, reason.commands.map((command) => h(Copy, { key: command, text: command, what: command }, 'Copy ' + command.split(' ').slice(0, 2).join(' '))))))));
   }
+}
+
+/** A button that copies a text. */
+function Copy({ text, what, children }) {
+  return navigator.clipboard && h(Button, { kind: 'small', 'aria-label': 'Copy ' + what, onClick: () => navigator.clipboard.writeText(text).then(() => say('Copied ' + what)) }, children || 'Copy');
 }
 
 /** Where it stands, in a sentence. */
@@ -208,8 +214,7 @@ function Errors({ job }) {
 }
 
 function Text({ title, text, none }) {
-  const copy = text && navigator.clipboard && h(Button, { kind: 'small', 'aria-label': 'Copy ' + title.toLowerCase(), onClick: () => navigator.clipboard.writeText(text).then(() => say(title + ' copied')) }, 'Copy');
-  return h(Card, { title, tools: copy }, text ? h('pre', { tabIndex: 0, 'aria-label': title }, text) : h(Empty, null, none));
+  return h(Card, { title, tools: text && h(Copy, { text, what: title.toLowerCase() }) }, text ? h('pre', { tabIndex: 0, 'aria-label': title }, text) : h(Empty, null, none));
 }
 
 class Log extends Component {
