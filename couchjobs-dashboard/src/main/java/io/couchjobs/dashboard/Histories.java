@@ -24,8 +24,8 @@ final class Histories {
     /** How far back a chart goes. */
     private enum Range {
         HOUR(Duration.ofHours(1), Duration.ofMinutes(1), Duration.ofSeconds(5)),
-        DAY(Duration.ofDays(1), Duration.ofMinutes(10), Duration.ofMinutes(1)),
-        MONTH(Duration.ofDays(30), Duration.ofHours(4), Duration.ofMinutes(5));
+        DAY(Duration.ofDays(1), Duration.ofMinutes(10), Duration.ofSeconds(15)),
+        MONTH(Duration.ofDays(30), Duration.ofHours(4), Duration.ofMinutes(1));
 
         final Duration length;
         final Duration step;

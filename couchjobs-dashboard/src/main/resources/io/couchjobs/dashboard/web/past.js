@@ -68,6 +68,6 @@ export class Past extends Loading {
   render(props, { data, error }) {
     const all = h('a', { href: 'history' }, 'By type');
     return h(Card, { title: 'History', tools: all }, h(Trouble, { error }),
-      data && h('div', { class: 'charts three' }, Object.entries(RANGES).map(([range, { title, per }]) => h(Runs, { key: range, range, data: data[range], title: title + ', runs per ' + per }))));
+      data && h('div', { class: 'charts three' }, Object.entries(RANGES).map(([range, { title, per }]) => h(Runs, { key: range, range, data: data[range], title: title + ', per ' + per }))));
   }
 }
