@@ -90,10 +90,17 @@ abstract class JobsCommand extends QueueCommand {
             output().line(() -> one.id() + " " + one.what(), one::json);
             return ExitCode.DONE;
         }
+        which.type().ifPresent(only -> warnOfSlip(only, new KnownTypes(queue)));
         if (!yes && !confirmed(selected(queue).count())) {
             throw new CommandException(ExitCode.FAILED, "nothing done");
         }
         return new BulkAct(root(), id -> act(queue, id)).run(selected(queue).map(Job::id));
+    }
+
+    private void warnOfSlip(String only, KnownTypes types) {
+        if (!types.mayHaveJobs(only)) {
+            root().say("couchjobs: warning: there is no job of type " + only + types.question(only));
+        }
     }
 
     private Stream<Job> selected(JobQueue queue) {

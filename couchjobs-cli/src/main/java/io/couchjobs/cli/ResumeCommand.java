@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
+import io.couchjobs.type.TypeSettings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -21,7 +22,20 @@ final class ResumeCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        TypeText.show(output(), queue.types().change(type, settings -> settings.withPaused(false)));
+        TypeSettings settings = queue.types().settings(type);
+        if (settings.isPaused()) {
+            settings = queue.types().change(type, stored -> stored.withPaused(false));
+        } else {
+            warnOfSlip(new KnownTypes(queue));
+        }
+        TypeText.show(output(), settings);
         return ExitCode.DONE;
+    }
+
+    private void warnOfSlip(KnownTypes types) {
+        if (!types.mayHaveJobs(type)) {
+            root().say("couchjobs: warning: there is no job of type " + type + ", and it was not paused"
+                    + types.question(type));
+        }
     }
 }

@@ -348,6 +348,40 @@ class QueueCommandsTest {
     }
 
     @Test
+    void to_resume_a_type_that_is_unknown_warns_of_a_slip_and_stores_nothing() {
+        done("enqueue", "golf", "1");
+        TestShell.Said said = done("resume", "golff");
+        assertThat(said.err())
+                .isEqualTo("couchjobs: warning: there is no job of type golff, and it was not paused"
+                        + "; did you mean golf?\n");
+        assertThat(done("types", "-o", "json").json().findValuesAsText("type")).containsExactly("golf");
+        assertThat(done("resume", "golf").err()).isEmpty();
+        done("pause", "tennis");
+        assertThat(done("resume", "tennis").err()).isEmpty();
+    }
+
+    @Test
+    void to_act_on_all_jobs_of_a_type_that_has_none_warns_of_a_slip() {
+        done("enqueue", "golf", "1");
+        TestShell.Said said = done("cancel", "--all", "--type", "golff", "--yes");
+        assertThat(said.out()).isEqualTo("changed 0, refused 0, gone 0\n");
+        assertThat(said.err()).contains("warning: there is no job of type golff; did you mean golf?");
+        assertThat(done("cancel", "--all", "--type", "golf", "--status", "failed", "--yes")
+                        .err())
+                .contains("couchjobs: no such jobs")
+                .doesNotContain("warning");
+    }
+
+    @Test
+    void a_retention_without_a_unit_tells_that_it_is_a_number_of_jobs() {
+        assertThat(done("type", "set", "golf", "--retention", "7").err())
+                .isEqualTo("couchjobs: --retention 7 keeps the 7 newest jobs; for a time give a unit, such as 7d\n");
+        assertThat(done("type", "set", "golf", "--failure-retention", "3").err())
+                .startsWith("couchjobs: --failure-retention 3 keeps the 3 newest jobs");
+        assertThat(done("type", "set", "golf", "--retention", "7d").err()).isEmpty();
+    }
+
+    @Test
     void the_reason_of_a_cancel_is_kept_with_the_job() {
         done("enqueue", "email", "1");
         done("cancel", "email", "1", "--reason", "the customer called");
