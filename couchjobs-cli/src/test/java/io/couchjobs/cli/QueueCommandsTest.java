@@ -382,6 +382,27 @@ class QueueCommandsTest {
     }
 
     @Test
+    void a_job_is_named_by_type_and_id_or_as_messages_write_it() {
+        done("enqueue", "email", "a:1");
+        String whole = done("inspect", "email", "a:1", "-o", "json").out();
+        assertThat(done("inspect", "email:a:1", "-o", "json").out()).isEqualTo(whole);
+        assertThat(done("explain", "email:a:1", "-o", "json")
+                        .json()
+                        .path("verdict")
+                        .asText())
+                .isNotEmpty();
+        done("wait", "email:a:1", "--for", "waiting", "--timeout", "5s");
+        done("logs", "email:a:1");
+        assertThat(done("reschedule", "email:a:1", "--in", "1h").out()).startsWith("email:a:1 due ");
+        assertThat(done("cancel", "email:a:1").out()).isEqualTo("email:a:1 cancelled\n");
+        for (String command : List.of("inspect", "explain", "wait", "logs", "retry", "remove")) {
+            shell.usage("ID", command, "email");
+            shell.usage("id must not be empty", command, "email:");
+        }
+        shell.usage("type must not contain a colon", "remove", "email:a", "1");
+    }
+
+    @Test
     void the_reason_of_a_cancel_is_kept_with_the_job() {
         done("enqueue", "email", "1");
         done("cancel", "email", "1", "--reason", "the customer called");
