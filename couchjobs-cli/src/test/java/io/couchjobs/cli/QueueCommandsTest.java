@@ -403,6 +403,27 @@ class QueueCommandsTest {
     }
 
     @Test
+    void a_job_without_a_log_says_so_beside_the_result() {
+        done("enqueue", "email", "1");
+        TestShell.Said said = done("logs", "email", "1");
+        assertThat(said.out()).isEmpty();
+        assertThat(said.err()).isEqualTo("couchjobs: email:1 has no log\n");
+    }
+
+    @Test
+    void types_show_how_long_failures_are_kept_where_that_differs() {
+        assertThat(done("type", "set", "email", "--retention", "7d").out()).contains(" 7d, failures 30d ");
+        assertThat(done("type", "set", "email", "--failure-retention", "7d").out())
+                .contains(" 7d ")
+                .doesNotContain("failures");
+    }
+
+    @Test
+    void a_wrong_label_is_answered_in_the_order_of_the_help() {
+        shell.usage("'grp' is none of group, class, origin, tag, correlation", "counts", "--by", "grp");
+    }
+
+    @Test
     void the_reason_of_a_cancel_is_kept_with_the_job() {
         done("enqueue", "email", "1");
         done("cancel", "email", "1", "--reason", "the customer called");
