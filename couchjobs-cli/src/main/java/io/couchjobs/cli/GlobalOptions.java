@@ -39,7 +39,7 @@ final class GlobalOptions {
             scope = ScopeType.INHERIT,
             paramLabel = "NAME",
             description = {
-                "Who asks. The password comes from --password-file, COUCHJOBS_PASSWORD or a prompt.",
+                "The user that logs in. The password comes from --password-file, COUCHJOBS_PASSWORD or a prompt.",
                 "Default: COUCHJOBS_USER."
             })
     @Nullable
