@@ -20,6 +20,15 @@ final class KnownTypes {
         }
     }
 
+    /** Whether the type may have jobs or settings. */
+    boolean mayExist(String type) {
+        try {
+            return queue.types().names().contains(type);
+        } catch (CouchJobsException untold) {
+            return true;
+        }
+    }
+
     /** {@return the question whether a type was meant that exists, or nothing} */
     String question(String type) {
         try {

@@ -2,7 +2,6 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
-import io.couchjobs.type.TypeSettings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -22,20 +21,15 @@ final class ResumeCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        TypeSettings settings = queue.types().settings(type);
-        if (settings.isPaused()) {
-            settings = queue.types().change(type, stored -> stored.withPaused(false));
-        } else {
-            warnOfSlip(new KnownTypes(queue));
-        }
-        TypeText.show(output(), settings);
-        return ExitCode.DONE;
-    }
-
-    private void warnOfSlip(KnownTypes types) {
-        if (!types.mayHaveJobs(type)) {
+        KnownTypes types = new KnownTypes(queue);
+        if (!types.mayExist(type)) {
             root().say("couchjobs: warning: there is no job of type " + type + ", and it was not paused"
                     + types.question(type));
+            TypeText.show(output(), queue.types().settings(type));
+            return ExitCode.DONE;
         }
+        // Written even if it is not paused here: a node that is cut off may not know of the pause.
+        TypeText.show(output(), queue.types().change(type, settings -> settings.withPaused(false)));
+        return ExitCode.DONE;
     }
 }
