@@ -7,10 +7,9 @@ import io.couchjobs.job.JobType;
 import io.couchjobs.spring.JobHandler;
 import io.couchjobs.worker.JobContext;
 import java.time.Duration;
-import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
-import org.springframework.context.annotation.Bean;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.stereotype.Component;
 
 @SpringBootApplication
@@ -41,18 +40,12 @@ public class ShopApplication {
         }
     }
 
-    /** Registers a customer when the application has started. */
-    @Bean
-    ApplicationRunner customer(SignUp signUp, JobQueue queue) {
-        return arguments -> {
-            JobId id = signUp.register("ada@example.org");
-            Job job = queue.awaitFinished(id, Duration.ofMinutes(1)).orElseThrow();
+    /** Registers a customer and waits for the mail. A service only runs. */
+    public static void main(String[] arguments) throws Exception {
+        try (ConfigurableApplicationContext shop = SpringApplication.run(ShopApplication.class, arguments)) {
+            JobId id = shop.getBean(SignUp.class).register("ada@example.org");
+            Job job = shop.getBean(JobQueue.class).awaitFinished(id, Duration.ofMinutes(1)).orElseThrow();
             System.out.println(job.status() + ": " + job.result().orElseThrow().asText());
-        };
-    }
-
-    /** Closes the application when it has started. A service goes on: leave out close(). */
-    public static void main(String[] arguments) {
-        SpringApplication.run(ShopApplication.class, arguments).close();
+        }
     }
 }

@@ -64,7 +64,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--backlog",
             paramLabel = "N",
-            description = "How many jobs lie beside, half of them due; default 100000.")
+            description = "How many other jobs are in the database, half of them due; default 100000.")
     private int backlog = 100_000;
 
     @Option(names = "--processes", paramLabel = "N", description = "How many worker processes compete; default 4.")

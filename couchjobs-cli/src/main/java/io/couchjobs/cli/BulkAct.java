@@ -127,7 +127,8 @@ final class BulkAct {
     }
 
     private ExitCode show() {
-        root.say("couchjobs: " + summary.total() + " jobs in " + took()
+        root.say("couchjobs: "
+                + (summary.total() == 0 ? "no such jobs" : summary.total() + " jobs in " + took())
                 + (stopped.get() ? ", stopped before the end" : ""));
         switch (output.format()) {
             case TABLE, CSV -> summary.lines().forEach(output::raw);

@@ -9,11 +9,14 @@ import io.couchjobs.cli.output.ProgressLine;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Puts the jobs of an export back in batches, in constant memory; bad lines are named and do not stop the others. */
 final class BulkImport {
@@ -32,6 +35,8 @@ final class BulkImport {
     private long added;
     private long released;
     private long unchanged;
+    private long differing;
+    private @Nullable JobId exampleOfDiffering;
     private long skipped;
 
     BulkImport(JobQueue queue, Couchjobs root, JobFilter filter) {
@@ -56,6 +61,7 @@ final class BulkImport {
         }
         progress.clear();
         rejections.sayRest();
+        sayDiffering();
         root.say("couchjobs: " + lastLine + " lines in " + Durations.format(took()));
         root.output().line(this::summary, this::json);
         return rejections.count() == 0 ? ExitCode.DONE : ExitCode.FAILED;
@@ -81,6 +87,7 @@ final class BulkImport {
     private void flush() {
         List<Job> jobs = batch.stream().flatMap(line -> line.job().stream()).toList();
         List<AddResult> results = queue.operations().restore(jobs);
+        compare(jobs, results);
         for (int i = 0; i < results.size(); i++) {
             record(batch.get(i).number(), jobs.get(i), results.get(i));
         }
@@ -101,9 +108,30 @@ final class BulkImport {
         }
     }
 
+    private void compare(List<Job> jobs, List<AddResult> results) {
+        List<Job> unchangedOnes = IntStream.range(0, jobs.size())
+                .filter(i -> results.get(i).outcome() == AddResult.Outcome.UNCHANGED)
+                .mapToObj(jobs::get)
+                .toList();
+        List<JobId> others = new StoredJobs(queue).unlike(unchangedOnes);
+        differing += others.size();
+        if (exampleOfDiffering == null && !others.isEmpty()) {
+            exampleOfDiffering = others.get(0);
+        }
+    }
+
+    private void sayDiffering() {
+        if (differing > 0) {
+            root.say("couchjobs: " + differing
+                    + " of the jobs that exist differ from their lines in status, data, result or time (such as "
+                    + exampleOfDiffering
+                    + "); they stay as they are. To take the lines in their place, remove the jobs first");
+        }
+    }
+
     private String summary() {
         return "added " + added + " (of which " + released + " were owned, and wait again), unchanged " + unchanged
-                + ", skipped " + skipped + ", rejected " + rejections.count();
+                + " (of which " + differing + " differ), skipped " + skipped + ", rejected " + rejections.count();
     }
 
     private ObjectNode json() {
@@ -112,6 +140,7 @@ final class BulkImport {
                 .put("added", added)
                 .put("released", released)
                 .put("unchanged", unchanged)
+                .put("differing", differing)
                 .put("skipped", skipped);
         json.set("rejected", rejections.json());
         return json;

@@ -12,7 +12,8 @@ import picocli.CommandLine.Option;
 /** {@code cancel}: a pending job is cancelled at once, the owner of a running one is asked to stop. */
 @Command(
         name = "cancel",
-        description = "Cancel jobs; who runs one is asked to stop. Exit code 4 when a job has finished already.",
+        description =
+                "Cancel jobs; the worker of a running job is asked to stop. Exit code 4 when a job has finished already.",
         footer = {
             "",
             "Examples:",

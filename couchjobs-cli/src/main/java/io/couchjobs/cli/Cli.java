@@ -44,7 +44,7 @@ final class Cli {
                 .setExpandAtFiles(false)
                 .setAbbreviatedOptionsAllowed(false)
                 .registerConverter(JobStatus.class, EnumNames.oneOf(JobStatus.class))
-                .registerConverter(JobFilter.Label.class, EnumNames.oneOf(JobFilter.Label.class))
+                .registerConverter(JobFilter.Label.class, EnumNames.label())
                 .registerConverter(Format.class, EnumNames.oneOf(Format.class))
                 .registerConverter(Figure.class, EnumNames.oneOf(Figure.class))
                 .registerConverter(Colour.class, EnumNames.oneOf(Colour.class))

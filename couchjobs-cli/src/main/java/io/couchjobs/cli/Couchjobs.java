@@ -91,7 +91,7 @@ final class Couchjobs implements Runnable {
     @Option(
             names = "--help-connection",
             help = true,
-            description = "Show the options that tell where the queue is and who asks: --url, --user and more.")
+            description = "Show the options of the connection: --url, --user and more.")
     private boolean connectionHelp;
 
     @Spec

@@ -11,6 +11,14 @@ import picocli.CommandLine.TypeConversionException;
 
 /** How constants are written and completed on the command line: in lower case. */
 final class EnumNames {
+    /** In the order of the help. */
+    private static final List<JobFilter.Label> LABELS = List.of(
+            JobFilter.Label.GROUP,
+            JobFilter.Label.CLASS,
+            JobFilter.Label.ORIGIN,
+            JobFilter.Label.TAG,
+            JobFilter.Label.CORRELATION);
+
     private EnumNames() {}
 
     static String lowerCase(Enum<?> constant) {
@@ -19,15 +27,21 @@ final class EnumNames {
 
     /** Reads a constant in any case. */
     static <E extends Enum<E>> ITypeConverter<E> oneOf(Class<E> type) {
+        return oneOf(List.of(type.getEnumConstants()));
+    }
+
+    static ITypeConverter<JobFilter.Label> label() {
+        return oneOf(LABELS);
+    }
+
+    private static <E extends Enum<E>> ITypeConverter<E> oneOf(List<E> constants) {
         return word -> {
-            for (E constant : type.getEnumConstants()) {
+            for (E constant : constants) {
                 if (constant.name().equalsIgnoreCase(word)) {
                     return constant;
                 }
             }
-            List<String> all = Arrays.stream(type.getEnumConstants())
-                    .map(EnumNames::lowerCase)
-                    .toList();
+            List<String> all = constants.stream().map(EnumNames::lowerCase).toList();
             throw new TypeConversionException("'" + word + "' is none of " + String.join(", ", all)
                     + Nearest.question(word.toLowerCase(Locale.ROOT), all));
         };
@@ -47,9 +61,7 @@ final class EnumNames {
         private static final long serialVersionUID = 1L;
 
         Labels() {
-            super(Arrays.stream(JobFilter.Label.values())
-                    .map(EnumNames::lowerCase)
-                    .toList());
+            super(LABELS.stream().map(EnumNames::lowerCase).toList());
         }
     }
 

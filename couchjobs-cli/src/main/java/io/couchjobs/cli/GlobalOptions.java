@@ -29,7 +29,8 @@ final class GlobalOptions {
             description = {
                 "The queue's database: http://HOST:PORT/DATABASE, or embedded:DIR for a store in a folder.",
                 "Of a cluster give several nodes: --url once for each, or COUCHJOBS_URL with spaces between them.",
-                "Default: COUCHJOBS_URL, or http://127.0.0.1:5984/couchjobs."
+                "Default: COUCHJOBS_URL, or http://127.0.0.1:5984/couchjobs.",
+                "A URL without a database means the database couchjobs."
             })
     List<String> urls = new ArrayList<>();
 
@@ -38,7 +39,7 @@ final class GlobalOptions {
             scope = ScopeType.INHERIT,
             paramLabel = "NAME",
             description = {
-                "Who asks. The password comes from --password-file, COUCHJOBS_PASSWORD or a prompt.",
+                "The user that logs in. The password comes from --password-file, COUCHJOBS_PASSWORD or a prompt.",
                 "Default: COUCHJOBS_USER."
             })
     @Nullable

@@ -32,7 +32,7 @@ final class InspectCommand extends QueueCommand {
     /** How many failed items are shown. */
     private static final int MOST_ERRORS = 100;
 
-    @Parameters(index = "0", paramLabel = "TYPE", description = "The type of the job.")
+    @Parameters(index = "0", paramLabel = "TYPE", description = JobName.TYPE)
     private String type = "";
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "ID", description = "The id of the job.")
@@ -46,14 +46,15 @@ final class InspectCommand extends QueueCommand {
 
     @Override
     void check() {
-        if ((id == null) == (array == null)) {
+        boolean isJob = id != null || JobName.isWhole(type);
+        if (isJob == (array != null)) {
             throw CommandException.usage("inspect needs either the ID of a job or --array");
         }
         var unused = jobId();
     }
 
     private JobId jobId() {
-        return new JobId(type, id == null ? String.valueOf(array) : id);
+        return JobName.of(type, id == null ? array : id);
     }
 
     @Override

@@ -54,7 +54,7 @@ final class JobOptions {
                     "The database that is to run it, of several that replicate; default: the one it is created in.")
     private @Nullable String site;
 
-    @Option(names = "--origin", paramLabel = "O", description = "Who asks for it, such as a user or another program.")
+    @Option(names = "--origin", paramLabel = "O", description = "The user or the program that asks for it.")
     private @Nullable String origin;
 
     @Mixin

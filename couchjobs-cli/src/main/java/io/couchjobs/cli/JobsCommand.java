@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 
 /** The base of commands that act on one job, on the jobs that store an array, or on all jobs that pass a filter. */
 abstract class JobsCommand extends QueueCommand {
-    @Parameters(index = "0", arity = "0..1", paramLabel = "TYPE", description = "The type of the job.")
+    @Parameters(index = "0", arity = "0..1", paramLabel = "TYPE", description = JobName.TYPE)
     private @Nullable String type;
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "ID", description = "The id of the job.")
@@ -90,10 +90,17 @@ abstract class JobsCommand extends QueueCommand {
             output().line(() -> one.id() + " " + one.what(), one::json);
             return ExitCode.DONE;
         }
+        which.type().ifPresent(only -> warnOfSlip(only, new KnownTypes(queue)));
         if (!yes && !confirmed(selected(queue).count())) {
             throw new CommandException(ExitCode.FAILED, "nothing done");
         }
         return new BulkAct(root(), id -> act(queue, id)).run(selected(queue).map(Job::id));
+    }
+
+    private void warnOfSlip(String only, KnownTypes types) {
+        if (!types.mayHaveJobs(only)) {
+            root().say("couchjobs: warning: there is no job of type " + only + types.question(only));
+        }
     }
 
     private Stream<Job> selected(JobQueue queue) {
@@ -113,9 +120,9 @@ abstract class JobsCommand extends QueueCommand {
     }
 
     private JobId single() {
-        if (type == null || id == null) {
+        if (type == null || (id == null && !JobName.isWhole(type))) {
             throw CommandException.usage("which job? Give TYPE and ID, or --all with --type, --status, ...");
         }
-        return new JobId(type, id);
+        return JobName.of(type, id);
     }
 }

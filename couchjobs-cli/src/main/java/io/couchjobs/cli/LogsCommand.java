@@ -10,6 +10,7 @@ import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Subscription;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -52,10 +53,17 @@ final class LogsCommand extends QueueCommand {
         }
         Output output = output();
         if (!follow) {
+            AtomicBoolean hasLog = new AtomicBoolean();
             queue.logs()
                     .read(id.type(), id.id())
                     .takeWhile(chunk -> !output.isClosed())
-                    .forEach(chunk -> show(chunk, output));
+                    .forEach(chunk -> {
+                        hasLog.set(true);
+                        show(chunk, output);
+                    });
+            if (!hasLog.get() && !output.isClosed()) {
+                root().say("couchjobs: " + id + " has no log");
+            }
             return ExitCode.DONE;
         }
         return follow(queue, id, output);

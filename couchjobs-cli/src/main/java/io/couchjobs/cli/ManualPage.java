@@ -53,11 +53,11 @@ record ManualPage(
         CommandSpec spec = command.getCommandSpec();
         boolean isRoot = command.getParent() == null;
         Help help = new Help(spec, Help.defaultColorScheme(Help.Ansi.OFF));
-        List<String> footer = List.of(spec.usageMessage().footer());
+        List<String> footer = plain(spec.usageMessage().footer());
         return new ManualPage(
                 spec.qualifiedName(),
                 help.synopsis(0).lines().map(String::strip).toList(),
-                List.of(spec.usageMessage().description()),
+                plain(spec.usageMessage().description()),
                 spec.positionalParameters().stream()
                         .filter(parameter -> !parameter.hidden())
                         .map(parameter -> new Entry(parameter.paramLabel(), text(parameter)))
@@ -68,6 +68,11 @@ record ManualPage(
                         .map(inner -> inner.getCommandSpec().qualifiedName())
                         .toList(),
                 footer.stream().dropWhile(String::isEmpty).toList());
+    }
+
+    /** These texts are formats: the help shows %% as one %. An argument's description is plain already. */
+    private static List<String> plain(String... lines) {
+        return Stream.of(lines).map(line -> line.replace("%%", "%")).toList();
     }
 
     private static Entry option(OptionSpec option) {

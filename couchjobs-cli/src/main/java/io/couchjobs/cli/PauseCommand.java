@@ -1,8 +1,6 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,18 +40,9 @@ final class PauseCommand extends QueueCommand {
                         .change(
                                 type,
                                 settings -> reason == null ? settings.withPaused(true) : settings.withPaused(reason)));
-        if (!mayHaveJobs(queue)) {
+        if (!new KnownTypes(queue).mayHaveJobs(type)) {
             root().say("couchjobs: warning: there is no job of type " + type + " yet; it is paused for the first one");
         }
         return ExitCode.DONE;
-    }
-
-    /** An index that cannot be read now keeps nobody from pausing. */
-    private boolean mayHaveJobs(JobQueue queue) {
-        try {
-            return !queue.list(JobFilter.all().type(type), 1).isEmpty();
-        } catch (CouchJobsException untold) {
-            return true;
-        }
     }
 }

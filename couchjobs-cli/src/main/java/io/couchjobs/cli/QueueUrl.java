@@ -47,7 +47,7 @@ record QueueUrl(
                         + first.database + " and " + other.database + " name two");
             }
             if (other.isOfSomebody() && !other.isOfTheSame(first)) {
-                throw CommandException.usage("the URLs must name one user, who is known to all nodes; " + first.database
+                throw CommandException.usage("the URLs must name one user that all nodes know; " + first.database
                         + " and " + other.database + " do not");
             }
             others.add(other.database);

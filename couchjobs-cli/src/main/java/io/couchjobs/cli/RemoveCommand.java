@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** {@code remove}: jobs are deleted. */
 @Command(
         name = "remove",
-        description = "Delete jobs, in whatever state; who runs one is stopped.",
+        description = "Delete jobs, in whatever state; the run of a running job is stopped.",
         footer = {
             "",
             "Examples:",

@@ -21,6 +21,14 @@ final class ResumeCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
+        KnownTypes types = new KnownTypes(queue);
+        if (!types.mayExist(type)) {
+            root().say("couchjobs: warning: there is no job of type " + type + ", and it was not paused"
+                    + types.question(type));
+            TypeText.show(output(), queue.types().settings(type));
+            return ExitCode.DONE;
+        }
+        // Written even if it is not paused here: a node that is cut off may not know of the pause.
         TypeText.show(output(), queue.types().change(type, settings -> settings.withPaused(false)));
         return ExitCode.DONE;
     }

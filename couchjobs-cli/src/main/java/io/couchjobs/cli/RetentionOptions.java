@@ -3,6 +3,8 @@ package io.couchjobs.cli;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.type.Retention;
 import io.couchjobs.type.TypeSettings;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -34,6 +36,21 @@ final class RetentionOptions {
     TypeSettings change(TypeSettings settings) {
         TypeSettings changed = succeeded == null ? settings : settings.withRetention(succeeded.retention);
         return failed == null ? changed : changed.withFailureRetention(failed.retention);
+    }
+
+    /** {@return a sentence for each number of jobs, which may have been meant as a time} */
+    List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        addNote("--retention", succeeded, notes);
+        addNote("--failure-retention", failed, notes);
+        return notes;
+    }
+
+    private static void addNote(String option, @Nullable Setting setting, List<String> notes) {
+        if (setting != null && setting.retention instanceof Retention.Newest newest) {
+            notes.add(option + " " + newest.jobs() + " keeps the " + newest.jobs()
+                    + " newest jobs; for a time give a unit, such as " + newest.jobs() + "d");
+        }
     }
 
     static String text(Retention retention) {

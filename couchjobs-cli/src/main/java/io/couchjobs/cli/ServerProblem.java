@@ -45,7 +45,7 @@ final class ServerProblem {
                 Optional.of("CouchDB at " + server() + " does not accept the name or the password (--user, "
                         + Settings.PASSWORD + " or --password-file)");
             case "Authentication required.", "You are not authorized to access this db." ->
-                Optional.of("CouchDB at " + server() + " wants to know who asks: give --user NAME, and the password by "
+                Optional.of("CouchDB at " + server() + " requires a login: give --user NAME, and the password by "
                         + Settings.PASSWORD + " or --password-file");
             case "You are not a server admin.", "You are not a db or server admin." ->
                 Optional.of(needsAdministrator(problem));

@@ -76,6 +76,7 @@ final class TypeSetCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
         TypeText.show(output(), queue.types().change(type, this::changed));
+        retention.notes().forEach(note -> root().say("couchjobs: " + note));
         return ExitCode.DONE;
     }
 

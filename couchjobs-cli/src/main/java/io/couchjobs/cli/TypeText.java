@@ -34,12 +34,19 @@ final class TypeText {
                     Cell.of(type.timeout().map(Durations::format).orElse("default")),
                     Cell.of(type.retryPolicy().maxRetries()),
                     Cell.of(Durations.format(type.retryPolicy().delay())),
-                    Cell.of(RetentionOptions.text(type.retention())),
+                    Cell.of(retention(type)),
                     Cell.of(type.classes().map(TypeText::names).orElse("all")),
                     type.isPaused() ? Cell.of(paused(type), Style.WARNING) : Cell.of("yes"),
                     Cell.of(limits(type)));
         }
         return table;
+    }
+
+    private static String retention(TypeSettings type) {
+        String kept = RetentionOptions.text(type.retention());
+        return type.failureRetention().equals(type.retention())
+                ? kept
+                : kept + ", failures " + RetentionOptions.text(type.failureRetention());
     }
 
     private static String paused(TypeSettings type) {

@@ -107,7 +107,7 @@ class CronCommandsTest {
     void what_is_wrong_is_named_and_nothing_is_written() {
         usage("minute \"61\"", "cron", "add", "x", "61 * * * *", "report");
         usage("day of week \"8\"", "cron", "add", "x", "0 0 * * 8", "report");
-        usage("never", "cron", "add", "x", "0 0 30 2 *", "report");
+        usage("no day matches \"0 0 30 2 *", "cron", "add", "x", "0 0 30 2 *", "report");
         usage("Europe/Atlantis", "cron", "add", "x", "@daily", "report", "--zone", "Europe/Atlantis");
         usage("quoted", "cron", "add", "x", "0", "2", "*", "*", "*", "report");
         usage("no EXPR", "cron", "add", "x", "@daily", "report", "--every", "5m");

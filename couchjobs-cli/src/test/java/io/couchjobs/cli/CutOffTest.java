@@ -35,6 +35,7 @@ class CutOffTest {
     void a_change_at_a_node_that_is_cut_off_fails_and_says_that_it_may_be_undone(String command) {
         assertThat(shell.run("cron add nightly --every 1d email".split(" ")).exitCode())
                 .isZero();
+        assertThat(shell.run("type", "set", "email", "--limit", "2").exitCode()).isZero();
         cluster.stop(0);
         cluster.stop(1);
         TestShell.Said said = shell.run(command.split(" "));

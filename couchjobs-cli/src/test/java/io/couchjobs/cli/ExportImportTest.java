@@ -57,7 +57,9 @@ class ExportImportTest {
 
         JsonNode imported = done("import", "-", "-o", "json").json();
 
-        assertThat(imported).hasToString("{\"added\":6,\"released\":1,\"unchanged\":0,\"skipped\":0,\"rejected\":[]}");
+        assertThat(imported)
+                .hasToString(
+                        "{\"added\":6,\"released\":1,\"unchanged\":0,\"differing\":0,\"skipped\":0,\"rejected\":[]}");
         Map<String, ObjectNode> after = byId(done("export").out());
         Job owned = queue.get("email", "running").orElseThrow();
         assertThat(owned.status()).isEqualTo(JobStatus.WAITING);
@@ -156,8 +158,31 @@ class ExportImportTest {
         TestShell.Said said = done("import", "-");
 
         assertThat(said.out())
-                .isEqualTo("added 0 (of which 0 were owned, and wait again), unchanged 6, skipped 0, rejected 0\n");
+                .isEqualTo(
+                        "added 0 (of which 0 were owned, and wait again), unchanged 6 (of which 1 differ), skipped 0,"
+                                + " rejected 0\n");
+        assertThat(said.err()).contains("1 of the jobs that exist differ", "email:waiting");
         assertThat(done("export").out()).isEqualTo(before);
+    }
+
+    @Test
+    void an_import_counts_the_jobs_that_exist_with_another_status_or_other_data() throws Exception {
+        oneOfEachStatus();
+        String large = "{\"_id\":\"job:email:large\",\"data\":{\"text\":\"" + "x".repeat(40_000) + "\"}}\n";
+        String export = done("export").out() + large;
+        shell.input(export);
+        done("import", "-");
+        assertThat(done("import", "-", "-o", "json").json().path("differing").asInt())
+                .isZero();
+        queue.cancel("email", "waiting", CancelMode.IF_QUEUED);
+
+        shell.input(export.replace("no such mailbox", "no mailbox")
+                .replace("{\"sent\":true}", "{\"sent\":false}")
+                .replace("xx", "xy"));
+        TestShell.Said said = done("import", "-", "-o", "json");
+
+        assertThat(said.json().path("unchanged").asInt()).isEqualTo(7);
+        assertThat(said.json().path("differing").asInt()).isEqualTo(3);
     }
 
     @Test

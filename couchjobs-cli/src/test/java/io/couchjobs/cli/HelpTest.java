@@ -83,6 +83,7 @@ class HelpTest {
         assertThat(said.exitCode()).isZero();
         assertThat(said.out())
                 .contains("--url=URL", "--user=NAME", "--ca-cert=FILE", "--insecure")
+                .contains("A URL without a database means the database couchjobs.")
                 .doesNotContain("--output");
     }
 

@@ -61,6 +61,14 @@ class ManualTest {
                 .contains("\\fB\\-\\-if\\-new TRACKER\\fR");
     }
 
+    @Test
+    void a_percent_sign_is_written_once_as_in_the_help() {
+        String watch = "--failure-rate 10% --webhook";
+        assertThat(new TestShell().done("watch", "--help").out()).contains(watch);
+        assertThat(ManualMarkdown.of(pages())).contains(watch).doesNotContain("%%");
+        assertThat(pages()).allSatisfy(page -> assertThat(ManualRoff.of(page)).doesNotContain("%%"));
+    }
+
     private static List<ManualPage> pages() {
         return ManualPage.of(
                 Cli.commandLine(new Couchjobs(new TestShell().shell(new StringWriter(), new StringWriter()))));

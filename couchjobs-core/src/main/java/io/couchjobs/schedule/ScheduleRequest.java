@@ -73,8 +73,8 @@ public final class ScheduleRequest {
     public void requireTicks(Instant now) {
         Timing timing = timing(Optional.empty(), now);
         if (timing.next(now).isEmpty()) {
-            throw new IllegalArgumentException("schedule " + asked.name + " would never tick: there is no such day as "
-                    + "\"" + timing + "\" names");
+            throw new IllegalArgumentException(
+                    "schedule " + asked.name + " would never tick: no day matches \"" + timing + "\"");
         }
     }
 

@@ -56,7 +56,7 @@ public class CouchjobsAutoConfiguration {
     }
 
     private static JobQueueBuilder builder(CouchjobsProperties properties) {
-        JobQueueBuilder builder = JobQueue.builder(Objects.requireNonNull(properties.url()));
+        JobQueueBuilder builder = JobQueue.builder(WrongUrlException.check(Objects.requireNonNull(properties.url())));
         properties.nodes().forEach(builder::url);
         String token = properties.token();
         return token != null

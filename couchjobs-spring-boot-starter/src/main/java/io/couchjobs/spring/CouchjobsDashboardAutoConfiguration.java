@@ -46,9 +46,8 @@ public class CouchjobsDashboardAutoConfiguration {
         if (registration.isEnabled()) {
             log.info("the dashboard of {} is at {}/", queue, path);
         } else {
-            log.info(
-                    "no dashboard, because nobody would ask who looks at it: set couchjobs.dashboard.user and .password, or"
-                            + " .token, or .guarded-by-application=true");
+            log.info("no dashboard, because anybody could open it: set couchjobs.dashboard.user and .password, or"
+                    + " .token, or .guarded-by-application=true");
         }
         return registration;
     }

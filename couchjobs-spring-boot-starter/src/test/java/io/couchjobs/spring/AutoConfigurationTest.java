@@ -17,11 +17,15 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -159,24 +163,66 @@ class AutoConfigurationTest {
         assertThat(withoutDesign.getAction()).contains("administrator", "\"couchjobs init\"");
     }
 
+    @Test
+    void a_missing_url_is_named_when_a_bean_wants_the_queue() {
+        bare.withUserConfiguration(Wanting.class).run(context -> {
+            FailureAnalysis analysis = firstAnalysis(context.getStartupFailure(), new MockEnvironment());
+            assertThat(analysis.getDescription())
+                    .isEqualTo(
+                            "There is no JobQueue, which this application wants, because the property couchjobs.url is not set.");
+            assertThat(analysis.getAction()).contains("couchjobs.url=http://HOST:PORT/DATABASE", "@CouchJobsTest");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', is empty",
+        "http://127.0.0.1:5984, 'names a server, but no database'",
+        "http://ada:secret@127.0.0.1:5984/, 'names a server, but no database'",
+        "127.0.0.1:5984/shop, is not a URL",
+        "localhost/shop, is not a URL that begins with http"
+    })
+    void a_url_that_names_no_database_is_told_with_the_form_it_should_have(String url, String problem) {
+        bare.withPropertyValues("couchjobs.url=" + url).run(context -> {
+            FailureAnalysis analysis = firstAnalysis(
+                    context.getStartupFailure(), new MockEnvironment().withProperty("couchjobs.url", url));
+            assertThat(analysis.getDescription())
+                    .startsWith("The property couchjobs.url " + problem)
+                    .doesNotContain("secret");
+            assertThat(analysis.getAction()).contains("http://HOST:PORT/DATABASE");
+        });
+    }
+
     private static CouchException refused(String method, String path, String reason) {
         return CouchException.of(new CouchException.Failure(
                 401, "unauthorized", reason, new CouchException.Failure.Request(method, path, null, null), false));
     }
 
     private static FailureAnalysis analysis(Throwable failure, String url) {
-        Environment environment = new MockEnvironment().withProperty("couchjobs.url", url);
+        return analyzers(new MockEnvironment().withProperty("couchjobs.url", url))
+                .filter(CouchFailureAnalyzer.class::isInstance)
+                .findFirst()
+                .orElseThrow()
+                .analyze(failure);
+    }
+
+    /** What Spring prints: the first analysis in the order of all analyzers, its own ones too. */
+    private static FailureAnalysis firstAnalysis(Throwable failure, Environment environment) {
+        return analyzers(environment)
+                .map(analyzer -> analyzer.analyze(failure))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Stream<FailureAnalyzer> analyzers(Environment environment) {
         return SpringFactoriesLoader.forDefaultResourceLocation()
                 .load(
                         FailureAnalyzer.class,
                         ArgumentResolver.of(Environment.class, environment)
                                 .and(BeanFactory.class, new DefaultListableBeanFactory()),
                         (type, other, cannotBeMade) -> {})
-                .stream()
-                .filter(CouchFailureAnalyzer.class::isInstance)
-                .findFirst()
-                .orElseThrow()
-                .analyze(failure);
+                .stream();
     }
 
     @Test
@@ -298,6 +344,14 @@ class AutoConfigurationTest {
                 .data(Map.of("name", "Ada", "more", 1))
                 .build());
         return queue.awaitFinished(type, "1", PATIENCE).orElseThrow();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Wanting {
+        @Bean
+        Object wants(JobQueue queue) {
+            return queue;
+        }
     }
 
     record Person(String name) {}

@@ -24,11 +24,13 @@ public final class EnqueuedJobs {
     private final String wanted;
     private final List<Job> jobs;
     private final InstantSource clock;
+    private final String hint;
 
-    EnqueuedJobs(String wanted, List<Job> jobs, InstantSource clock) {
+    EnqueuedJobs(String wanted, List<Job> jobs, InstantSource clock, String hint) {
         this.wanted = wanted;
         this.jobs = jobs;
         this.clock = clock;
+        this.hint = hint;
     }
 
     /**
@@ -89,13 +91,18 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps those that may run now, by the test's clock.
+     * Keeps those that may run now, by the test's clock: not those that have ended.
      *
      * @return the jobs that are left
      */
     public EnqueuedJobs dueNow() {
         Instant now = clock.instant();
-        return timed("due now", job -> !job.scheduledTime().isAfter(now));
+        return timed(
+                "that is due now", job -> isPending(job) && !job.scheduledTime().isAfter(now));
+    }
+
+    private static boolean isPending(Job job) {
+        return job.status() == JobStatus.WAITING || job.status() == JobStatus.STUCK;
     }
 
     /**
@@ -148,13 +155,13 @@ public final class EnqueuedJobs {
                         + "; a program that computes times must read them from TestQueue.clock()");
     }
 
-    private EnqueuedJobs keep(String description, Predicate<? super Job> condition, String hint) {
+    private EnqueuedJobs keep(String description, Predicate<? super Job> condition, String more) {
         List<Job> left = jobs.stream().filter(condition).toList();
         String now = (wanted + " " + description).strip();
         if (left.isEmpty()) {
-            throw new AssertionError("no job " + now + " was added, " + list(wanted, jobs) + hint);
+            throw new AssertionError("no job " + now + " was added, " + list(wanted, jobs) + more + hint);
         }
-        return new EnqueuedJobs(now, left, clock);
+        return new EnqueuedJobs(now, left, clock, hint);
     }
 
     /**
@@ -174,7 +181,7 @@ public final class EnqueuedJobs {
      */
     public EnqueuedJobs times(int count) {
         if (jobs.size() != count) {
-            throw new AssertionError("expected " + count + " of " + wanted + ", " + list(wanted, jobs));
+            throw new AssertionError("expected " + count + " of " + wanted + ", " + list(wanted, jobs) + hint);
         }
         return this;
     }
@@ -192,7 +199,7 @@ public final class EnqueuedJobs {
     static String list(String wanted, List<Job> jobs) {
         return jobs.isEmpty()
                 ? "there is none of " + wanted
-                : "there are " + jobs.size() + " of " + wanted + ":"
+                : (jobs.size() == 1 ? "there is 1" : "there are " + jobs.size()) + " of " + wanted + ":"
                         + jobs.stream().map(EnqueuedJobs::line).collect(Collectors.joining());
     }
 

@@ -34,6 +34,7 @@ public final class TestQueue implements AutoCloseable {
     private final TestClock clock = new TestClock(Instant.now());
     private final JobQueue queue;
     private final TestFaults faults;
+    private final LeftJobs left;
     private final Map<String, Consumer<WorkerBuilder>> handlers = new LinkedHashMap<>();
     private final List<Consumer<WorkerBuilder>> options = new ArrayList<>();
 
@@ -41,6 +42,7 @@ public final class TestQueue implements AutoCloseable {
         this.couch = couch;
         this.queue = options.apply(JobQueue.builder(url()).defaultTimeout(LEASE).settableClock(clock))
                 .open();
+        this.left = new LeftJobs(queue);
         this.faults = new TestFaults(couch.faults(), queue.database());
     }
 
@@ -135,7 +137,8 @@ public final class TestQueue implements AutoCloseable {
 
     /**
      * Runs, in the calling thread and one after the other, all jobs that are due by the clock and have a handler: also those that
-     * schedules make, those that handlers add, and those that waited for others. Retries run when the clock has moved.
+     * schedules make, those that handlers add, and those that waited for others. Retries run when the clock has moved. Types whose
+     * jobs are due and have no handler are logged as a warning.
      *
      * @return how the runs ended, in order
      * @throws IllegalStateException when no type has a handler, or there is no end of it
@@ -155,6 +158,7 @@ public final class TestQueue implements AutoCloseable {
             round = worker.drain();
             reports.addAll(round);
         } while (!round.isEmpty());
+        left.look(handlers.keySet(), clock.instant());
         return List.copyOf(reports);
     }
 
@@ -199,7 +203,7 @@ public final class TestQueue implements AutoCloseable {
      * @throws AssertionError when there are none
      */
     public EnqueuedJobs assertEnqueued(String type) {
-        return new EnqueuedJobs(type, all(type), clock).matching("", job -> true);
+        return new EnqueuedJobs(type, all(type), clock, left.hint(type)).matching("", job -> true);
     }
 
     /**

@@ -3,6 +3,9 @@ package io.couchjobs.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.couchjobs.JobArrays;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchException;
@@ -20,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /** The test kit itself. */
@@ -200,7 +204,7 @@ class TestQueueTest {
         jobs.assertEnqueued("email").withData(Map.of("n", 7L)).withId("1").once();
         assertThatThrownBy(() -> jobs.assertEnqueued("email").withData(Map.of("n", 8)))
                 .isInstanceOf(AssertionError.class)
-                .hasMessage("no job email with data {\"n\":8} was added, there are 1 of email:"
+                .hasMessage("no job email with data {\"n\":8} was added, there is 1 of email:"
                         + "\n  email:1 waiting, due at once, data {\"n\":7}");
         assertThatThrownBy(() -> jobs.assertEnqueued("email").withDataContaining(Map.of("m", 7)))
                 .isInstanceOf(AssertionError.class);
@@ -213,6 +217,51 @@ class TestQueueTest {
         assertThatThrownBy(() -> jobs.assertEnqueued("email").inGroup("a")).isInstanceOf(AssertionError.class);
         assertThatThrownBy(() -> jobs.assertEnqueued("email").withTag("a")).isInstanceOf(AssertionError.class);
         assertThatThrownBy(() -> jobs.assertNotEnqueued("email")).isInstanceOf(AssertionError.class);
+    }
+
+    @Test
+    void jobs_that_are_due_and_have_no_handler_are_told_with_the_handlers_that_there_are(TestQueue jobs)
+            throws Exception {
+        jobs.handler("confirmatoin", (data, context) -> null);
+        jobs.handler("reminder", (data, context) -> null);
+        jobs.queue().add(request("confirmation", "1"));
+        jobs.queue()
+                .add(JobRequest.builder("letter")
+                        .id("1")
+                        .data(Map.of())
+                        .scheduledTime(jobs.clock().instant().plus(Duration.ofDays(1)))
+                        .build());
+        String hint = "drain() left jobs of type confirmation, which are due and have no handler;"
+                + " the types with a handler are confirmatoin, reminder";
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(TestQueue.class);
+        logger.addAppender(log);
+        try {
+            assertThat(jobs.drain()).isEmpty();
+            assertThat(jobs.drain()).isEmpty();
+        } finally {
+            logger.detachAppender(log);
+        }
+        assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage).containsExactly(hint);
+        assertThatThrownBy(() -> jobs.assertEnqueued("confirmation").withStatus(JobStatus.SUCCESS))
+                .hasMessageEndingWith("\n" + hint);
+        jobs.handler("confirmation", (data, context) -> null);
+        assertThat(jobs.drain()).hasSize(1);
+        assertThatThrownBy(() -> jobs.assertEnqueued("confirmation").times(2)).hasMessageNotContaining("drain()");
+    }
+
+    @Test
+    void a_job_that_has_ended_is_not_due(TestQueue jobs) throws Exception {
+        jobs.handler("confirmation", (data, context) -> null);
+        jobs.queue().add(request("confirmation", "1"));
+        jobs.drain();
+        jobs.queue().add(request("confirmation", "2"));
+        jobs.assertEnqueued("confirmation").times(2);
+        assertThat(jobs.assertEnqueued("confirmation").dueNow().job().id().id()).isEqualTo("2");
+        jobs.drain();
+        assertThatThrownBy(() -> jobs.assertEnqueued("confirmation").dueNow())
+                .hasMessageStartingWith("no job confirmation that is due now was added, there are 2 of confirmation:");
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.RunReport;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,13 +18,15 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** The examples of the guide. */
 class TestingGuideTest {
+    private static final Pattern IMPORT = Pattern.compile("^import (?:static )?(\\S+);\n", Pattern.MULTILINE);
+
     /** What the examples test. */
     record SignUp(JobQueue queue, InstantSource clock) {
         void register(String address) {
@@ -111,15 +114,37 @@ class TestingGuideTest {
 
     @Test
     void the_guide_quotes_them() throws Exception {
-        Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
-                .matcher(Files.readString(Path.of("../docs/testing.md")));
-        String source = Files.readString(Path.of("src/test/java/io/couchjobs/test/TestingGuideTest.java"))
-                .replaceAll("\\s", "");
-        int blocks = 0;
-        while (block.find()) {
-            assertThat(source).contains(block.group(1).replaceAll("\\s", ""));
-            blocks++;
-        }
-        assertThat(blocks).isPositive();
+        List<String> blocks = blocks();
+        assertThat(blocks).isNotEmpty();
+        assertThat(blocks).allSatisfy(block -> assertThat(source().replaceAll("\\s", ""))
+                .contains(IMPORT.matcher(block).replaceAll("").replaceAll("\\s", "")));
+    }
+
+    /** Classes of this package need no import here, but in the guide. */
+    @Test
+    void the_guide_shows_the_imports_that_its_first_example_needs() throws Exception {
+        String block = blocks().get(0);
+        String example = IMPORT.matcher(block).replaceAll("");
+        Stream<String> others = Stream.of(CouchJobsTest.class, TestQueue.class).map(Class::getName);
+        assertThat(imports(block))
+                .containsExactlyInAnyOrderElementsOf(Stream.concat(imports(source()).stream(), others)
+                        .filter(name -> example.matches("(?s).*\\b" + name.replaceAll(".*\\.", "") + "\\b.*"))
+                        .toList());
+    }
+
+    private static List<String> imports(String text) {
+        return IMPORT.matcher(text).results().map(found -> found.group(1)).toList();
+    }
+
+    private static List<String> blocks() throws IOException {
+        return Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("../docs/testing.md")))
+                .results()
+                .map(found -> found.group(1))
+                .toList();
+    }
+
+    private static String source() throws IOException {
+        return Files.readString(Path.of("src/test/java/io/couchjobs/test/TestingGuideTest.java"));
     }
 }

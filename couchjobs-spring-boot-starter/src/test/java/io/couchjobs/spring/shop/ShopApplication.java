@@ -11,8 +11,6 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.stereotype.Component;
 
-// The example of the guide.
-
 @SpringBootApplication
 public class ShopApplication {
     record Email(String to, String subject) {}

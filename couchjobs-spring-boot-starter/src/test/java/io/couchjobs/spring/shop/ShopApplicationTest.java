@@ -91,10 +91,10 @@ class ShopApplicationTest {
     }
 
     @Test
-    void the_guide_quotes_it() throws Exception {
+    void the_guide_quotes_it_with_its_imports() throws Exception {
         String guide = Files.readString(Path.of("../docs/spring-boot.md")).replaceAll("\\s", "");
         String source = Files.readString(Path.of("src/test/java/io/couchjobs/spring/shop/ShopApplication.java"));
-        String example = source.substring(source.indexOf("@SpringBootApplication\n"));
+        String example = source.substring(source.indexOf("import "));
         assertThat(guide).contains(example.replaceAll("\\s", ""));
     }
 

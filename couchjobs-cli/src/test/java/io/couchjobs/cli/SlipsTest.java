@@ -1,0 +1,104 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What commands say to slips of the keyboard, and to people who expect something else. */
+@Tag("server")
+@Timeout(120)
+@ExtendWith(CouchExtension.class)
+class SlipsTest {
+    private TestShell shell;
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        shell = TestShell.at(database);
+    }
+
+    @Test
+    void to_resume_a_type_that_is_unknown_warns_of_a_slip_and_stores_nothing() {
+        shell.done("enqueue", "golf", "1");
+        TestShell.Said said = shell.done("resume", "golff");
+        assertThat(said.err())
+                .isEqualTo("couchjobs: warning: there is no job of type golff, and it was not paused"
+                        + "; did you mean golf?\n");
+        assertThat(shell.done("types", "-o", "json").json().findValuesAsText("type"))
+                .containsExactly("golf");
+        assertThat(shell.done("resume", "golf").err()).isEmpty();
+        shell.done("pause", "tennis");
+        assertThat(shell.done("resume", "tennis").err()).isEmpty();
+    }
+
+    @Test
+    void to_act_on_all_jobs_of_a_type_that_has_none_warns_of_a_slip() {
+        shell.done("enqueue", "golf", "1");
+        TestShell.Said said = shell.done("cancel", "--all", "--type", "golff", "--yes");
+        assertThat(said.out()).isEqualTo("changed 0, refused 0, gone 0\n");
+        assertThat(said.err()).contains("warning: there is no job of type golff; did you mean golf?");
+        assertThat(shell.done("cancel", "--all", "--type", "golf", "--status", "failed", "--yes")
+                        .err())
+                .contains("couchjobs: no such jobs")
+                .doesNotContain("warning");
+    }
+
+    @Test
+    void a_retention_without_a_unit_tells_that_it_is_a_number_of_jobs() {
+        assertThat(shell.done("type", "set", "golf", "--retention", "7").err())
+                .isEqualTo("couchjobs: --retention 7 keeps the 7 newest jobs; for a time give a unit, such as 7d\n");
+        assertThat(shell.done("type", "set", "golf", "--failure-retention", "3").err())
+                .startsWith("couchjobs: --failure-retention 3 keeps the 3 newest jobs");
+        assertThat(shell.done("type", "set", "golf", "--retention", "7d").err()).isEmpty();
+    }
+
+    @Test
+    void a_job_is_named_by_type_and_id_or_as_messages_write_it() {
+        shell.done("enqueue", "email", "a:1");
+        String whole = shell.done("inspect", "email", "a:1", "-o", "json").out();
+        assertThat(shell.done("inspect", "email:a:1", "-o", "json").out()).isEqualTo(whole);
+        assertThat(shell.done("explain", "email:a:1", "-o", "json")
+                        .json()
+                        .path("verdict")
+                        .asText())
+                .isNotEmpty();
+        shell.done("wait", "email:a:1", "--for", "waiting", "--timeout", "5s");
+        shell.done("logs", "email:a:1");
+        assertThat(shell.done("reschedule", "email:a:1", "--in", "1h").out()).startsWith("email:a:1 due ");
+        assertThat(shell.done("cancel", "email:a:1").out()).isEqualTo("email:a:1 cancelled\n");
+        for (String command : List.of("inspect", "explain", "wait", "logs", "retry", "remove")) {
+            shell.usage("ID", command, "email");
+            shell.usage("id must not be empty", command, "email:");
+        }
+        shell.usage("type must not contain a colon", "remove", "email:a", "1");
+    }
+
+    @Test
+    void a_job_without_a_log_says_so_beside_the_result() {
+        shell.done("enqueue", "email", "1");
+        TestShell.Said said = shell.done("logs", "email", "1");
+        assertThat(said.out()).isEmpty();
+        assertThat(said.err()).isEqualTo("couchjobs: email:1 has no log\n");
+    }
+
+    @Test
+    void types_show_how_long_failures_are_kept_where_that_differs() {
+        assertThat(shell.done("type", "set", "email", "--retention", "7d").out())
+                .contains(" 7d, failures 30d ");
+        assertThat(shell.done("type", "set", "email", "--failure-retention", "7d")
+                        .out())
+                .contains(" 7d ")
+                .doesNotContain("failures");
+    }
+
+    @Test
+    void a_wrong_label_is_answered_in_the_order_of_the_help() {
+        shell.usage("'grp' is none of group, class, origin, tag, correlation", "counts", "--by", "grp");
+    }
+}

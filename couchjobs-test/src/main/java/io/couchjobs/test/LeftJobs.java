@@ -1,0 +1,60 @@
+package io.couchjobs.test;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.config.CouchJobsException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The types of which draining left due jobs, because no handler has their name. A test may leave jobs on purpose, so that is logged
+ * once per type, and told again where an assertion fails. Not thread-safe.
+ */
+final class LeftJobs {
+    private static final Logger log = LoggerFactory.getLogger(TestQueue.class);
+
+    private final JobQueue queue;
+    private final Set<String> told = new HashSet<>();
+    private Set<String> types = Set.of();
+    private String handlers = "";
+
+    LeftJobs(JobQueue queue) {
+        this.queue = queue;
+    }
+
+    /** Looks what was left. A server that fails by order of the test leaves that unknown. */
+    void look(Collection<String> withHandler, Instant now) {
+        Set<String> left = new TreeSet<>();
+        try {
+            queue.types().counts().forEach((type, counts) -> {
+                boolean due = counts.oldestPending()
+                        .filter(time -> !time.isAfter(now))
+                        .isPresent();
+                if (due && !withHandler.contains(type)) {
+                    left.add(type);
+                }
+            });
+        } catch (CouchJobsException untold) {
+            log.debug("what draining left is not known", untold);
+        }
+        types = left;
+        handlers = withHandler.isEmpty()
+                ? "no type was given one by handler(type, ...)"
+                : "the types with a handler are " + String.join(", ", List.copyOf(withHandler));
+        left.stream().filter(told::add).forEach(type -> log.warn(sentence(type)));
+    }
+
+    /** {@return the line that follows a failed assertion on a type, or nothing} */
+    String hint(String type) {
+        return types.contains(type) ? "\n" + sentence(type) : "";
+    }
+
+    private String sentence(String type) {
+        return "drain() left jobs of type " + type + ", which are due and have no handler; " + handlers;
+    }
+}
