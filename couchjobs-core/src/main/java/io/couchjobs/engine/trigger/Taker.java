@@ -46,7 +46,7 @@ interface Taker {
 
     /** How many changes are taken at once. */
     record Size(int most, Duration patience) {
-        static final Size USUAL = new Size(2000, Duration.ZERO);
+        static final Size USUAL = new Size(4000, Duration.ZERO);
     }
 
     /**

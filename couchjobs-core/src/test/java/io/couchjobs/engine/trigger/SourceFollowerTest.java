@@ -94,19 +94,20 @@ class SourceFollowerTest extends FaultyServer {
     /** One of 20 changes has a position here, and the seven notes shift the end of the first step away from it. */
     @Test
     void what_was_taken_of_a_backlog_is_not_taken_again_by_the_next_follower() {
+        int all = Taker.Size.USUAL.most() + 100;
         List<ObjectNode> changes = new ArrayList<>();
-        for (int i = 0; i < 2_100; i++) {
+        for (int i = 0; i < all; i++) {
             changes.add(json("{'_id':'" + (i < 7 ? "note:" : "order:") + i + "'}"));
         }
         var unused0 = orders.bulkDocs(changes);
         Trigger trigger = mails().prefixes("order:").build();
         SourceFollower first = follower(trigger);
         var unused1 = first.slice(() -> false, () -> taken(first) == 0);
-        assertThat(taken(first)).isBetween(1, 2_092);
+        assertThat(taken(first)).isBetween(1, all - 8);
         SourceFollower second = follower(trigger);
         var unused2 = slice(second);
-        assertThat(taken(second)).isEqualTo(2_093);
-        assertThat(queue.all("mail")).hasSize(2_093);
+        assertThat(taken(second)).isEqualTo(all - 7);
+        assertThat(queue.all("mail")).hasSize(all - 7);
     }
 
     private static int taken(SourceFollower follower) {
