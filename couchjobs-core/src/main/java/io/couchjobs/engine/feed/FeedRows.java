@@ -71,12 +71,13 @@ final class FeedRows {
 
     /** In the order of the feed; without documents in the rows, the needed ones are read here. */
     private void tellAll(List<Change> rows) {
+        List<FeedNotice> notices = rows.stream().map(this::notice).toList();
         List<Change> needed = new ArrayList<>();
-        for (Change row : rows) {
-            boolean isNeeded = audience.needs(notice(row));
-            pace.saw(isNeeded, notice(row).isOfMany());
+        for (int i = 0; i < rows.size(); i++) {
+            boolean isNeeded = audience.needs(notices.get(i));
+            pace.saw(isNeeded, notices.get(i).isOfMany());
             if (isNeeded) {
-                needed.add(row);
+                needed.add(rows.get(i));
             }
         }
         if (!pace.isLean()) {
@@ -84,10 +85,10 @@ final class FeedRows {
             return;
         }
         Map<String, Change> read = needed.isEmpty() ? Map.of() : documents.read(needed);
-        for (Change row : rows) {
-            Change whole = read.get(row.id());
+        for (int i = 0; i < rows.size(); i++) {
+            Change whole = read.get(rows.get(i).id());
             if (whole == null) {
-                tellUnread(row);
+                tellUnread(rows.get(i), notices.get(i));
             } else {
                 tellWhole(whole);
             }
@@ -99,8 +100,7 @@ final class FeedRows {
         tell(change, listener -> listener.changed(event));
     }
 
-    private void tellUnread(Change change) {
-        FeedNotice notice = notice(change);
+    private void tellUnread(Change change, FeedNotice notice) {
         tell(change, listener -> listener.unread(notice));
     }
 
