@@ -3,6 +3,7 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.couch.Machines;
 import io.couchjobs.couch.StubbornThreads;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.embedded.EmbeddedCouch;
@@ -39,7 +40,8 @@ class ClosingTest {
         StubbornThreads machine = new StubbornThreads("couchjobs-adder");
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start()) {
             JobQueue queue = new JobQueue(
-                    machine.connect(CouchConfig.builder(couch.url()).build()).database("queue"),
+                    Machines.connect(CouchConfig.builder(couch.url()).build(), machine)
+                            .database("queue"),
                     JobQueue.builder(couch.url().resolve("/queue")).renewLeases(false));
             queue.operations().init();
             assertThatThrownBy(queue::close).hasMessage("cannot be shut down");

@@ -1,7 +1,5 @@
 package io.couchjobs.couch;
 
-import io.couchjobs.couch.config.CouchConfig;
-import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.testing.ForwardingEnvironment;
 import java.time.Duration;
@@ -12,15 +10,6 @@ public final class StubbornThreads extends ForwardingEnvironment {
 
     public StubbornThreads(String name) {
         this.stubborn = name;
-    }
-
-    /** A client that lives here, and all that uses it. */
-    public CouchServer connect(CouchConfig config) {
-        ClientParts real = ClientParts.of(config);
-        return CouchServer.connect(
-                config,
-                new ClientParts(
-                        real.transport(), real.retries(), real.nanos(), real.random(), real.background(), this));
     }
 
     @Override

@@ -11,9 +11,9 @@ import java.time.Duration;
  * and what came in them is skipped: that costs the server one request, however much it was. Belongs to the feed's thread.
  */
 final class FeedPauses {
-    /** Rows are skipped when the least patient listener can wait so long, as it can in a fleet of five workers, */
-    private static final Duration LEAST_PATIENCE = Duration.ofMillis(100);
-    /** and then it waits so many times longer. */
+    /** While very many rows concern nobody here, each pause is at least so long. */
+    private static final Duration SHORTEST = Duration.ofMillis(100);
+    /** Rows are skipped in a fleet, whose least patient listener can wait for {@link #SHORTEST}. It waits so many times longer then. */
     private static final int TIMES_AS_PATIENT = 5;
 
     private final CouchDatabase database;
@@ -34,11 +34,16 @@ final class FeedPauses {
     boolean make() {
         Duration patience = audience.patience();
         try {
-            environment.pause(maySkip() ? untilTheFleetLooks(patience.multipliedBy(TIMES_AS_PATIENT)) : patience);
+            environment.pause(
+                    maySkip() ? untilTheFleetLooks(patience.multipliedBy(TIMES_AS_PATIENT)) : least(patience));
             return true;
         } catch (InterruptedException e) {
             return false;
         }
+    }
+
+    private Duration least(Duration patience) {
+        return pace.mayBeSkipped() && patience.compareTo(SHORTEST) < 0 ? SHORTEST : patience;
     }
 
     /**
@@ -67,6 +72,6 @@ final class FeedPauses {
     }
 
     private boolean maySkip() {
-        return pace.mayBeSkipped() && audience.patience().compareTo(LEAST_PATIENCE) >= 0 && !audience.needsEach();
+        return pace.mayBeSkipped() && audience.patience().compareTo(SHORTEST) >= 0 && !audience.needsEach();
     }
 }
