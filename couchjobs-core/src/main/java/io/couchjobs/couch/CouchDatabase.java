@@ -313,6 +313,16 @@ public final class CouchDatabase extends BareDatabase {
     }
 
     /**
+     * {@return how many changes the index of a design document lacks; 0 when it is up to date, or the server does not say}
+     *
+     * @param designDoc its name, with or without {@code _design/}
+     * @throws CouchNotFoundException there is no such design document
+     */
+    public long changesToIndex(String designDoc) {
+        return views.changesToIndex(designDoc);
+    }
+
+    /**
      * {@return how far the index of a design document is; empty when it is up to date}
      *
      * @param designDoc its name, with or without {@code _design/}

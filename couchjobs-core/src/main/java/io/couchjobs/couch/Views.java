@@ -73,14 +73,22 @@ final class Views {
     }
 
     CouchDatabase.ViewInfo info(String designDoc) {
-        Call call = Call.get(database.designDoc(designDoc).segment("_info"));
-        JsonNode index = http.exchange(call, Answer::object).path("view_index");
+        JsonNode index = index(designDoc);
         JsonNode sizes = index.path("sizes");
         return new CouchDatabase.ViewInfo(
                 sizes.path("file").asLong(-1),
                 sizes.path("active").asLong(-1),
                 index.path("compact_running").asBoolean(),
                 index.path("updater_running").asBoolean());
+    }
+
+    long changesToIndex(String designDoc) {
+        return index(designDoc).path("updates_pending").path("preferred").asLong();
+    }
+
+    private JsonNode index(String designDoc) {
+        Call call = Call.get(database.designDoc(designDoc).segment("_info"));
+        return http.exchange(call, Answer::object).path("view_index");
     }
 
     /** Empty when the index is up to date, or nothing says that it is not. */

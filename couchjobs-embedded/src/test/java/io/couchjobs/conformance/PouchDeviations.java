@@ -172,6 +172,8 @@ final class PouchDeviations {
               ViewUpdateContract.an_old_index_still_has_the_revision_it_was_built_from
             it has no signature of an index
               ViewContract.an_index_has_a_signature_that_changes_with_its_functions
+            it does not say how many changes an index lacks
+              ViewContract.an_index_that_nobody_has_asked_says_how_many_changes_it_lacks
             its map functions have no require and no log
               ViewContract.a_map_function_has_the_words_of_the_query_server
               ViewContract.a_map_function_may_require_a_module_of_its_design_document

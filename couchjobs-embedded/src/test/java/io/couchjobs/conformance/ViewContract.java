@@ -168,4 +168,22 @@ abstract class ViewContract {
 
         assertThat(first).isNotEmpty().isNotEqualTo(db.get("/_design/t/_info").text("/view_index/signature"));
     }
+
+    @Test
+    void an_index_that_nobody_has_asked_says_how_many_changes_it_lacks(Db db) {
+        db.save(object(
+                "{_id: '_design/t', autoupdate: false, views: {v: {map: 'function (doc) { emit(1, null); }'}}}"));
+        db.query();
+        db.fill(1, 7);
+
+        assertThat(db.get("/_design/t/_info")
+                        .at("/view_index/updates_pending/preferred")
+                        .asInt())
+                .isEqualTo(7);
+        db.query();
+        assertThat(db.get("/_design/t/_info")
+                        .at("/view_index/updates_pending/preferred")
+                        .asInt(-1))
+                .isZero();
+    }
 }

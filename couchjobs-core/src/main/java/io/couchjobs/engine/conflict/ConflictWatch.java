@@ -5,6 +5,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.index.IndexPatience;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.ConflictOutcome;
@@ -49,6 +50,7 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
     private final Resolver resolver;
     private final AbandonedClaims abandoned;
     private final JobIndex index;
+    private final IndexPatience patience;
     private final LongAdder troubled = new LongAdder();
     private final Map<String, Planned> planned = new HashMap<>();
     private final Lane lane;
@@ -62,6 +64,7 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
         this.index = index;
         this.resolver = new Resolver(writer, clock, abandoned);
         this.environment = writer.environment();
+        this.patience = new IndexPatience(index, environment);
         this.lane = environment.lane("couchjobs-conflicts", MOST_AT_ONCE);
     }
 
@@ -212,6 +215,10 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
             sweep = null;
         }
         if (!abandoned.hasOwners()) {
+            return;
+        }
+        if (patience.waits()) {
+            planSweep(AGAIN);
             return;
         }
         try {

@@ -145,6 +145,15 @@ public final class DesignDocuments implements AutoCloseable {
         }
     }
 
+    /** The number of changes that a query would have the server index first; 0 when nobody can say. */
+    long changesToIndex(DesignDocument document) {
+        try {
+            return database.changesToIndex(document.versionedName());
+        } catch (CouchException unknown) {
+            return 0;
+        }
+    }
+
     private String choose(DesignDocument document) {
         return choices.computeIfAbsent(document.name(), name -> decide(document))
                 .name();

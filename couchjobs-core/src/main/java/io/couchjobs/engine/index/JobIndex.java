@@ -34,6 +34,8 @@ public final class JobIndex {
     static final Map<String, Object> AFTER_ALL = Map.of();
     private static final int PAGE = 500;
     private static final int MOST_CONFLICTS = 1000;
+    /** To index so many changes takes the server half a second. */
+    private static final int FAR_BEHIND = 2_000;
     /** A view opens the document of each row separately: with more rows than this, documents are read apart. */
     private static final int WITH_DOCUMENTS = 200;
 
@@ -105,6 +107,14 @@ public final class JobIndex {
                     .filter(job -> job.rev().equals(rev))
                     .stream();
         });
+    }
+
+    /**
+     * Whether the server would have very many changes to index before it answers. That slows down those who write meanwhile, so who
+     * asks in the background does so later.
+     */
+    public boolean isFarBehind() {
+        return designs.changesToIndex(DesignDocument.JOBS) > FAR_BEHIND;
     }
 
     /** Asks the server to update its indexes, and does not wait for it. */

@@ -5,6 +5,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.index.IndexPatience;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Lane;
@@ -55,6 +56,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
     private final Duration findNew;
     private final Duration findOld;
     private final Lane lane;
+    private final IndexPatience patience;
     private final HeldJobs jobs = new HeldJobs();
 
     private boolean mustLoad = true;
@@ -75,6 +77,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         this.findNew = findNew;
         this.findOld = findOld;
         this.lane = parts.store().environment().lane("couchjobs-dependencies", 1);
+        this.patience = new IndexPatience(parts.index(), parts.store().environment());
     }
 
     void start() {
@@ -181,7 +184,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         long at = parts.store().environment().nanos() + pause.toNanos();
         if (!lane.isClosed() && (findNanos == null || at - findNanos < 0)) {
             findNanos = at;
-            lane.schedule(pause, this::find);
+            lane.schedule(pause, this::findInTime);
         }
     }
 
@@ -193,6 +196,17 @@ final class Dependencies implements FeedListener, AutoCloseable {
             }
         } catch (CouchJobsException away) {
             log.debug("held jobs are looked for later: {}", away.toString());
+        }
+    }
+
+    private void findInTime() {
+        if (!patience.waits()) {
+            find();
+            return;
+        }
+        synchronized (this) {
+            findNanos = null;
+            findWithin(findNew);
         }
     }
 

@@ -1,16 +1,22 @@
 package io.couchjobs.engine.worker;
 
 import static io.couchjobs.testing.TestQueue.until;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.embedded.Faults.Request;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +74,29 @@ class FindingDependenciesTest {
             held.unread(notice("1-a"));
             until(this::isLetGo);
         }
+    }
+
+    @Test
+    void while_very_many_new_ones_come_it_is_found_when_others_have_had_them_indexed() throws Exception {
+        var unused = queue.database()
+                .bulkDocs(IntStream.range(0, 2_500)
+                        .mapToObj(n -> JsonNodeFactory.instance.objectNode().put("_id", "n" + n))
+                        .toList());
+        AtomicInteger asked = new AtomicInteger();
+        AtomicInteger looked = new AtomicInteger();
+        couch.faults().answer(1, request -> counts(request, "/_info", looked) || counts(request, "/held", asked), 500);
+        try (Dependencies held = TestDependencies.of(queue, SOON, NEVER)) {
+            held.unread(notice("1-a"));
+            until(() -> looked.get() > 2);
+            assertThat(asked).hasValue(0);
+            assertThat(queue.types().pendingCount("email", Instant.now(), 10)).isZero();
+            until(this::isLetGo);
+        }
+    }
+
+    /** Never true: counts only. */
+    private static boolean counts(Request request, String path, AtomicInteger count) {
+        return request.path().endsWith(path) && count.incrementAndGet() < 0;
     }
 
     private boolean isLetGo() {

@@ -1,0 +1,41 @@
+package io.couchjobs.engine.index;
+
+import io.couchjobs.engine.time.Environment;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says when to ask an index something that is not urgent. The server indexes all that is new before it answers. While very many jobs are
+ * written, that slows their writers down. So such a question waits until somebody else has had the index brought up to date, but not
+ * for longer than a minute. Used by one thread at a time.
+ */
+public final class IndexPatience {
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+
+    private final JobIndex index;
+    private final Environment environment;
+    private @Nullable Long waitsSince;
+
+    /**
+     * Begins without waiting. No I/O.
+     *
+     * @param index the index that is asked
+     * @param environment its clock
+     */
+    public IndexPatience(JobIndex index, Environment environment) {
+        this.index = index;
+        this.environment = environment;
+    }
+
+    /** {@return whether the question is to be asked later, and not now} */
+    public boolean waits() {
+        long now = environment.nanos();
+        boolean hasWaited = waitsSince != null && now - waitsSince >= LONGEST.toNanos();
+        if (hasWaited || !index.isFarBehind()) {
+            waitsSince = null;
+            return false;
+        }
+        waitsSince = waitsSince == null ? Long.valueOf(now) : waitsSince;
+        return true;
+    }
+}
