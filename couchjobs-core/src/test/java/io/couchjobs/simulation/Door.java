@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -180,12 +181,19 @@ final class Door implements InProcess.Handler {
                 && answer.status() / 100 == 2
                 && !request.method().equals("GET")) {
             return new InProcess.Response(
-                    answer.status() == 202 ? 201 : answer.status(), answer.headers(), confirmed(answer.body()));
+                    answer.status() == 202 ? 201 : answer.status(), headers(answer), confirmed(answer.body()));
         }
         if (protocol == Protocol.ONLY_OWN_LEAVES && request.uri().getPath().endsWith("/_bulk_get")) {
-            return new InProcess.Response(answer.status(), answer.headers(), own(answer.body()));
+            return new InProcess.Response(answer.status(), headers(answer), own(answer.body()));
         }
-        return new InProcess.Response(answer.status(), answer.headers(), answer.body());
+        return new InProcess.Response(answer.status(), headers(answer), answer.body());
+    }
+
+    /** Without the id of the request, which the server draws by chance: messages name it. */
+    private static Map<String, List<String>> headers(io.couchjobs.embedded.http.InProcess.Response answer) {
+        return answer.headers().entrySet().stream()
+                .filter(header -> !header.getKey().equalsIgnoreCase("X-Couch-Request-ID"))
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     private InputStream own(InputStream body) throws IOException {
