@@ -32,6 +32,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -41,6 +42,9 @@ import java.util.Set;
  * is seen again, after a crash or because a feed went back, finds its job and does nothing.
  */
 final class JobMaker {
+    /** A busy cluster needs long to read very many jobs from several copies, and then nobody waits for the answer any more. */
+    private static final int MOST_READ = 500;
+
     private final JobStore store;
     private final Creator creator;
     private final AddRules rules;
@@ -175,21 +179,27 @@ final class JobMaker {
         Map<JobId, Job> jobs = new HashMap<>();
         Set<JobId> unresolved = new HashSet<>();
         List<JobId> ids = present.stream().map(Wanted::id).toList();
-        if (store.isCluster() && !ids.isEmpty()) {
-            store.majority()
-                    .read(ids.stream().map(JobId::docId).toList(), () -> store.leaves(ids))
-                    .orElseThrow(() -> new CouchJobsException("no majority of the copies of the queue is in reach"))
-                    .forEach((id, leaves) -> {
-                        if (leaves.filter(Leaves::needResolution).isPresent()) {
-                            unresolved.add(id);
-                        } else {
-                            leaves.flatMap(Leaves::winner).ifPresent(job -> jobs.put(id, job));
-                        }
-                    });
+        if (store.isCluster()) {
+            for (int from = 0; from < ids.size(); from += MOST_READ) {
+                leaves(ids.subList(from, Math.min(from + MOST_READ, ids.size())))
+                        .forEach((id, leaves) -> {
+                            if (leaves.filter(Leaves::needResolution).isPresent()) {
+                                unresolved.add(id);
+                            } else {
+                                leaves.flatMap(Leaves::winner).ifPresent(job -> jobs.put(id, job));
+                            }
+                        });
+            }
         } else {
             store.readAll(ids).forEach(job -> jobs.put(job.id(), job));
         }
         return new Present(jobs, unresolved);
+    }
+
+    private Map<JobId, Optional<Leaves>> leaves(List<JobId> ids) {
+        return store.majority()
+                .read(ids.stream().map(JobId::docId).toList(), () -> store.leaves(ids))
+                .orElseThrow(() -> new CouchJobsException("no majority of the copies of the queue is in reach"));
     }
 
     /**
