@@ -114,7 +114,7 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
 
     /**
      * A worker begins in this process: from now on the index is asked for conflicts, a moment from now and then every five
-     * minutes.
+     * minutes. A question waits while very many changes are not indexed; see {@link IndexPatience}.
      *
      * @return ends that when closed, if no other worker runs here
      */
@@ -217,17 +217,18 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
         if (!abandoned.hasOwners()) {
             return;
         }
-        if (patience.waits()) {
-            planSweep(AGAIN);
-            return;
-        }
+        Duration next = SWEEP_EVERY.plus(random(BY_OTHERS.multipliedBy(30)));
         try {
-            index.conflicts().forEach(docId -> plan(docId, random(BY_OTHERS), 0));
+            if (patience.waits()) {
+                next = AGAIN;
+            } else {
+                index.conflicts().forEach(docId -> plan(docId, random(BY_OTHERS), 0));
+            }
         } catch (RuntimeException | Error trouble) {
             troubled.increment();
             log.debug("the index cannot be asked for conflicts: {}", trouble.toString());
         } finally {
-            planSweep(SWEEP_EVERY.plus(random(BY_OTHERS.multipliedBy(30))));
+            planSweep(next);
         }
     }
 

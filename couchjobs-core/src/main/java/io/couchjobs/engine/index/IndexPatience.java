@@ -5,9 +5,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says when to ask an index something that is not urgent. The server indexes all that is new before it answers. While very many jobs are
- * written, that slows their writers down. So such a question waits until somebody else has had the index brought up to date, but not
- * for longer than a minute. Used by one thread at a time.
+ * Decides when the index is asked a question that is not urgent. The server indexes all that is new before it answers. While very many
+ * jobs are written, that slows their writers down. So the question waits until another question has brought the index up to date, but
+ * for a minute at most. Used by one thread at a time.
  */
 public final class IndexPatience {
     private static final Duration LONGEST = Duration.ofMinutes(1);

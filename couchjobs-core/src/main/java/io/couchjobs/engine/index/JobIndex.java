@@ -110,8 +110,8 @@ public final class JobIndex {
     }
 
     /**
-     * Whether the server would have very many changes to index before it answers. That slows down those who write meanwhile, so who
-     * asks in the background does so later.
+     * Whether the server has very many changes to index before it can answer. That slows down those who write meanwhile. False when the
+     * server does not say.
      */
     public boolean isFarBehind() {
         return designs.changesToIndex(DesignDocument.JOBS) > FAR_BEHIND;

@@ -42,7 +42,7 @@ import java.util.Set;
  * is seen again, after a crash or because a feed went back, finds its job and does nothing.
  */
 final class JobMaker {
-    /** A busy cluster needs long to read very many jobs from several copies, and then nobody waits for the answer any more. */
+    /** So many jobs are read by one request: a busy cluster would not answer a larger one before the client's timeout. */
     private static final int MOST_READ = 500;
 
     private final JobStore store;
@@ -180,16 +180,13 @@ final class JobMaker {
         Set<JobId> unresolved = new HashSet<>();
         List<JobId> ids = present.stream().map(Wanted::id).toList();
         if (store.isCluster()) {
-            for (int from = 0; from < ids.size(); from += MOST_READ) {
-                leaves(ids.subList(from, Math.min(from + MOST_READ, ids.size())))
-                        .forEach((id, leaves) -> {
-                            if (leaves.filter(Leaves::needResolution).isPresent()) {
-                                unresolved.add(id);
-                            } else {
-                                leaves.flatMap(Leaves::winner).ifPresent(job -> jobs.put(id, job));
-                            }
-                        });
-            }
+            leaves(ids).forEach((id, leaves) -> {
+                if (leaves.filter(Leaves::needResolution).isPresent()) {
+                    unresolved.add(id);
+                } else {
+                    leaves.flatMap(Leaves::winner).ifPresent(job -> jobs.put(id, job));
+                }
+            });
         } else {
             store.readAll(ids).forEach(job -> jobs.put(job.id(), job));
         }
@@ -197,9 +194,14 @@ final class JobMaker {
     }
 
     private Map<JobId, Optional<Leaves>> leaves(List<JobId> ids) {
-        return store.majority()
-                .read(ids.stream().map(JobId::docId).toList(), () -> store.leaves(ids))
-                .orElseThrow(() -> new CouchJobsException("no majority of the copies of the queue is in reach"));
+        Map<JobId, Optional<Leaves>> all = new HashMap<>();
+        for (int from = 0; from < ids.size(); from += MOST_READ) {
+            List<JobId> some = ids.subList(from, Math.min(from + MOST_READ, ids.size()));
+            all.putAll(store.majority()
+                    .read(some.stream().map(JobId::docId).toList(), () -> store.leaves(some))
+                    .orElseThrow(() -> new CouchJobsException("no majority of the copies of the queue is in reach")));
+        }
+        return all;
     }
 
     /**

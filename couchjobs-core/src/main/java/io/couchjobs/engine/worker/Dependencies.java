@@ -200,14 +200,18 @@ final class Dependencies implements FeedListener, AutoCloseable {
     }
 
     private void findInTime() {
-        if (!patience.waits()) {
-            find();
-            return;
-        }
         synchronized (this) {
             findNanos = null;
-            findWithin(findNew);
         }
+        if (patience.waits()) {
+            findLater();
+        } else {
+            find();
+        }
+    }
+
+    private synchronized void findLater() {
+        findWithin(findNew);
     }
 
     private void find() {
