@@ -358,8 +358,9 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      * ends it, as {@link #accept} says.
      *
      * @param id the job
-     * @return the job, owned by the caller; empty when it is not pending, waits for other jobs, has no room by its limits, or was
-     *     claimed by another owner at this moment
+     * @return the job, owned by the caller; empty when it is not pending, waits for other jobs, has no room by its limits, has
+     *     conflicts (they are resolved in the background: try again), is run at another site, or was claimed by another owner at this
+     *     moment
      * @throws io.couchjobs.job.NotFoundException when there is no such job
      */
     public Optional<ClaimedJob> claim(JobId id) {

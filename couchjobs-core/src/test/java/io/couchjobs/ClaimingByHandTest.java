@@ -13,6 +13,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NotFoundException;
+import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Limit;
@@ -122,6 +123,26 @@ class ClaimingByHandTest {
 
         assertThat(queue.get(ONE)).map(Job::status).contains(JobStatus.RUNNING);
         assertThat(claim.finish("by hand").result().orElseThrow().asText()).isEqualTo("by hand");
+    }
+
+    @Test
+    void a_job_with_conflicts_is_none_because_another_leaf_may_be_owned(TestDatabase database) throws Exception {
+        Replicated.into(
+                database,
+                Replicated.leaf("job:email:1", 3, 'a', "'status':'waiting','scheduledTime':0"),
+                Replicated.leaf("job:email:1", 2, 'b', Replicated.owned("elsewhere", "t1", 1)));
+
+        assertThat(queue.claim(ONE)).isEmpty();
+        assertThat(queue.get(ONE)).flatMap(Job::lock).isEmpty();
+    }
+
+    @Test
+    void a_job_of_another_site_is_none() {
+        queue.add(
+                JobRequest.builder("email").id("1").data(Map.of()).site("oslo").build());
+
+        assertThat(queue.claim(ONE)).isEmpty();
+        assertThat(queue.get(ONE)).map(Job::status).contains(JobStatus.WAITING);
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.couchjobs.engine.limit.Limits;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
@@ -119,13 +120,16 @@ public final class Finder implements FeedListener, AutoCloseable {
     /**
      * Claims a given job, whether its time has come or not.
      *
-     * @return the job, owned by this worker; empty when it cannot be claimed now, its limits have no room, or another claim won
+     * @return the job, owned by this worker; empty when it cannot be claimed now, has conflicts, or is of another site, when its
+     *     limits have no room, or when another claim won
      * @throws NotFoundException when there is no such job
      */
     public Optional<LeasedJob> claim(JobId id) {
         listen();
-        Job job = store.read(id).orElseThrow(() -> new NotFoundException(id));
-        if (!job.isClaimable() || !limits.isOpen(id.type())) {
+        Leaves leaves = store.leaves(id);
+        Job job = leaves.winner().orElseThrow(() -> new NotFoundException(id));
+        boolean mayBeOwnedElsewhere = leaves.needResolution() || !store.site().owns(job);
+        if (mayBeOwnedElsewhere || !job.isClaimable() || !limits.isOpen(id.type())) {
             return Optional.empty();
         }
         Candidate candidate = new Candidate(job, store.environment().uuid().toString());
