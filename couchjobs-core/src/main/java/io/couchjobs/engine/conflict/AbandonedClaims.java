@@ -89,9 +89,9 @@ final class AbandonedClaims {
     private boolean isSilentFor(Duration patience, Job leaf, Lock lock) {
         SignOfLife registration = registration(lock);
         synchronized (seen) {
-            Seen now = new Seen(registration, clock.nanos());
+            Seen now = new Seen(registration, patience, clock.nanos());
             Seen before = seen.get(key(leaf));
-            if (before == null || !before.registration.equals(registration)) {
+            if (before == null || !before.isAs(now)) {
                 seen.put(key(leaf), now);
                 return false;
             }
@@ -119,5 +119,10 @@ final class AbandonedClaims {
         return leaf.id().docId() + " " + leaf.rev().orElse("");
     }
 
-    private record Seen(SignOfLife registration, long nanos) {}
+    /** When the timeout changes the time counts anew: the owner may have promised its next sign of life by the longer one. */
+    private record Seen(SignOfLife registration, Duration patience, long nanos) {
+        boolean isAs(Seen other) {
+            return registration.equals(other.registration) && patience.equals(other.patience);
+        }
+    }
 }

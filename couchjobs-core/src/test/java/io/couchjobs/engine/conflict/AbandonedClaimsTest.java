@@ -42,6 +42,7 @@ class AbandonedClaimsTest {
     private final Set<String> held = ConcurrentHashMap.newKeySet();
     private JobQueue queue;
     private JobWriter writer;
+    private SettingsStore settings;
     private AbandonedClaims abandoned;
     private Resolver resolver;
 
@@ -50,7 +51,8 @@ class AbandonedClaimsTest {
         queue = TestQueue.open(database);
         writer = new JobWriter(queue.database(), Site.UNNAMED, BulkListener.UNHEARD);
         ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
-        abandoned = new AbandonedClaims(writer, new SettingsStore(queue.database(), TIMEOUT), clock);
+        settings = new SettingsStore(queue.database(), TIMEOUT);
+        abandoned = new AbandonedClaims(writer, settings, clock);
         resolver = new Resolver(writer, clock, abandoned);
         abandoned.join(new Owner("here", held::contains));
         beat("other");
@@ -91,6 +93,28 @@ class AbandonedClaimsTest {
             beat("other");
         }
         assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
+    }
+
+    @Test
+    void after_a_timeout_becomes_shorter_a_worker_has_the_whole_of_it_for_its_next_sign_of_life(TestDatabase database)
+            throws Exception {
+        held.add("t1");
+        Replicated.into(
+                database,
+                Replicated.leaf(2, 'a', Replicated.owned("here", "t1", 1)),
+                Replicated.leaf(2, 'b', Replicated.owned("other", "t2", 1)));
+        settings.change("email", present -> present.withTimeout(Duration.ofMinutes(10)));
+        assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
+        nanos.addAndGet(Duration.ofMinutes(5).toNanos());
+        settings.change("email", present -> present.withTimeout(TIMEOUT));
+        for (int look = 0; look < 3; look++) {
+            assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
+            assertThat(owners()).containsExactlyInAnyOrder("t1", "t2");
+            nanos.addAndGet(TIMEOUT.dividedBy(3).toNanos());
+        }
+        nanos.addAndGet(TIMEOUT.toNanos());
+        assertThat(resolver.resolve(JOB)).as("it may have run").isEqualTo(ConflictOutcome.UNDECIDED);
+        assertThat(owners()).containsExactly("t1");
     }
 
     @Test
