@@ -95,6 +95,26 @@ class EndsOnClustersTest {
     }
 
     @Test
+    void a_listener_that_fails_when_it_is_told_an_end_is_not_told_it_once_more() throws Exception {
+        AtomicInteger told = new AtomicInteger();
+        try (JobQueue queue = at(0);
+                JobQueue hears = at(1)) {
+            claim(queue);
+            claim(queue, "2");
+            var listening = hears.operations().listen(change -> {
+                if (isEnd(change)) {
+                    throw new AssertionError("failure " + told.incrementAndGet());
+                }
+            });
+            end(queue, JobStatus.SUCCESS, 1);
+            TestQueue.until(() -> told.get() > 0);
+            assertThat(hears.awaitFinished("email", "2", A_MOMENT)).isEmpty();
+            assertThat(told).hasValue(1);
+            listening.close();
+        }
+    }
+
+    @Test
     void a_tombstone_of_a_leaf_that_lost_is_told_as_no_removal() throws Exception {
         try (JobQueue queue = at(0)) {
             claim(queue);

@@ -74,7 +74,7 @@ final class Audience {
         }
     }
 
-    private static void tell(FeedListener listener, Consumer<FeedListener> news) {
+    static void tell(FeedListener listener, Consumer<FeedListener> news) {
         try {
             news.accept(listener);
         } catch (Throwable e) {

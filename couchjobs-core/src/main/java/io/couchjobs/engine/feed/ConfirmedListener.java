@@ -34,15 +34,17 @@ public final class ConfirmedListener implements FeedListener, ConfirmedEnds.List
         }
     }
 
+    /** A listener that fails is not told once more, as it is not by the feed. */
     @Override
     public void told(Snapshot sure) {
         Optional<Job> job = sure.job();
-        pass(new FeedEvent(
+        FeedEvent event = new FeedEvent(
                 sure.id().docId(),
                 sure.rev(),
                 job.isEmpty(),
                 job.map(Job::toDocument).orElse(null),
-                false));
+                false);
+        Audience.tell(listener, any -> pass(event));
     }
 
     @Override

@@ -305,7 +305,7 @@ public final class ConfirmedEnds implements AutoCloseable {
             try {
                 listener.told(sure);
                 return true;
-            } catch (RuntimeException trouble) {
+            } catch (RuntimeException | Error trouble) {
                 log.debug("{} cannot be told now, and is told again: {}", id, trouble.toString());
                 toldRev = null;
                 return false;
