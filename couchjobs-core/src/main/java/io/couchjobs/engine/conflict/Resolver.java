@@ -11,6 +11,7 @@ import io.couchjobs.engine.store.SharedWriter;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Lock;
 import io.couchjobs.job.MalformedDocumentException;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,15 +133,18 @@ final class Resolver {
         for (ObjectNode leaf : leaves) {
             Optional<Job> job = owned(leaf).filter(writer.site()::owns).filter(owned -> abandoned.isNobodys(owned));
             if (job.isPresent()) {
-                log.info(
-                        "the claim of {} on a leaf of {} is nobody's any more",
-                        job.get().lock(),
-                        job.get().id());
-                some |= ClusterTransitions.withdrawAfterRun(job.get(), clock.instant())
+                boolean isWithdrawn = ClusterTransitions.withdrawAfterRun(job.get(), clock.instant())
                         .write()
                         .map(writer::write)
                         .filter(WriteResult.Stored.class::isInstance)
                         .isPresent();
+                if (isWithdrawn) {
+                    log.info(
+                            "the claim of {} by worker {} is withdrawn: the worker is silent, or has forgotten the claim",
+                            job.get().id(),
+                            job.get().lock().map(Lock::worker).orElse(""));
+                }
+                some |= isWithdrawn;
             }
         }
         return some;

@@ -85,9 +85,9 @@ final class Mailbox {
         dropped++;
         if (droppedInBurst++ == 0) {
             log.warn(
-                    "a listener is too slow: of more than {} jobs that changed the oldest are dropped, {} first",
-                    letters.size(),
-                    oldest.id());
+                    "a listener is too slow: the oldest changes that it has not been told are dropped, that of {} first; {} are kept",
+                    oldest.id(),
+                    letters.size());
         }
     }
 
