@@ -7,16 +7,19 @@ import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.time.Instant;
+import java.util.List;
 
 /**
  * The end of a job, written into the document that the job was made from. Stateless.
  *
  * <p>The value has the fields {@code status}, {@code job}, {@code at} (ms), {@code result} or {@code error}, {@code of}: the revision
- * that the job was made from, and {@code on}: the revision that it was written on.
+ * that the job was made from, {@code on}: the revision that it was written on, and {@code saved}: the newest revision that was no such
+ * write, where that is another one.
  */
 public final class WriteBack {
     private static final String OF = "of";
     private static final String ON = "on";
+    private static final String SAVED = "saved";
 
     private WriteBack() {}
 
@@ -43,7 +46,7 @@ public final class WriteBack {
             }
         });
         if (document.at(place) instanceof ObjectNode present
-                && present.deepCopy().without(ON).equals(end)) {
+                && present.deepCopy().without(List.of(ON, SAVED)).equals(end)) {
             return document;
         }
         ObjectNode changed = document.deepCopy();
@@ -53,21 +56,33 @@ public final class WriteBack {
                     "document " + document.path("_id").asText() + " has no object at " + place.head()
                             + " that the end of its job could be written into");
         }
-        object.set(
-                place.last().getMatchingProperty(),
-                end.put(ON, document.path("_rev").asText()));
+        String on = document.path("_rev").asText();
+        String saved = savedRev(document, place);
+        end.put(ON, on);
+        if (!saved.equals(on)) {
+            end.put(SAVED, saved);
+        }
+        object.set(place.last().getMatchingProperty(), end);
         return changed;
     }
 
     /**
-     * Whether the last change of a document was such a write, and nothing else: it followed the revision that the job was made from, and
-     * nothing was written since.
+     * The newest revision of a document that was no such write: its own, unless the last change of the document was such a write.
+     *
+     * @param document the document, with its {@code _rev}
+     * @param place where ends are written
+     * @return the revision, which may be one that the server has forgotten
      */
-    public static boolean isOwn(ObjectNode document, JsonPointer place) {
+    public static String savedRev(ObjectNode document, JsonPointer place) {
+        String rev = document.path("_rev").asText();
         JsonNode end = document.at(place);
         String on = end.path(ON).asText();
-        return !on.isEmpty()
-                && on.equals(end.path(OF).asText())
-                && Rev.generation(document.path("_rev").asText()) == Rev.generation(on) + 1;
+        boolean isWrittenLast = !on.isEmpty() && Rev.generation(rev) == Rev.generation(on) + 1;
+        return isWrittenLast ? end.path(SAVED).asText(on) : rev;
+    }
+
+    /** Whether a document was saved by nobody since the revision that the job was made from whose end was written into it. */
+    public static boolean isOwn(ObjectNode document, JsonPointer place) {
+        return savedRev(document, place).equals(document.at(place).path(OF).asText());
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
 import java.util.ArrayList;
@@ -38,8 +39,17 @@ final class SourceReader {
     }
 
     private SourceChange winner(Change change) {
-        return new SourceChange(
-                database.name(), change.id(), change.revs().get(0), change.seq(), change.deleted(), change.doc());
+        String rev = Optional.ofNullable(change.doc())
+                .map(this::savedRev)
+                .orElse(change.revs().get(0));
+        return new SourceChange(database.name(), change.id(), rev, change.seq(), change.deleted(), change.doc());
+    }
+
+    /** A write of the trigger itself is no change: a row that shows one stands for the change before it. */
+    private String savedRev(ObjectNode document) {
+        return trigger.writeBack()
+                .map(place -> WriteBack.savedRev(document, place))
+                .orElse(document.path("_rev").asText());
     }
 
     /** The changes that a row stands for, the winner first. */
@@ -87,11 +97,11 @@ final class SourceReader {
         return database.get(change.id(), change.rev()).map(document -> read(change, document));
     }
 
-    private static SourceChange read(SourceChange change, ObjectNode document) {
+    private SourceChange read(SourceChange change, ObjectNode document) {
         return new SourceChange(
                 change.database(),
                 change.id(),
-                document.path("_rev").asText(),
+                savedRev(document),
                 change.seq(),
                 document.path("_deleted").asBoolean(),
                 document);
