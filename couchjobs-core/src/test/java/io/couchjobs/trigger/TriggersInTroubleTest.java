@@ -122,6 +122,23 @@ class TriggersInTroubleTest {
     }
 
     @Test
+    void an_end_that_cannot_be_written_back_is_tried_again_on_request_and_holds_up_no_other() throws Exception {
+        sources.assumeNotPouchDb("has no selectors in its feed");
+        CouchDatabase orders = sources.create("orders");
+        queue.triggers().put(mails(orders.name()).writeBack("/mail/status").build());
+        save(orders, "{'_id':'a'}");
+        TestQueue.until(() -> queue.triggers().errors("mails").size() == 1);
+
+        assertThat(queue.triggers().retryErrors("mails")).isEqualTo(1);
+        save(orders, "{'_id':'b','mail':{}}");
+
+        TestQueue.until(() ->
+                orders.get("b").orElseThrow().at("/mail/status/status").asText().equals("success"));
+        TestQueue.until(() -> queue.triggers().errors("mails").size() == 1);
+        assertThat(queue.triggers().errors("mails").get(0).reason()).contains("no object at /mail");
+    }
+
+    @Test
     void databases_that_only_a_new_pattern_fits_are_followed_from_the_change_of_the_trigger_on() throws Exception {
         sources.assumeNotPouchDb("does not tell when a database was made");
         CouchDatabase shop = sources.create("shop-1");

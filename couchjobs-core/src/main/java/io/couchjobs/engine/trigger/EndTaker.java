@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.lifecycle.WriteBack;
@@ -22,14 +24,18 @@ import java.util.Optional;
 
 /** Writes the ends of a trigger's jobs into the documents that they were made from. Used by one thread at a time. */
 final class EndTaker implements Taker {
+    private static final List<JobStatus> ENDS = List.of(JobStatus.SUCCESS, JobStatus.FAILED, JobStatus.CANCELLED);
+
     private final Trigger trigger;
     private final JsonPointer place;
+    private final CouchDatabase queue;
     private final CouchServer sources;
     private final Environment environment;
 
-    EndTaker(Trigger trigger, JsonPointer place, CouchServer sources, Environment environment) {
+    EndTaker(Trigger trigger, JsonPointer place, CouchDatabase queue, CouchServer sources, Environment environment) {
         this.trigger = trigger;
         this.place = place;
+        this.queue = queue;
         this.sources = sources;
         this.environment = environment;
     }
@@ -38,7 +44,7 @@ final class EndTaker implements Taker {
     public ChangesRequest request(ChangesRequest all) {
         ObjectNode selector = JsonNodeFactory.instance.objectNode().put(Field.TRIGGER + ".name", trigger.name());
         var ends = selector.putObject(Field.STATUS).putArray("$in");
-        List.of(JobStatus.SUCCESS, JobStatus.FAILED, JobStatus.CANCELLED).forEach(end -> ends.add(end.json()));
+        ENDS.forEach(end -> ends.add(end.json()));
         return all.includeDocs(true).selector(selector);
     }
 
@@ -61,10 +67,32 @@ final class EndTaker implements Taker {
                 true);
     }
 
+    /** The ends that could not be written back, and are tried again. A job that is gone, or runs again, has no end. */
+    @Override
+    public Step takeOwed(Position position, List<SourceChange> owed) {
+        List<Step.Failure> failures = new ArrayList<>();
+        List<Optional<ObjectNode>> jobs =
+                queue.getAll(owed.stream().map(SourceChange::id).toList());
+        for (int i = 0; i < owed.size(); i++) {
+            SourceChange end = owed.get(i);
+            jobs.get(i)
+                    .filter(EndTaker::hasEnded)
+                    .flatMap(job -> failure(end.id(), job))
+                    .ifPresent(reason -> failures.add(new Step.Failure(end, reason, true)));
+        }
+        return new Step(position.seq(), 0, 0, List.of(), failures, Optional.empty());
+    }
+
+    private static boolean hasEnded(ObjectNode job) {
+        return JobStatus.fromJson(job.path(Field.STATUS).asText())
+                .filter(ENDS::contains)
+                .isPresent();
+    }
+
     private static Step.Failure failure(Position position, Change change, String reason) {
         SourceChange end = new SourceChange(
                 position.database(), change.id(), change.revs().get(0), change.seq(), change.deleted(), null);
-        return new Step.Failure(end, reason, false);
+        return new Step.Failure(end, reason, true);
     }
 
     private Optional<String> failure(String docId, ObjectNode document) {
@@ -76,6 +104,11 @@ final class EndTaker implements Taker {
             return Optional.empty();
         } catch (MalformedDocumentException | IllegalArgumentException | WriteRefusedException cannot) {
             return Optional.of("the end of " + docId + " was not written back: " + cannot.getMessage());
+        } catch (CouchException trouble) {
+            if (trouble.status() / 100 != 4) {
+                throw trouble;
+            }
+            return Optional.of("the end of " + docId + " was not written back: " + trouble.getMessage());
         }
     }
 

@@ -67,6 +67,6 @@ public record FollowerTools(
     }
 
     Taker endTaker(Trigger trigger, JsonPointer place) {
-        return new EndTaker(trigger, place, sources.server(trigger.connection()), environment());
+        return new EndTaker(trigger, place, queue(), sources.server(trigger.connection()), environment());
     }
 }
