@@ -111,7 +111,7 @@ final class SourceFollower {
                 return Optional.of(Duration.ZERO);
             } else if (pause.isEmpty()) {
                 isCaughtUp |= feed.isEnded();
-                pause = Optional.of(listens ? AGAIN : Duration.ZERO).filter(any -> stay);
+                pause = Optional.of(listens ? AGAIN : Duration.ZERO).filter(any -> stay || !feed.isEnded());
             }
         }
         takeOwed();

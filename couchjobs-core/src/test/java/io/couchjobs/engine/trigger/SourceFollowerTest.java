@@ -234,4 +234,12 @@ class SourceFollowerTest extends FaultyServer {
         assertThat(follower.position().errors()).singleElement().satisfies(error -> assertThat(error.docId())
                 .isEqualTo("o1"));
     }
+
+    @Test
+    void a_backlog_is_read_on_at_once_when_a_connection_to_listen_on_becomes_free_meanwhile() {
+        save(orders, "{'_id':'o1'}");
+        AtomicBoolean isFree = new AtomicBoolean();
+        assertThat(follower(mails().build()).slice(() -> isFree.getAndSet(true), () -> true))
+                .contains(Duration.ZERO);
+    }
 }
