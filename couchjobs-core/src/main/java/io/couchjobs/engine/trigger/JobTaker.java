@@ -130,14 +130,15 @@ final class JobTaker implements Taker {
 
         void add(SourceChange change, Trigger.Plan plan) {
             plan.problems().forEach(problem -> failures.add(new Step.Failure(change, problem, false)));
-            Instant later = clock.instant().plus(LoopGuard.PAUSE);
-            boolean slow = !plan.jobs().isEmpty() && guard.slowsDown(change, environment.nanos());
-            if (slow) {
+            Instant earliest = Instant.MIN;
+            if (!plan.jobs().isEmpty() && guard.slowsDown(change, environment.nanos())) {
+                earliest = clock.instant().plus(LoopGuard.PAUSE);
                 warning = LoopGuard.warning(change.id());
             }
             for (JobRequest request : plan.jobs()) {
                 wanted.remove(request.id()); // the last one counts
-                wanted.put(request.id(), new Wanted(request, change, slow ? later : request.scheduledTime()));
+                Instant asked = request.scheduledTime();
+                wanted.put(request.id(), new Wanted(request, change, asked.isAfter(earliest) ? asked : earliest));
             }
         }
 

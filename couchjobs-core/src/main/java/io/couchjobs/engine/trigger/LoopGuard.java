@@ -3,8 +3,10 @@ package io.couchjobs.engine.trigger;
 import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.trigger.SourceChange;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Slows down the jobs of a document that changes again and again: most likely its own jobs write it. Nothing is lost, the jobs only
@@ -19,16 +21,19 @@ final class LoopGuard {
 
     private final Map<String, Seen> seen = RecentMap.byUse(MOST_DOCUMENTS);
 
-    private record Seen(long since, int times) {}
+    /** A change may be looked at many times, while it waits. */
+    private record Seen(long since, Set<String> revs) {}
 
     /** Whether the job of a change has to wait. */
     boolean slowsDown(SourceChange change, long nanos) {
         Seen now = seen.merge(
                 change.id(),
-                new Seen(nanos, 1),
-                (before, one) ->
-                        nanos - before.since > PAUSE.toNanos() ? one : new Seen(before.since, before.times + 1));
-        return now.times > MOST;
+                new Seen(nanos, new HashSet<>()),
+                (before, none) -> nanos - before.since > PAUSE.toNanos() ? none : before);
+        if (now.revs.size() <= MOST) {
+            now.revs.add(change.rev());
+        }
+        return now.revs.size() > MOST;
     }
 
     static Optional<String> warning(String docId) {

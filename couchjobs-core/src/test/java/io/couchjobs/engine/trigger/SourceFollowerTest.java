@@ -1,5 +1,6 @@
 package io.couchjobs.engine.trigger;
 
+import static io.couchjobs.testing.SourceDatabases.change;
 import static io.couchjobs.testing.SourceDatabases.json;
 import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,7 +17,9 @@ import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerBuilder;
+import io.couchjobs.type.Limit;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -241,5 +244,38 @@ class SourceFollowerTest extends FaultyServer {
         AtomicBoolean isFree = new AtomicBoolean();
         assertThat(follower(mails().build()).slice(() -> isFree.getAndSet(true), () -> true))
                 .contains(Duration.ZERO);
+    }
+
+    @Test
+    void a_change_that_waits_for_room_is_one_change_however_often_it_is_looked_at() {
+        queue.types().change("mail", settings -> settings.with(Limit.QUEUED, 1));
+        SourceFollower follower = follower(mails().build());
+        save(orders, "{'_id':'o1'}");
+        assertThat(slice(follower)).isEmpty();
+        save(orders, "{'_id':'o2'}");
+        for (int i = 0; i < 2 * LoopGuard.MOST; i++) {
+            assertThat(slice(follower)).isPresent();
+        }
+        queue.remove(queue.all("mail").findAny().orElseThrow().id());
+        assertThat(slice(follower)).isEmpty();
+        assertThat(follower.position().problem()).isEmpty();
+        assertThat(queue.all("mail")).singleElement().satisfies(job -> assertThat(job.scheduledTime())
+                .isBefore(Instant.now().plusSeconds(5)));
+    }
+
+    @Test
+    void a_document_that_changes_very_often_makes_its_delayed_job_no_earlier() {
+        Duration delay = Duration.ofHours(1);
+        SourceFollower follower = follower(mails().delay(delay).build());
+        Instant begun = Instant.now();
+        save(orders, "{'_id':'o1'}");
+        for (int i = 0; i <= LoopGuard.MOST; i++) {
+            assertThat(slice(follower)).isEmpty();
+            change(orders, "o1", "n", String.valueOf(i));
+        }
+        assertThat(slice(follower)).isEmpty();
+        assertThat(follower.position().problem().orElseThrow()).contains("o1 changed more than");
+        assertThat(queue.all("mail")).singleElement().satisfies(job -> assertThat(job.scheduledTime())
+                .isAfter(begun.plus(delay).minusSeconds(5)));
     }
 }
