@@ -150,8 +150,12 @@ final class FollowedDatabase {
         if (sleep.isPresent()) {
             return sleep;
         }
+        Instant began = tools.clock().instant();
         String before = known.position().seq();
         Optional<Duration> pause = known.slice(this::mayListen, () -> following.goesOn() && !isMoved);
+        if (known.hasTakenAll()) {
+            caughtUp = began;
+        }
         return isTold()
                 ? pause
                 : Optional.of(rest(pause, !before.equals(known.position().seq())));
@@ -170,21 +174,24 @@ final class FollowedDatabase {
         return trigger.isPattern() && Starts.isDatabase(name);
     }
 
-    /** A trigger with times of its own sleeps until the next one, unless one has passed since it followed last. */
+    /** A trigger with times of its own sleeps until the next one, unless one has passed since it had taken all changes. */
     private Optional<Duration> untilNextPeriod(SourceFollower known) {
         if (trigger.period().isEmpty() || name.equals(Starts.ENDS)) {
             return Optional.empty();
         }
         Instant now = tools.clock().instant();
-        Instant since = caughtUp == null ? known.position().last().orElse(now) : caughtUp;
+        Instant since = caughtUp == null ? caughtUpBefore(known, now) : caughtUp;
         caughtUp = since;
         Optional<Duration> left = trigger.period().get().next(since).map(next -> Duration.between(now, next));
         if (left.filter(rest -> rest.isNegative() || rest.isZero()).isPresent()) {
-            caughtUp = now;
             return Optional.empty();
         }
         return Optional.of(
                 left.filter(rest -> rest.compareTo(LONGEST_PAUSE) < 0).orElse(LONGEST_PAUSE));
+    }
+
+    private static Instant caughtUpBefore(SourceFollower known, Instant now) {
+        return known.isBehind() ? Instant.EPOCH : known.position().last().orElse(now);
     }
 
     private boolean mayListen() {

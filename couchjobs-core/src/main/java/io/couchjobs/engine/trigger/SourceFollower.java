@@ -65,6 +65,7 @@ final class SourceFollower {
     private long unstoredSince;
     private boolean isAtEnd;
     private boolean isCaughtUp;
+    private boolean hasReadAll;
     private Optional<Duration> pause = Optional.empty();
 
     SourceFollower(
@@ -88,6 +89,16 @@ final class SourceFollower {
         return position;
     }
 
+    /** Whether changes were waiting when the position was stored: the follower before did not take all of them. */
+    boolean isBehind() {
+        return position.behindSince().isPresent() || !position.owed().isEmpty();
+    }
+
+    /** Whether the last slice left nothing to do. */
+    boolean hasTakenAll() {
+        return hasReadAll && position.owed().isEmpty();
+    }
+
     /**
      * Follows the database for a while.
      *
@@ -97,6 +108,7 @@ final class SourceFollower {
      */
     Optional<Duration> slice(BooleanSupplier stays, BooleanSupplier goesOn) {
         pause = Optional.empty();
+        hasReadAll = false;
         DatabaseInfo info = database.info();
         if (position.isOfOther(info.created())) {
             moved(positions.move(position, position.restarted(info.created())));
@@ -111,6 +123,7 @@ final class SourceFollower {
                 return Optional.of(Duration.ZERO);
             } else if (pause.isEmpty()) {
                 isCaughtUp |= feed.isEnded();
+                hasReadAll = isAtEnd && feed.isEnded();
                 pause = Optional.of(listens ? AGAIN : Duration.ZERO).filter(any -> stay || !feed.isEnded());
             }
         }
