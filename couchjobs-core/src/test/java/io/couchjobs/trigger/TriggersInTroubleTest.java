@@ -170,4 +170,18 @@ class TriggersInTroubleTest {
         save(anew, "{'_id':'b'}");
         TestQueue.until(() -> ids().contains("b"));
     }
+
+    @Test
+    void a_trigger_whose_job_is_removed_is_followed_again_soon() throws Exception {
+        CouchDatabase orders = sources.create("orders");
+        queue.triggers().put(mails(orders.name()).build());
+        save(orders, "{'_id':'o1'}");
+        TestQueue.until(() -> ran.size() == 1);
+        Instant removed = Instant.now();
+        queue.remove("couchjobs-trigger", "mails");
+        TestQueue.until(() -> queue.triggers().status("mails").follower().isPresent());
+        assertThat(Duration.between(removed, Instant.now())).isLessThan(Duration.ofSeconds(30));
+        save(orders, "{'_id':'o2'}");
+        TestQueue.until(() -> ran.size() == 2);
+    }
 }

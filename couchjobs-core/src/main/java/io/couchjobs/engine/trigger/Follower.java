@@ -44,9 +44,11 @@ final class Follower implements JobHandler<ObjectNode> {
         while (trigger.isPresent()) {
             try (Following following = new Following(tools, trigger.get(), () -> isOwner(context))) {
                 running.put(name, following);
-                following.run();
-            } finally {
-                running.remove(name);
+                try {
+                    following.run();
+                } finally {
+                    running.remove(name, following);
+                }
             }
             if (!isOwner(context)) {
                 throw new InterruptedException("another process follows trigger " + name);

@@ -103,7 +103,10 @@ public final class SharedFollower implements FeedListener {
             String rest = id.substring(DocIds.FOLLOW.length());
             follower.changed(rest.substring(0, Math.max(0, rest.indexOf(':'))), id, event.rev());
         } else if (id.startsWith(JOBS)
-                && event.job().filter(job -> job.phase() == JobPhase.FINISHED).isPresent()) {
+                && (event.deleted()
+                        || event.job()
+                                .filter(job -> job.phase() == JobPhase.FINISHED)
+                                .isPresent())) {
             run(this::load);
         }
     }
