@@ -13,6 +13,8 @@ import io.couchjobs.testing.MailQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.SourceDatabases;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.Worker;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -23,14 +25,16 @@ import org.junit.jupiter.api.Test;
 /** Changes that fail, databases that go away, and triggers that are changed. */
 @ServerTest
 class TriggersInTroubleTest {
+    private TestDatabase database;
     private MailQueue mails;
     private JobQueue queue;
     private SourceDatabases sources;
     private List<ObjectNode> ran;
 
     @BeforeEach
-    void open(TestDatabase database) {
-        mails = new MailQueue(database);
+    void open(TestDatabase beside) {
+        database = beside;
+        mails = new MailQueue(beside);
         queue = mails.queue();
         sources = mails.sources();
         ran = mails.ran();
@@ -43,6 +47,15 @@ class TriggersInTroubleTest {
 
     private static TriggerBuilder mails(String source) {
         return Trigger.named("mails").source(source).type("mail");
+    }
+
+    /** The server of the queue, as a connection names it. */
+    private static URI server(TestDatabase database) {
+        String credentials = database.user()
+                .map(user -> user + ":" + database.password().orElse("") + "@")
+                .orElse("");
+        URI url = database.serverUrl();
+        return URI.create(url.getScheme() + "://" + credentials + url.getAuthority() + url.getPath());
     }
 
     private List<String> ids() {
@@ -183,5 +196,23 @@ class TriggersInTroubleTest {
         assertThat(Duration.between(removed, Instant.now())).isLessThan(Duration.ofSeconds(30));
         save(orders, "{'_id':'o2'}");
         TestQueue.until(() -> ran.size() == 2);
+    }
+
+    @Test
+    void a_trigger_with_a_connection_that_nobody_knows_is_followed_when_its_connection_is_put_right() throws Exception {
+        CouchDatabase orders = sources.create("orders");
+        try (JobQueue shop = TestQueue.builder(database)
+                        .connection("shop", server(database))
+                        .open();
+                Worker follows =
+                        shop.worker().handler("other", (data, context) -> null).start()) {
+            shop.triggers().put(mails(orders.name()).connection("shpo").build());
+            TestQueue.until(() -> queue.get("couchjobs-trigger", "mails").isPresent());
+            shop.triggers().put(mails(orders.name()).connection("shop").build());
+            TestQueue.until(() -> shop.triggers().status("mails").follower().isPresent());
+            save(orders, "{'_id':'o1'}");
+            TestQueue.until(() -> ran.size() == 1);
+            assertThat(follows.stats().failed()).isZero();
+        }
     }
 }

@@ -6,12 +6,15 @@ import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.worker.QueueWorker;
-import io.couchjobs.job.JobId;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Listening;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -145,16 +148,23 @@ public final class SharedFollower implements FeedListener {
         }
         guarded(() -> {
             begin();
-            JobId id = new JobId(Follower.TYPE, trigger.name());
-            boolean runs = tools.parts()
-                    .store()
-                    .read(id)
-                    .filter(job -> job.phase() != JobPhase.FINISHED)
-                    .isPresent();
-            if (!runs) {
-                boolean unused = tools.creator().insertIfNew(Follower.job(trigger));
+            JobRequest wanted = Follower.job(trigger);
+            Optional<Job> present =
+                    tools.parts().store().read(wanted.id()).filter(job -> job.phase() != JobPhase.FINISHED);
+            if (present.isEmpty()) {
+                boolean unused = tools.creator().insertIfNew(wanted);
+            } else if (present.filter(job -> waitsElsewhere(job, trigger)).isPresent()) {
+                AddResult put = tools.creator().add(List.of(wanted), true).get(0);
+                if (put.outcome() == AddResult.Outcome.REJECTED) {
+                    later();
+                }
             }
         });
+    }
+
+    /** Whether it waits for a process that knows another connection: the trigger had that one before. */
+    private static boolean waitsElsewhere(Job job, Trigger trigger) {
+        return job.phase() == JobPhase.PENDING && !job.jobClass().equals(trigger.connection());
     }
 
     private synchronized void begin() {
