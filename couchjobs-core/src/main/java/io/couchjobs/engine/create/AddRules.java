@@ -132,13 +132,26 @@ public final class AddRules {
 
     /** {@return the new jobs for which there is no room} */
     public Set<JobId> full(List<JobRequest> requests) {
+        Set<JobId> beyond = beyond(requests, Set.of());
+        return beyond.isEmpty() ? beyond : beyond(requests, existing(limited(requests)));
+    }
+
+    private List<JobId> limited(List<JobRequest> requests) {
+        return requests.stream()
+                .map(JobRequest::id)
+                .filter(id -> hasLimit(id.type()))
+                .distinct()
+                .toList();
+    }
+
+    private Set<JobId> beyond(List<JobRequest> requests, Set<JobId> existing) {
         Map<String, Long> room = new HashMap<>();
         Set<JobId> beyond = new HashSet<>();
         Set<JobId> within = new HashSet<>();
         for (JobRequest request : requests) {
             JobId id = request.id();
             OptionalInt limit = limit(id.type());
-            if (limit.isEmpty() || within.contains(id) || isForElsewhere(request)) {
+            if (limit.isEmpty() || within.contains(id) || existing.contains(id) || isForElsewhere(request)) {
                 continue;
             }
             long left = room.computeIfAbsent(
@@ -150,7 +163,6 @@ public final class AddRules {
                 beyond.add(id);
             }
         }
-        beyond.removeAll(existing(List.copyOf(beyond)));
         return beyond;
     }
 

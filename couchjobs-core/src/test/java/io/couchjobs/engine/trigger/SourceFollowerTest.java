@@ -11,6 +11,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.create.Creator;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.SteppedParts;
 import io.couchjobs.testing.TestQueue;
@@ -383,5 +384,25 @@ class SourceFollowerTest extends FaultyServer {
                 return feedsBeforeLook.get(0).equals(feedsBeforeLook.get(1));
             });
         }
+    }
+
+    private SourceFollower outbox(Outbox.Entries entries) {
+        return follower(Trigger.named("t")
+                .source("orders")
+                .from("beginning")
+                .outbox(entries)
+                .build());
+    }
+
+    @Test
+    void a_document_with_more_entries_than_there_is_room_for_gets_all_its_jobs_one_after_the_other() {
+        queue.types().change("mail", settings -> settings.with(Limit.QUEUED, 1));
+        SourceFollower follower = outbox(Outbox.Entries.LEAVE);
+        save(orders, "{'_id':'o1','couchjobs':[{'type':'mail','id':'a'},{'type':'mail','id':'b'}]}");
+        var unused0 = slice(follower);
+        assertThat(queue.all("mail")).hasSize(1);
+        var unused1 = queue.cancel("mail", "a", CancelMode.IF_QUEUED);
+        var unused2 = slice(follower);
+        assertThat(queue.get("mail", "b")).isPresent();
     }
 }
