@@ -3,6 +3,7 @@ package io.couchjobs.trigger;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Jobs inside a business document: its field {@code couchjobs} is an array with an entry per job. To save the document is to add the
@@ -78,7 +80,16 @@ public final class Outbox {
     }
 
     /** An entry of a document: its place, and the job or what is wrong with it. */
-    record Entry(int index, ObjectNode json, String jobId) {}
+    record Entry(int index, ObjectNode json, String derived, String jobId) {
+        /** Empty when no job can have such an id or such a type. */
+        Optional<JobId> job() {
+            try {
+                return Optional.of(new JobId(json.path("type").asText(), jobId));
+            } catch (IllegalArgumentException malformed) {
+                return Optional.empty();
+            }
+        }
+    }
 
     /** The entries whose jobs are not known to be made. */
     static List<Entry> entries(String docId, ObjectNode document) {
@@ -100,7 +111,7 @@ public final class Outbox {
             String id =
                     entry.hasNonNull("id") ? entry.path("id").asText() : before == 0 ? derived : derived + "-" + before;
             if (!entry.hasNonNull(MADE)) {
-                entries.add(new Entry(i, entry, id));
+                entries.add(new Entry(i, entry, derived, id));
             }
         }
         return List.copyOf(entries);
@@ -160,20 +171,28 @@ public final class Outbox {
     }
 
     /**
-     * The document after the jobs of some entries were made.
+     * The document after the jobs of some entries were made. Equal entries are told apart by their order, so they stay as they are until
+     * the jobs of all of them are made.
      *
      * @param docId the document's id
      * @param document the document, which is not changed
-     * @param made the ids of the jobs' documents by the ids of the jobs
+     * @param made the jobs
      * @param entries what is to become of an entry
      * @return the changed document; the same one when there is nothing to change
+     * @throws IllegalArgumentException when the document's field is no array of objects
      */
-    public static ObjectNode done(String docId, ObjectNode document, Map<String, String> made, Entries entries) {
+    public static ObjectNode done(String docId, ObjectNode document, Set<JobId> made, Entries entries) {
         ObjectNode changed = document.deepCopy();
+        List<Entry> open = entries(docId, document);
+        Set<String> waiting = open.stream()
+                .filter(entry -> entry.job().filter(made::contains).isEmpty())
+                .map(Entry::derived)
+                .collect(Collectors.toSet());
         List<Integer> gone = new ArrayList<>();
-        for (Entry entry : entries(docId, document)) {
-            if (made.containsKey(entry.jobId)) {
-                ((ObjectNode) changed.path(FIELD).path(entry.index)).put(MADE, made.get(entry.jobId));
+        for (Entry entry : open) {
+            if (!waiting.contains(entry.derived)) {
+                ((ObjectNode) changed.path(FIELD).path(entry.index))
+                        .put(MADE, entry.job().orElseThrow().docId());
                 gone.add(0, entry.index);
             }
         }

@@ -2,13 +2,17 @@ package io.couchjobs.engine.trigger;
 
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.SourceChange;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Marks or removes the entries of outboxes whose jobs were made. Thread-safe. */
 final class OutboxEntries {
@@ -28,16 +32,16 @@ final class OutboxEntries {
             return List.of();
         }
         Map<String, SourceChange> changes = new LinkedHashMap<>();
-        Map<String, Map<String, String>> byDocument = new LinkedHashMap<>();
+        Map<String, Set<JobId>> byDocument = new HashMap<>();
         for (Wanted each : made) {
             changes.put(each.change().id(), each.change());
             byDocument
-                    .computeIfAbsent(each.change().id(), id -> new LinkedHashMap<>())
-                    .put(each.id().id(), each.id().docId());
+                    .computeIfAbsent(each.change().id(), id -> new HashSet<>())
+                    .add(each.id());
         }
         List<Step.Failure> failures = new ArrayList<>();
         changes.forEach((docId, change) -> {
-            Map<String, String> jobs = byDocument.getOrDefault(docId, Map.of());
+            Set<JobId> jobs = byDocument.getOrDefault(docId, Set.of());
             try {
                 documents.change(docId, document -> Outbox.done(docId, document, jobs, after));
             } catch (WriteRefusedException refused) {

@@ -12,6 +12,7 @@ import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.Job;
 import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.SteppedParts;
 import io.couchjobs.testing.TestQueue;
@@ -404,5 +405,58 @@ class SourceFollowerTest extends FaultyServer {
         var unused1 = queue.cancel("mail", "a", CancelMode.IF_QUEUED);
         var unused2 = slice(follower);
         assertThat(queue.get("mail", "b")).isPresent();
+    }
+
+    @Test
+    void an_entry_stays_until_its_own_job_is_made_though_a_job_of_another_type_has_its_id() {
+        queue.types().change("sms", settings -> settings.with(Limit.QUEUED, 1));
+        add("sms", "other");
+        SourceFollower follower = outbox(Outbox.Entries.REMOVE);
+        save(orders, "{'_id':'o1','couchjobs':[{'type':'mail','id':'same'},{'type':'sms','id':'same'}]}");
+        var unused0 = slice(follower);
+        assertThat(queue.get("mail", "same")).isPresent();
+        assertThat(orders.get("o1").orElseThrow().path("couchjobs"))
+                .isEqualTo(json("{'left':[{'type':'sms','id':'same'}]}").path("left"));
+        var unused1 = queue.cancel("sms", "other", CancelMode.IF_QUEUED);
+        var unused2 = slice(follower);
+        assertThat(queue.get("sms", "same")).isPresent();
+        assertThat(orders.get("o1").orElseThrow().has("couchjobs")).isFalse();
+    }
+
+    @Test
+    void an_entry_that_the_user_adds_while_others_are_marked_makes_a_job_of_its_own() throws Exception {
+        SourceFollower follower = outbox(Outbox.Entries.MARK);
+        save(orders, "{'_id':'o1','couchjobs':[{'type':'mail','id':'same'}]}");
+        Faults.Held mark = couch.faults()
+                .delay(
+                        1,
+                        request ->
+                                request.method().equals("PUT") && request.path().contains("/orders/o1"));
+        CompletableFuture<Optional<Duration>> slow = CompletableFuture.supplyAsync(() -> slice(follower));
+        assertThat(mark.awaitArrival(60)).isTrue();
+        ObjectNode more = orders.get("o1").orElseThrow();
+        more.withArray("/couchjobs").addObject().put("type", "sms").put("id", "same");
+        save(orders, more.toString());
+        mark.release();
+        var unused0 = slow.get(1, TimeUnit.MINUTES);
+        var unused1 = slice(follower);
+        assertThat(queue.get("sms", "same")).isPresent();
+        assertThat(orders.get("o1").orElseThrow().path("couchjobs").findValuesAsText("made"))
+                .containsExactly("job:mail:same", "job:sms:same");
+    }
+
+    @Test
+    void equal_entries_are_taken_out_together_when_the_jobs_of_all_of_them_are_made() {
+        queue.types().change("mail", settings -> settings.with(Limit.QUEUED, 1));
+        SourceFollower follower = outbox(Outbox.Entries.REMOVE);
+        save(orders, "{'_id':'o1','couchjobs':[{'type':'mail'},{'type':'mail'}]}");
+        var unused0 = slice(follower);
+        List<Job> first = queue.all("mail").toList();
+        assertThat(first).hasSize(1);
+        assertThat(orders.get("o1").orElseThrow().path("couchjobs")).hasSize(2);
+        var unused1 = queue.cancel(first.get(0).id(), CancelMode.IF_QUEUED);
+        var unused2 = slice(follower);
+        assertThat(queue.all("mail")).hasSize(2);
+        assertThat(orders.get("o1").orElseThrow().has("couchjobs")).isFalse();
     }
 }
