@@ -25,7 +25,7 @@ final class OutboxEntries {
     /**
      * Marks or removes entries.
      *
-     * @return what failed: a database may have rules that refuse the change
+     * @return what failed: a database may have rules that refuse the change, and the winner of a conflict may be malformed
      */
     List<Step.Failure> done(List<Wanted> made, Outbox.Entries after) {
         if (after == Outbox.Entries.LEAVE) {
@@ -44,8 +44,8 @@ final class OutboxEntries {
             Set<JobId> jobs = byDocument.getOrDefault(docId, Set.of());
             try {
                 documents.change(docId, document -> Outbox.done(docId, document, jobs, after));
-            } catch (WriteRefusedException refused) {
-                String reason = "its jobs were made, but its entries could not be changed: " + refused.getMessage();
+            } catch (WriteRefusedException | IllegalArgumentException cannot) {
+                String reason = "its jobs were made, but its entries could not be changed: " + cannot.getMessage();
                 failures.add(new Step.Failure(change, reason, false));
             }
         });

@@ -459,4 +459,21 @@ class SourceFollowerTest extends FaultyServer {
         assertThat(queue.all("mail")).hasSize(2);
         assertThat(orders.get("o1").orElseThrow().has("couchjobs")).isFalse();
     }
+
+    @Test
+    void a_malformed_winner_beside_a_leaf_with_a_good_entry_is_listed_and_holds_up_no_other_document() {
+        SourceFollower follower = outbox(Outbox.Entries.MARK);
+        orders.bulkRevisions(List.of(
+                json(
+                        "{'_id':'o1','_rev':'1-aaaa','_revisions':{'start':1,'ids':['aaaa']},'couchjobs':[{'type':'mail','id':'a'}]}"),
+                json("{'_id':'o1','_rev':'1-bbbb','_revisions':{'start':1,'ids':['bbbb']},'couchjobs':'x'}")));
+        save(orders, "{'_id':'o2','couchjobs':[{'type':'mail','id':'b'}]}");
+        assertThat(slice(follower)).isEmpty();
+        assertThat(queue.all("mail").map(job -> job.id().id())).containsExactlyInAnyOrder("a", "b");
+        assertThat(follower.position().errors())
+                .anySatisfy(error -> assertThat(error.reason())
+                        .contains("its entries could not be changed")
+                        .contains("must be an array"))
+                .allSatisfy(error -> assertThat(error.docId()).isEqualTo("o1"));
+    }
 }
