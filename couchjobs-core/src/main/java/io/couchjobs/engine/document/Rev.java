@@ -15,4 +15,9 @@ public final class Rev {
             return 0;
         }
     }
+
+    /** Whether it wins over another revision of its document, as far as neither is deleted. */
+    public static boolean wins(String rev, String other) {
+        return generation(rev) == generation(other) ? rev.compareTo(other) > 0 : generation(rev) > generation(other);
+    }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
@@ -67,7 +68,8 @@ final class SourceReader {
 
     /**
      * The changes with their documents as they are now; one whose document was deleted since is empty, because the deletion is a change
-     * of its own. Where each revision counts, it is that revision, and empty when the server has forgotten it.
+     * of its own. So is one whose document has a newer revision, where there is a selector: the feed brings that revision if it is selected.
+     * Where each revision counts, it is that revision, and empty when the server has forgotten it.
      */
     List<Optional<SourceChange>> again(List<SourceChange> changes) {
         if (isOfRevisions()) {
@@ -77,11 +79,22 @@ final class SourceReader {
                 database.getAll(changes.stream().map(SourceChange::id).toList());
         List<Optional<SourceChange>> all = new ArrayList<>();
         for (int i = 0; i < changes.size(); i++) {
-            SourceChange change = changes.get(i);
-            all.add(found.get(i).map(document -> read(change, document)).or(() -> Optional.of(change)
-                    .filter(SourceChange::deleted)));
+            all.add(newest(changes.get(i), found.get(i)));
         }
         return all;
+    }
+
+    private Optional<SourceChange> newest(SourceChange change, Optional<ObjectNode> found) {
+        return found.isEmpty()
+                ? Optional.of(change).filter(SourceChange::deleted)
+                : found.filter(document -> !isLeftToFeed(change, document)).map(document -> read(change, document));
+    }
+
+    /** A document of an outbox is read as it is: its entries tell which jobs are made, and those of a losing leaf are owed, too. */
+    private boolean isLeftToFeed(SourceChange change, ObjectNode document) {
+        return trigger.selector().isPresent()
+                && trigger.outbox().isEmpty()
+                && Rev.wins(savedRev(document), change.rev());
     }
 
     boolean isOfRevisions() {

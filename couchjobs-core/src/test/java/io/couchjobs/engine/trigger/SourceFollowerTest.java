@@ -12,7 +12,10 @@ import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.SteppedParts;
 import io.couchjobs.testing.TestQueue;
@@ -475,5 +478,66 @@ class SourceFollowerTest extends FaultyServer {
                         .contains("its entries could not be changed")
                         .contains("must be an array"))
                 .allSatisfy(error -> assertThat(error.docId()).isEqualTo("o1"));
+    }
+
+    @Test
+    void a_change_during_a_run_makes_no_job_when_the_selector_does_not_select_the_document_any_more() {
+        Trigger trigger =
+                mails().selector(json("{'status':'paid'}")).includeDoc().build();
+        SourceFollower follower = follower(trigger);
+        save(orders, "{'_id':'o1','status':'paid','n':'0'}");
+        var unused0 = slice(follower);
+        ClaimedJob run = queue.claim(queue.all("mail").toList().get(0).id()).orElseThrow();
+        change(orders, "o1", "n", "1");
+        var unused1 = slice(follower);
+        assertThat(follower.position().owed()).hasSize(1);
+        change(orders, "o1", "status", "refunded");
+        var unused2 = slice(follower);
+        run.finish();
+        var unused3 = slice(follower(trigger));
+        Job job = queue.all("mail").toList().get(0);
+        assertThat(job.status()).isEqualTo(JobStatus.SUCCESS);
+        assertThat(job.data().at("/doc/n").asText()).isEqualTo("0");
+        assertThat(tools.starts().position(trigger, "orders", orders, false).owed())
+                .isEmpty();
+    }
+
+    @Test
+    void the_last_of_several_selected_changes_during_a_run_makes_one_more_run() {
+        Trigger trigger =
+                mails().selector(json("{'status':'paid'}")).includeDoc().build();
+        SourceFollower follower = follower(trigger);
+        save(orders, "{'_id':'o1','status':'paid','n':'0'}");
+        var unused0 = slice(follower);
+        ClaimedJob run = queue.claim(queue.all("mail").toList().get(0).id()).orElseThrow();
+        change(orders, "o1", "n", "1");
+        var unused1 = slice(follower);
+        String last = change(orders, "o1", "n", "2");
+        var unused2 = slice(follower);
+        assertThat(follower.position().owed()).singleElement().satisfies(change -> assertThat(change.rev())
+                .isEqualTo(last));
+        run.finish();
+        var unused3 = slice(follower(trigger));
+        Job job = queue.all("mail").toList().get(0);
+        assertThat(job.phase()).isEqualTo(JobPhase.PENDING);
+        assertThat(job.data().at("/doc/n").asText()).isEqualTo("2");
+    }
+
+    @Test
+    void a_change_that_failed_is_tried_again_only_while_the_selector_selects_its_document() {
+        Trigger trigger = mails().selector(json("{'status':'paid'}"))
+                .data(json("{'to':'{/mail}'}"))
+                .build();
+        SourceFollower follower = follower(trigger);
+        save(orders, "{'_id':'o1','status':'paid'}");
+        var unused0 = slice(follower);
+        assertThat(follower.position().errors()).hasSize(1);
+        ObjectNode refunded = orders.get("o1").orElseThrow().put("mail", "x").put("status", "refunded");
+        save(orders, refunded.toString());
+        Position unused1 = tools.positions().change(follower.position(), Position::retrying);
+        SourceFollower next = follower(trigger);
+        var unused2 = slice(next);
+        assertThat(next.position().owed()).isEmpty();
+        assertThat(queue.all("mail")).isEmpty();
     }
 }
