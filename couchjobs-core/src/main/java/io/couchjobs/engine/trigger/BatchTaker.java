@@ -111,7 +111,7 @@ final class BatchTaker implements Taker {
     private List<SourceChange> good(List<SourceChange> owed, List<Step.Failure> failures) {
         List<SourceChange> good = new ArrayList<>();
         Instant now = clock.instant();
-        for (SourceChange change : read(owed)) {
+        for (SourceChange change : read(owed, failures)) {
             Trigger.Plan alone = trigger.plan(change, "", now);
             alone.problems().forEach(problem -> failures.add(new Step.Failure(change, problem, false)));
             if (!alone.jobs().isEmpty()) {
@@ -121,7 +121,7 @@ final class BatchTaker implements Taker {
         return good;
     }
 
-    private List<SourceChange> read(List<SourceChange> owed) {
+    private List<SourceChange> read(List<SourceChange> owed, List<Step.Failure> failures) {
         if (!trigger.needsDocuments()) {
             return owed;
         } else if (owed.stream().map(BatchTaker::revision).allMatch(taken::containsKey)) {
@@ -129,7 +129,13 @@ final class BatchTaker implements Taker {
                     .map(change -> taken.getOrDefault(revision(change), change))
                     .toList();
         }
-        return reader.again(owed).stream().flatMap(Optional::stream).toList();
+        List<Optional<SourceChange>> again = reader.again(owed);
+        List<SourceChange> found = new ArrayList<>();
+        for (int i = 0; i < owed.size(); i++) {
+            SourceChange change = owed.get(i);
+            again.get(i).ifPresentOrElse(found::add, () -> reader.lost(change).ifPresent(failures::add));
+        }
+        return found;
     }
 
     private static String revision(SourceChange change) {

@@ -89,7 +89,7 @@ final class JobTaker implements Taker {
         List<Optional<SourceChange>> again = reader.again(owed);
         for (int i = 0; i < owed.size(); i++) {
             SourceChange change = owed.get(i);
-            again.get(i).ifPresentOrElse(round::plan, () -> round.lose(change));
+            again.get(i).ifPresentOrElse(round::plan, () -> reader.lost(change).ifPresent(round.failures::add));
         }
         round.forgetOwed();
         round.make().stream().filter(JobMaker.Result::hasNoRoom).forEach(result -> round.owe(result.change()));
@@ -109,13 +109,6 @@ final class JobTaker implements Taker {
         Round(Position position) {
             this.position = position;
             position.owed().forEach(this::owe);
-        }
-
-        /** A revision that nobody can read any more fails; a document that is gone is no news. */
-        void lose(SourceChange change) {
-            if (reader.isOfRevisions()) {
-                failures.add(new Step.Failure(change, "the database has forgotten this revision", false));
-            }
         }
 
         /** Jobs of the newest state keep their ids when the trigger is sent back: they run again. */

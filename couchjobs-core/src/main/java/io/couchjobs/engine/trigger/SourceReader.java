@@ -97,7 +97,14 @@ final class SourceReader {
                 && Rev.wins(savedRev(document), change.rev());
     }
 
-    boolean isOfRevisions() {
+    /** The failure of a change that is empty when it is read again: a revision fails, but a document that is gone is no news. */
+    Optional<Step.Failure> lost(SourceChange change) {
+        return isOfRevisions()
+                ? Optional.of(new Step.Failure(change, "the database has forgotten this revision", false))
+                : Optional.empty();
+    }
+
+    private boolean isOfRevisions() {
         return trigger.delivery() == Trigger.Delivery.EVERY;
     }
 

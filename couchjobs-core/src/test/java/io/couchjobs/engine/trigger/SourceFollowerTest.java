@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.create.Creator;
@@ -539,5 +540,35 @@ class SourceFollowerTest extends FaultyServer {
         var unused2 = slice(next);
         assertThat(next.position().owed()).isEmpty();
         assertThat(queue.all("mail")).isEmpty();
+    }
+
+    @Test
+    void a_revision_of_a_batch_that_the_database_has_forgotten_is_listed_and_the_others_make_their_job() {
+        Trigger trigger = mails().deliver(Trigger.Delivery.EVERY)
+                .batch(2, Duration.ofMinutes(1))
+                .includeDoc()
+                .build();
+        String forgotten = save(orders, "{'_id':'o1'}");
+        save(orders, "{'_id':'o2'}");
+        couch.faults()
+                .answer(
+                        1000,
+                        request -> request.path().contains("mail")
+                                || request.path().contains("/jobs/_bulk_docs"),
+                        500);
+        assertThatThrownBy(() -> slice(follower(trigger))).isInstanceOf(CouchException.class);
+        couch.faults().clear();
+        assertThat(queue.all("mail")).isEmpty();
+        change(orders, "o1", "n", "1");
+        orders.compact();
+        SourceFollower next = follower(trigger);
+        assertThat(next.position().owed()).hasSize(2);
+        var unused = slice(next);
+        assertThat(queue.all("mail").flatMap(job -> job.data().path("changes").findValuesAsText("id").stream()))
+                .containsExactlyInAnyOrder("o1", "o2");
+        assertThat(next.position().errors()).singleElement().satisfies(error -> {
+            assertThat(error.rev()).isEqualTo(forgotten);
+            assertThat(error.reason()).contains("forgotten");
+        });
     }
 }
