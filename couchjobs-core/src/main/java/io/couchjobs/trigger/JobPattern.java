@@ -48,9 +48,13 @@ final class JobPattern {
         if (includeDoc && data.isPresent()) {
             throw new IllegalArgumentException(
                     "fields job.data and job.includeDoc exclude each other: write {doc} into the data");
-        } else if (isEvery && id.filter(template -> !template.names("_rev")).isPresent()) {
-            throw new IllegalArgumentException(
-                    "field job.id needs {_rev}, because deliver is every: each revision makes a job");
+        } else if (isEvery
+                && id.filter(template -> !template.names("_id") || !template.names("_rev"))
+                        .isPresent()) {
+            throw fields.wrong(
+                    "id",
+                    "a template with {_id} and {_rev}, because deliver is every: each revision makes a job, "
+                            + "and revisions of different documents may be equal");
         }
         request("sample", Instant.EPOCH, JsonNodeFactory.instance.objectNode(), "sample");
     }

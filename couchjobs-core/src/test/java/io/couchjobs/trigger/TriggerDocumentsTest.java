@@ -29,6 +29,7 @@ class TriggerDocumentsTest {
                 "job.id          | `'source':'orders','job':{'type':'mail','id':'{/a'}`",
                 "{name}          | `'source':'orders','job':{'type':'mail','data':{'a':['{name}']}}`",
                 "{_rev}          | `'source':'orders','deliver':'every','job':{'type':'mail','id':'{_id}'}`",
+                "{_id}           | `'source':'orders','deliver':'every','job':{'type':'mail','id':'{/a}-{_rev}'}`",
                 "selecter        | `'source':'orders','selecter':{},'job':{'type':'mail'}`",
                 "selector        | `'source':'orders','selector':'x','job':{'type':'mail'}`",
                 "prefixes        | `'source':'orders','prefixes':'x','job':{'type':'mail'}`",
