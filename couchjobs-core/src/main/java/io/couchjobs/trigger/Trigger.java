@@ -100,12 +100,14 @@ public final class Trigger {
     }
 
     /**
-     * {@return whether the trigger follows a database}
+     * {@return whether the trigger follows a database; a pattern fits CouchDB's own databases, such as {@code _users}, only if it begins
+     * with an underscore}
      *
      * @param database the name of the database
      */
     public boolean follows(String database) {
-        return Pattern.matches(Pattern.quote(options.source).replace("*", "\\E.*\\Q"), database);
+        boolean isMeant = !database.startsWith("_") || options.source.startsWith("_");
+        return isMeant && Pattern.matches(Pattern.quote(options.source).replace("*", "\\E.*\\Q"), database);
     }
 
     /** {@return the name of the connection by which the source is reached; empty for the queue's own server} */

@@ -66,6 +66,8 @@ class TriggerDocumentsTest {
         assertThat(shops.follows("shop--eu")).isTrue();
         assertThat(shops.follows("shop-7-us")).isFalse();
         assertThat(shops.follows("my-shop-7-eu")).isFalse();
+        assertThat(Trigger.named("all").source("*").type("mail").build().follows("_users"))
+                .isFalse();
     }
 
     @Test

@@ -407,6 +407,21 @@ class TriggersTest {
     }
 
     @Test
+    void a_pattern_that_fits_the_database_of_the_queue_makes_no_jobs_of_its_jobs(TestDatabase database)
+            throws Exception {
+        sources.assumeNotPouchDb("does not tell when a database was made");
+        queue.triggers().put(mails().source(database.name() + "*").build());
+        save(orders, "{'_id':'o1'}");
+        TestQueue.until(() -> !ran.isEmpty());
+        save(orders, "{'_id':'o2'}");
+        TestQueue.until(() -> ran.stream().anyMatch(data -> data.path("id").asText().equals("o2")));
+        assertThat(ran).extracting(data -> data.path("id").asText()).containsExactly("o1", "o2");
+        assertThat(queue.triggers().status("mails").sources())
+                .extracting(TriggerStatus.Source::database)
+                .containsExactly(orders.name());
+    }
+
+    @Test
     void databases_that_fit_a_pattern_are_followed_and_new_ones_from_their_beginning() throws Exception {
         sources.assumeNotPouchDb("does not tell when a database was made");
         CouchDatabase one = sources.create("shop-1");

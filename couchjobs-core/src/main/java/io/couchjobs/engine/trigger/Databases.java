@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,7 @@ final class Databases {
 
     private final CouchServer server;
     private final Trigger trigger;
+    private final Predicate<String> follows;
     private final Environment environment;
     private final Backoff pauses;
     private final Duration patience;
@@ -45,9 +47,10 @@ final class Databases {
     private boolean hasFeed = true;
     private long swept;
 
-    Databases(CouchServer server, Trigger trigger, Environment environment) {
+    Databases(CouchServer server, Trigger trigger, Predicate<String> follows, Environment environment) {
         this.server = server;
         this.trigger = trigger;
+        this.follows = follows;
         this.environment = environment;
         this.pauses = new Backoff(environment, SHORTEST, LONGEST);
         Duration half = server.config().responseTimeout().dividedBy(2);
@@ -62,7 +65,7 @@ final class Databases {
                     .map(DatabaseUpdates::position)
                     .orElse(since);
         }
-        Set<String> names = names(server, trigger);
+        Set<String> names = names(server, trigger, follows);
         infos(server, List.copyOf(names)).forEach((name, info) -> positions.put(name, position(info)));
         return names;
     }
@@ -72,10 +75,10 @@ final class Databases {
     }
 
     /** The databases that are there. */
-    static Set<String> names(CouchServer server, Trigger trigger) {
+    static Set<String> names(CouchServer server, Trigger trigger, Predicate<String> follows) {
         String prefix = trigger.source().substring(0, trigger.source().indexOf('*'));
         return server.databases(prefix).stream()
-                .filter(trigger::follows)
+                .filter(follows)
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -109,7 +112,7 @@ final class Databases {
 
     private Set<String> told(DatabaseUpdates updates) throws InterruptedException {
         since = updates.position();
-        Set<String> news = updates.databases().stream().filter(trigger::follows).collect(Collectors.toSet());
+        Set<String> news = updates.databases().stream().filter(follows).collect(Collectors.toSet());
         if (environment.nanos() - swept > SWEEP.toNanos()) {
             swept = environment.nanos();
             news.addAll(found());
@@ -121,7 +124,7 @@ final class Databases {
     }
 
     private Set<String> found() {
-        List<String> names = List.copyOf(names(server, trigger));
+        List<String> names = List.copyOf(names(server, trigger, follows));
         Set<String> news = new TreeSet<>(positions.keySet());
         names.forEach(news::remove); // what is left was deleted
         positions.keySet().removeAll(news);

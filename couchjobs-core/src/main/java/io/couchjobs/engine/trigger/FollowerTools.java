@@ -9,6 +9,7 @@ import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.trigger.Trigger;
 import java.time.InstantSource;
+import java.util.function.Predicate;
 
 /**
  * The objects that all followers of one queue share. Immutable and thread-safe.
@@ -64,6 +65,13 @@ public record FollowerTools(
                 .<Taker>map(batch -> new BatchTaker(trigger, batch, reader, maker, clock()))
                 .orElseGet(() -> new JobTaker(
                         trigger, reader, maker, new OutboxEntries(database, environment()), clock(), environment()));
+    }
+
+    /** Whether a trigger follows a database. A pattern does not mean that of the queue: each job in it would make another one. */
+    Predicate<String> follows(Trigger trigger) {
+        boolean isOwnServer = trigger.connection().isEmpty();
+        return database -> trigger.follows(database)
+                && !(trigger.isPattern() && isOwnServer && database.equals(queue().name()));
     }
 
     Taker endTaker(Trigger trigger, JsonPointer place) {

@@ -87,7 +87,9 @@ public final class QueueTriggers implements Triggers {
     private void begin(Trigger trigger) {
         CouchServer server = tools.sources().server(trigger.connection());
         try {
-            Set<String> names = trigger.isPattern() ? Databases.names(server, trigger) : Set.of(trigger.source());
+            Set<String> names = trigger.isPattern()
+                    ? Databases.names(server, trigger, tools.follows(trigger))
+                    : Set.of(trigger.source());
             for (String name : names.stream().limit(1).toList()) {
                 tryToRead(trigger, server.database(name));
             }
