@@ -414,7 +414,8 @@ class TriggersTest {
         save(orders, "{'_id':'o1'}");
         TestQueue.until(() -> !ran.isEmpty());
         save(orders, "{'_id':'o2'}");
-        TestQueue.until(() -> ran.stream().anyMatch(data -> data.path("id").asText().equals("o2")));
+        TestQueue.until(
+                () -> ran.stream().anyMatch(data -> data.path("id").asText().equals("o2")));
         assertThat(ran).extracting(data -> data.path("id").asText()).containsExactly("o1", "o2");
         assertThat(queue.triggers().status("mails").sources())
                 .extracting(TriggerStatus.Source::database)

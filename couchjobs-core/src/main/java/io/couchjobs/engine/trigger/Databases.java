@@ -77,9 +77,7 @@ final class Databases {
     /** The databases that are there. */
     static Set<String> names(CouchServer server, Trigger trigger, Predicate<String> follows) {
         String prefix = trigger.source().substring(0, trigger.source().indexOf('*'));
-        return server.databases(prefix).stream()
-                .filter(follows)
-                .collect(Collectors.toCollection(TreeSet::new));
+        return server.databases(prefix).stream().filter(follows).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /**

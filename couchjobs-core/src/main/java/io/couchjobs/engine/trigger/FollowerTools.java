@@ -70,8 +70,8 @@ public record FollowerTools(
     /** Whether a trigger follows a database. A pattern does not mean that of the queue: each job in it would make another one. */
     Predicate<String> follows(Trigger trigger) {
         boolean isOwnServer = trigger.connection().isEmpty();
-        return database -> trigger.follows(database)
-                && !(trigger.isPattern() && isOwnServer && database.equals(queue().name()));
+        return database ->
+                trigger.follows(database) && !(trigger.isPattern() && isOwnServer && database.equals(queue().name()));
     }
 
     Taker endTaker(Trigger trigger, JsonPointer place) {
