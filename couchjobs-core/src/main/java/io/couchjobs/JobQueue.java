@@ -357,10 +357,12 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      * Claims a given job now, even before its time and while its type is paused: for a person who looks after the job. The caller
      * ends it, as {@link #accept} says.
      *
+     * <p>A job with conflicts is not claimed, because another leaf may have an owner. The conflict is resolved in the background: try
+     * again a moment later.
+     *
      * @param id the job
      * @return the job, owned by the caller; empty when it is not pending, waits for other jobs, has no room by its limits, has
-     *     conflicts (they are resolved in the background: try again), is run at another site, or was claimed by another owner at this
-     *     moment
+     *     conflicts, is run at another site, or was claimed by another owner at this moment
      * @throws io.couchjobs.job.NotFoundException when there is no such job
      */
     public Optional<ClaimedJob> claim(JobId id) {

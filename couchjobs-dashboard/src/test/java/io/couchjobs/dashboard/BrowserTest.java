@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.embedded.EmbeddedCouch;
@@ -126,17 +125,9 @@ abstract class BrowserTest {
                         .type(NAME)
                         .paused()
                         .build());
-        ObjectNode position =
-                queue.database().get("follow:mails:pages").orElseThrow().put("failed", 1);
-        position.put("problem", EVIL)
-                .putArray("errors")
-                .addObject()
-                .put("id", NAME)
-                .put("rev", EVIL)
-                .put("seq", "1")
-                .put("at", 1)
-                .put("reason", EVIL);
-        queue.database().put(position);
+        queue.database()
+                .put(Queues.failed(queue, "follow:mails:pages", NAME, EVIL, EVIL)
+                        .put("problem", EVIL));
         queue.database()
                 .put(JsonNodeFactory.instance
                         .objectNode()

@@ -3,7 +3,6 @@ package io.couchjobs.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
@@ -172,16 +171,7 @@ class PageActionsTest extends BrowserTest {
                         .selector(JsonNodeFactory.instance.objectNode().put("_id", "none"))
                         .paused()
                         .build());
-        ObjectNode position = queue.database().get("follow:orders:pages").orElseThrow();
-        position.put("failed", 1)
-                .putArray("errors")
-                .addObject()
-                .put("id", "o1")
-                .put("rev", "1-a")
-                .put("seq", "1")
-                .put("at", 1)
-                .put("reason", "no field /mail");
-        queue.database().put(position);
+        queue.database().put(Queues.failed(queue, "follow:orders:pages", "o1", "1-a", "no field /mail"));
         go("triggers");
         chrome.await("document.querySelector(\"button[aria-label='Resume orders']\")");
         chrome.click("th a[href='trigger?name=orders']");

@@ -68,20 +68,11 @@ class TriggersTest {
     }
 
     private void failed() {
-        ObjectNode position =
-                queue.database().get("follow:mails:" + orders.name()).orElseThrow();
-        position.put("jobs", 3)
-                .put("failed", 1)
-                .put("problem", "403 you may not")
-                .put("behind", 1);
-        position.putArray("errors")
-                .addObject()
-                .put("id", "o1")
-                .put("rev", "1-a")
-                .put("seq", "1")
-                .put("at", 7)
-                .put("reason", "no field /mail");
-        queue.database().put(position);
+        queue.database()
+                .put(Queues.failed(queue, "follow:mails:" + orders.name(), "o1", "1-a", "no field /mail")
+                        .put("jobs", 3)
+                        .put("problem", "403 you may not")
+                        .put("behind", 1));
     }
 
     @Test

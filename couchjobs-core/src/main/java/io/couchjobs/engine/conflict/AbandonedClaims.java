@@ -119,7 +119,7 @@ final class AbandonedClaims {
         return leaf.id().docId() + " " + leaf.rev().orElse("");
     }
 
-    /** When the timeout changes the time counts anew: the owner may have promised its next sign of life by the longer one. */
+    /** The time counts anew when the timeout changes: the owner may still send its signs of life by the former one. */
     private record Seen(SignOfLife registration, Duration patience, long nanos) {
         boolean isAs(Seen other) {
             return registration.equals(other.registration) && patience.equals(other.patience);

@@ -1,7 +1,13 @@
 package io.couchjobs.engine.document;
 
+import java.util.Comparator;
+
 /** Reads revisions of documents, such as {@code 3-917fa2381192822767f010b95b45325b}. Stateless. */
 public final class Rev {
+    /** CouchDB's own order: of two leaves, readers see the greater one, if neither is deleted. */
+    public static final Comparator<String> ORDER =
+            Comparator.comparingLong(Rev::generation).thenComparing(Comparator.naturalOrder());
+
     private static final int MOST_DIGITS = 9;
 
     private Rev() {}
@@ -14,10 +20,5 @@ public final class Rev {
         } catch (NumberFormatException notARevision) {
             return 0;
         }
-    }
-
-    /** Whether it wins over another revision of its document, as far as neither is deleted. */
-    public static boolean wins(String rev, String other) {
-        return generation(rev) == generation(other) ? rev.compareTo(other) > 0 : generation(rev) > generation(other);
     }
 }

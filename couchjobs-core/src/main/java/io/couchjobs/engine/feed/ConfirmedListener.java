@@ -34,7 +34,7 @@ public final class ConfirmedListener implements FeedListener, ConfirmedEnds.List
         }
     }
 
-    /** A listener that fails is not told once more, as it is not by the feed. */
+    /** A listener that fails is not told again. The feed tells it once, too. */
     @Override
     public void told(Snapshot sure) {
         Optional<Job> job = sure.job();

@@ -46,9 +46,8 @@ final class Leaf {
         MALFORMED
     }
 
-    /** CouchDB's own order: the longer branch, then the greater hash. */
     private static final Comparator<Leaf> AS_COUCHDB =
-            Comparator.comparingLong(Leaf::generation).thenComparing(Leaf::rev).reversed();
+            Comparator.comparing(Leaf::rev, Rev.ORDER).reversed();
 
     static final Comparator<Leaf> BEST_FIRST = bestFirst(false);
 

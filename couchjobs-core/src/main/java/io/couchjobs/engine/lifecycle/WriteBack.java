@@ -13,8 +13,8 @@ import java.util.List;
  * The end of a job, written into the document that the job was made from. Stateless.
  *
  * <p>The value has the fields {@code status}, {@code job}, {@code at} (ms), {@code result} or {@code error}, {@code of}: the revision
- * that the job was made from, {@code on}: the revision that it was written on, and {@code saved}: the newest revision that was no such
- * write, where that is another one.
+ * that the job was made from, {@code on}: the revision that it was written on, and {@code saved}: the newest revision that a user saved.
+ * {@code saved} is left out when it is {@code on}.
  */
 public final class WriteBack {
     private static final String OF = "of";
@@ -67,7 +67,7 @@ public final class WriteBack {
     }
 
     /**
-     * The newest revision of a document that was no such write: its own, unless the last change of the document was such a write.
+     * The newest revision of a document that a user saved: its own, unless the last change of the document was such a write.
      *
      * @param document the document, with its {@code _rev}
      * @param place where ends are written
@@ -81,7 +81,7 @@ public final class WriteBack {
         return isWrittenLast ? end.path(SAVED).asText(on) : rev;
     }
 
-    /** Whether a document was saved by nobody since the revision that the job was made from whose end was written into it. */
+    /** Whether nobody has saved the document since the revision that the job was made from. */
     public static boolean isOwn(ObjectNode document, JsonPointer place) {
         return savedRev(document, place).equals(document.at(place).path(OF).asText());
     }

@@ -25,10 +25,8 @@ import java.util.function.Predicate;
  */
 public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     /** The leaf that readers see comes first. */
-    static final Comparator<ObjectNode> AS_COUCHDB = Comparator.comparingLong(
-                    (ObjectNode leaf) -> Rev.generation(rev(leaf)))
-            .thenComparing(Leaves::rev)
-            .reversed();
+    static final Comparator<ObjectNode> AS_COUCHDB =
+            Comparator.comparing(Leaves::rev, Rev.ORDER).reversed();
 
     /**
      * Copies the list.

@@ -7,12 +7,13 @@ import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
-import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.WriteRefusedException;
@@ -21,11 +22,10 @@ import io.couchjobs.trigger.Trigger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Writes the ends of a trigger's jobs into the documents that they were made from. Used by one thread at a time. */
 final class EndTaker implements Taker {
-    private static final List<JobStatus> ENDS = List.of(JobStatus.SUCCESS, JobStatus.FAILED, JobStatus.CANCELLED);
-
     private final Trigger trigger;
     private final JsonPointer place;
     private final CouchDatabase queue;
@@ -44,7 +44,9 @@ final class EndTaker implements Taker {
     public ChangesRequest request(ChangesRequest all) {
         ObjectNode selector = JsonNodeFactory.instance.objectNode().put(Field.TRIGGER + ".name", trigger.name());
         var ends = selector.putObject(Field.STATUS).putArray("$in");
-        ENDS.forEach(end -> ends.add(end.json()));
+        Stream.of(JobStatus.values())
+                .filter(status -> status.phase() == JobPhase.FINISHED)
+                .forEach(end -> ends.add(end.json()));
         return all.includeDocs(true).selector(selector);
     }
 
@@ -52,19 +54,17 @@ final class EndTaker implements Taker {
     public Taken take(Position position, List<Change> changes) {
         List<Step.Failure> failures = new ArrayList<>();
         for (Change change : changes) {
-            Optional.ofNullable(change.doc())
-                    .flatMap(document -> failure(change.id(), document))
-                    .ifPresent(reason -> failures.add(failure(position, change, reason)));
+            SourceChange end = new SourceChange(
+                    position.database(),
+                    change.id(),
+                    change.revs().get(0),
+                    change.seq(),
+                    change.deleted(),
+                    change.doc());
+            end.read().flatMap(job -> failure(end, job)).ifPresent(failures::add);
         }
-        return new Taken(
-                new Step(
-                        changes.get(changes.size() - 1).seq(),
-                        changes.size(),
-                        0,
-                        List.of(),
-                        failures,
-                        Optional.empty()),
-                true);
+        String seq = changes.get(changes.size() - 1).seq();
+        return new Taken(new Step(seq, changes.size(), 0, List.of(), failures, Optional.empty()), true);
     }
 
     /** The ends that could not be written back, and are tried again. A job that is gone, or runs again, has no end. */
@@ -75,40 +75,27 @@ final class EndTaker implements Taker {
                 queue.getAll(owed.stream().map(SourceChange::id).toList());
         for (int i = 0; i < owed.size(); i++) {
             SourceChange end = owed.get(i);
-            jobs.get(i)
-                    .filter(EndTaker::hasEnded)
-                    .flatMap(job -> failure(end.id(), job))
-                    .ifPresent(reason -> failures.add(new Step.Failure(end, reason, true)));
+            jobs.get(i).flatMap(job -> failure(end, job)).ifPresent(failures::add);
         }
         return new Step(position.seq(), 0, 0, List.of(), failures, Optional.empty());
     }
 
-    private static boolean hasEnded(ObjectNode job) {
-        return JobStatus.fromJson(job.path(Field.STATUS).asText())
-                .filter(ENDS::contains)
-                .isPresent();
-    }
-
-    private static Step.Failure failure(Position position, Change change, String reason) {
-        SourceChange end = new SourceChange(
-                position.database(), change.id(), change.revs().get(0), change.seq(), change.deleted(), null);
-        return new Step.Failure(end, reason, true);
-    }
-
-    private Optional<String> failure(String docId, ObjectNode document) {
+    /** Writes an end back; the failure, if that cannot be done. A database that refuses the account holds up no other. */
+    private Optional<Step.Failure> failure(SourceChange end, ObjectNode document) {
         try {
             Job job = Job.parse(document);
-            Origin.of(job).ifPresent(origin -> write(job, origin));
+            if (job.phase() == JobPhase.FINISHED) {
+                Origin.of(job).ifPresent(origin -> write(job, origin));
+            }
             return Optional.empty();
         } catch (CouchNotFoundException goneWithItsDatabase) {
             return Optional.empty();
-        } catch (MalformedDocumentException | IllegalArgumentException | WriteRefusedException cannot) {
-            return Optional.of("the end of " + docId + " was not written back: " + cannot.getMessage());
-        } catch (CouchException trouble) {
-            if (trouble.status() / 100 != 4) {
-                throw trouble;
-            }
-            return Optional.of("the end of " + docId + " was not written back: " + trouble.getMessage());
+        } catch (MalformedDocumentException
+                | IllegalArgumentException
+                | WriteRefusedException
+                | CouchUnauthorizedException cannot) {
+            String reason = "the end of " + end.id() + " was not written back: " + cannot.getMessage();
+            return Optional.of(new Step.Failure(end, reason, true));
         }
     }
 

@@ -67,7 +67,7 @@ public record FollowerTools(
                         trigger, reader, maker, new OutboxEntries(database, environment()), clock(), environment()));
     }
 
-    /** Whether a trigger follows a database. A pattern does not mean that of the queue: each job in it would make another one. */
+    /** Tells which databases a trigger follows. A pattern leaves out the queue's own: each job in it would make another one. */
     Predicate<String> follows(Trigger trigger) {
         boolean isOwnServer = trigger.connection().isEmpty();
         return database ->

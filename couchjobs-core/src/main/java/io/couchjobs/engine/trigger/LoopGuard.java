@@ -21,7 +21,7 @@ final class LoopGuard {
 
     private final Map<String, Seen> seen = RecentMap.byUse(MOST_DOCUMENTS);
 
-    /** A change may be looked at many times, while it waits. */
+    /** The revisions since a moment: a change that waits is looked at many times, and counts once. */
     private record Seen(long since, Set<String> revs) {}
 
     /** Whether the job of a change has to wait. */

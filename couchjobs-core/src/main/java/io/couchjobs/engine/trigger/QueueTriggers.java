@@ -256,7 +256,7 @@ public final class QueueTriggers implements Triggers {
     public Trigger.Plan test(String name, Optional<String> database, String docId) {
         Trigger trigger = existing(name);
         String from = database.orElse(trigger.source());
-        if (!trigger.follows(from) || from.contains("*")) {
+        if (!tools.follows(trigger).test(from) || from.contains("*")) {
             throw new IllegalArgumentException("trigger " + name + " follows " + trigger.source() + ", not \"" + from
                     + "\"; name the database of the document");
         }

@@ -89,7 +89,7 @@ final class SourceFollower {
         return position;
     }
 
-    /** Whether changes were waiting when the position was stored: the follower before did not take all of them. */
+    /** Whether changes were waiting when the position was stored. */
     boolean isBehind() {
         return position.behindSince().isPresent() || !position.owed().isEmpty();
     }

@@ -94,7 +94,7 @@ final class SourceReader {
     private boolean isLeftToFeed(SourceChange change, ObjectNode document) {
         return trigger.selector().isPresent()
                 && trigger.outbox().isEmpty()
-                && Rev.wins(savedRev(document), change.rev());
+                && Rev.ORDER.compare(savedRev(document), change.rev()) > 0;
     }
 
     /** The failure of a change that is empty when it is read again: a revision fails, but a document that is gone is no news. */

@@ -1,0 +1,59 @@
+package io.couchjobs.engine.trigger;
+
+import static io.couchjobs.testing.SourceDatabases.save;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.embedded.Faults;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.trigger.Trigger;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Threads follow the databases of a trigger, and end together. */
+class FollowingTest extends FollowedOrders {
+    @Test
+    void a_position_that_somebody_moves_while_it_is_being_read_is_read_once_more() throws Exception {
+        Trigger trigger = mails().build();
+        save(orders, "{'_id':'o1'}");
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            FollowedDatabase unread =
+                    new FollowedDatabase(following, tools, trigger, "orders", orders, tools.jobTaker(trigger, orders));
+            unread.moved(Position.docId("t", "orders"), "2-a");
+            TestQueue.until(() -> queue.all("mail").count() == 1);
+        }
+    }
+
+    @Test
+    void a_trigger_of_many_databases_stops_at_once_though_the_server_has_no_news_of_them() throws Exception {
+        Faults.Held silent = couch.faults()
+                .delay(Integer.MAX_VALUE, request -> request.path().startsWith("/_db_updates"));
+        Trigger trigger = Trigger.named("t").source("order*").type("mail").build();
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            assertThat(silent.awaitArrival(60)).isTrue();
+            following.changed(Trigger.docId("t"), "2-a");
+            running.get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void one_whose_lease_was_over_for_a_moment_ends_though_only_one_of_its_threads_saw_that() throws Exception {
+        Trigger trigger = Trigger.named("t").source("order*").type("mail").build();
+        AtomicReference<Thread> runner = new AtomicReference<>();
+        AtomicBoolean isOwner = new AtomicBoolean(true);
+        try (Following following = new Following(
+                tools, trigger, () -> Thread.currentThread() == runner.get() || isOwner.getAndSet(true))) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> {
+                runner.set(Thread.currentThread());
+                run(following);
+            });
+            TestQueue.until(() -> tools.positions().read("t", "orders").isPresent());
+            isOwner.set(false);
+            save(orders, "{'_id':'o1'}");
+            running.get(1, TimeUnit.MINUTES);
+        }
+    }
+}

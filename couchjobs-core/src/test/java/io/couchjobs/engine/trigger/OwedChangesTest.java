@@ -1,0 +1,116 @@
+package io.couchjobs.engine.trigger;
+
+import static io.couchjobs.testing.SourceDatabases.change;
+import static io.couchjobs.testing.SourceDatabases.json;
+import static io.couchjobs.testing.SourceDatabases.save;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.trigger.Trigger;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Changes that waited for the end of a run, or failed, are read once more: the documents as they are then. */
+class OwedChangesTest extends FollowedOrders {
+    private static final Trigger PAID =
+            mails().selector(json("{'status':'paid'}")).includeDoc().build();
+
+    /** The run of the job of an order, of which another change waits for the end of the run. */
+    private ClaimedJob savedOnceMoreWhileItRuns(SourceFollower follower) {
+        save(orders, "{'_id':'o1','status':'paid','n':'0'}");
+        var unused0 = slice(follower);
+        ClaimedJob run = queue.claim(job().id()).orElseThrow();
+        change(orders, "o1", "n", "1");
+        var unused1 = slice(follower);
+        assertThat(follower.position().owed()).hasSize(1);
+        return run;
+    }
+
+    private Job job() {
+        return queue.all("mail").findFirst().orElseThrow();
+    }
+
+    @Test
+    void a_change_during_a_run_makes_no_job_when_the_selector_does_not_select_the_document_any_more() {
+        SourceFollower follower = follower(PAID);
+        ClaimedJob run = savedOnceMoreWhileItRuns(follower);
+        change(orders, "o1", "status", "refunded");
+        var unused0 = slice(follower);
+        run.finish();
+        var unused1 = slice(follower(PAID));
+        Job job = job();
+        assertThat(job.status()).isEqualTo(JobStatus.SUCCESS);
+        assertThat(job.data().at("/doc/n").asText()).isEqualTo("0");
+        assertThat(tools.starts().position(PAID, "orders", orders, false).owed())
+                .isEmpty();
+    }
+
+    @Test
+    void the_last_of_several_selected_changes_during_a_run_makes_one_more_run() {
+        SourceFollower follower = follower(PAID);
+        ClaimedJob run = savedOnceMoreWhileItRuns(follower);
+        String last = change(orders, "o1", "n", "2");
+        var unused0 = slice(follower);
+        assertThat(follower.position().owed()).singleElement().satisfies(change -> assertThat(change.rev())
+                .isEqualTo(last));
+        run.finish();
+        var unused1 = slice(follower(PAID));
+        Job job = job();
+        assertThat(job.phase()).isEqualTo(JobPhase.PENDING);
+        assertThat(job.data().at("/doc/n").asText()).isEqualTo("2");
+    }
+
+    @Test
+    void a_change_that_failed_is_tried_again_only_while_the_selector_selects_its_document() {
+        Trigger trigger = mails().selector(json("{'status':'paid'}"))
+                .data(json("{'to':'{/mail}'}"))
+                .build();
+        SourceFollower follower = follower(trigger);
+        save(orders, "{'_id':'o1','status':'paid'}");
+        var unused0 = slice(follower);
+        assertThat(follower.position().errors()).hasSize(1);
+        ObjectNode refunded = orders.get("o1").orElseThrow().put("mail", "x").put("status", "refunded");
+        save(orders, refunded.toString());
+        Position unused1 = tools.positions().change(follower.position(), Position::retrying);
+        SourceFollower next = follower(trigger);
+        var unused2 = slice(next);
+        assertThat(next.position().owed()).isEmpty();
+        assertThat(queue.all("mail")).isEmpty();
+    }
+
+    @Test
+    void a_revision_of_a_batch_that_the_database_has_forgotten_is_listed_and_the_others_make_their_job() {
+        Trigger trigger = mails().deliver(Trigger.Delivery.EVERY)
+                .batch(2, Duration.ofMinutes(1))
+                .includeDoc()
+                .build();
+        String forgotten = save(orders, "{'_id':'o1'}");
+        save(orders, "{'_id':'o2'}");
+        couch.faults()
+                .answer(
+                        1000,
+                        request -> request.path().contains("mail")
+                                || request.path().contains("/jobs/_bulk_docs"),
+                        500);
+        assertThatThrownBy(() -> slice(follower(trigger))).isInstanceOf(CouchException.class);
+        couch.faults().clear();
+        assertThat(queue.all("mail")).isEmpty();
+        change(orders, "o1", "n", "1");
+        orders.compact();
+        SourceFollower next = follower(trigger);
+        assertThat(next.position().owed()).hasSize(2);
+        var unused = slice(next);
+        assertThat(queue.all("mail").flatMap(job -> job.data().path("changes").findValuesAsText("id").stream()))
+                .containsExactlyInAnyOrder("o1", "o2");
+        assertThat(next.position().errors()).singleElement().satisfies(error -> {
+            assertThat(error.rev()).isEqualTo(forgotten);
+            assertThat(error.reason()).contains("forgotten");
+        });
+    }
+}
