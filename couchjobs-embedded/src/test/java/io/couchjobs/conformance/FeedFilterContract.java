@@ -89,6 +89,27 @@ abstract class FeedFilterContract {
         assertThat(select(db, "{_deleted: {'$exists': false}}", "").ids()).isEmpty();
     }
 
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', quoteCharacter = '^', nullValues = "none", textBlock = """
+            {n: 1}                  | all_docs  | 1-aaaa
+            {n: 2}                  | all_docs  | 1-bbbb
+            {n: {'$gt': 0}}         | all_docs  | 1-bbbb 1-aaaa
+            {n: 1}                  | main_only | none
+            {n: {'$gt': 0}}         | main_only | 1-bbbb""")
+    void a_selector_chooses_among_the_leaves_and_the_document_is_that_of_the_winner(
+            String selector, String style, @Nullable String expected, Db db) {
+        db.graft("a", "{n: 1}", "aaaa");
+        db.graft("a", "{n: 2}", "bbbb");
+
+        Reply reply = select(db, selector, "&include_docs=true&style=" + style);
+
+        assertThat(reply.at("/results").size()).isEqualTo(expected == null ? 0 : 1);
+        if (expected != null) {
+            assertThat(reply.at("/results/0/changes").findValuesAsText("rev")).containsExactly(expected.split(" ", -1));
+            assertThat(reply.at("/results/0/doc/_rev").asText()).isEqualTo("1-bbbb");
+        }
+    }
+
     @Test
     void a_selected_change_can_bring_its_document(Db db) {
         five(db);

@@ -22,6 +22,7 @@ final class PouchDeviations {
               FeedFilterContract.a_filtered_feed_moves_on_over_what_it_does_not_tell
               FeedFilterContract.a_long_poll_with_a_selector_sleeps_on_over_other_writes
               FeedFilterContract.a_selected_change_can_bring_its_document
+              FeedFilterContract.a_selector_chooses_among_the_leaves_and_the_document_is_that_of_the_winner
               FeedFilterContract.a_selector_chooses_documents_by_their_fields
               FeedFilterContract.a_selector_of_ids_sees_deletions
               FeedFilterContract.a_selector_orders_ids_by_their_bytes_and_other_fields_as_views_do

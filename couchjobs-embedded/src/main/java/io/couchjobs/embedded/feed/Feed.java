@@ -59,10 +59,12 @@ public final class Feed {
                 request.rows().descending() ? database.changesBackwards(request.since()) : database.changes(position);
         while (left > 0 && changes.hasNext()) {
             Change change = changes.next();
-            Optional<Doc> doc = database.winner(change.id()).filter(request.filter());
-            if (doc.isPresent() && doc.get().seq() == change.seq()) {
+            Optional<Doc> doc = database.winner(change.id()).filter(winner -> winner.seq() == change.seq());
+            List<Node> leaves = doc.map(request.filter()::chosen).orElse(List.of());
+            if (!leaves.isEmpty()) {
                 String seq = Seqs.text(database, change.seq());
-                write(framing.row(seq, Json.text(row(doc.get(), left % request.seqInterval() == 0 ? seq : null))));
+                String told = left % request.seqInterval() == 0 ? seq : null;
+                write(framing.row(seq, Json.text(row(doc.orElseThrow(), leaves, told))));
                 left--;
                 found = true;
             }
@@ -93,12 +95,10 @@ public final class Feed {
         return false;
     }
 
-    private ObjectNode row(Doc doc, @Nullable String seq) {
+    private ObjectNode row(Doc doc, List<Node> leaves, @Nullable String seq) {
         ObjectNode row = Json.object().put("seq", seq).put("id", doc.id());
         ArrayNode changes = row.putArray("changes");
-        List<Node> leaves = doc.tree().leaves();
-        (request.rows().allLeaves() ? leaves : leaves.subList(0, 1))
-                .forEach(leaf -> changes.addObject().put("rev", leaf.rev().toString()));
+        leaves.forEach(leaf -> changes.addObject().put("rev", leaf.rev().toString()));
         if (doc.node().deleted()) {
             row.put("deleted", true);
         }

@@ -1,8 +1,5 @@
 package io.couchjobs.embedded.feed;
 
-import io.couchjobs.embedded.store.Doc;
-import java.util.function.Predicate;
-
 /**
  * A client's request to the changes feed.
  *
@@ -20,7 +17,7 @@ public record FeedRequest(
         long heartbeat,
         long timeout,
         Rows rows,
-        Predicate<Doc> filter) {
+        LeafFilter filter) {
     /** As many rows as CouchDB gives without a limit. */
     public static final long NO_LIMIT = 1_000_000_000_000_000L;
 
@@ -33,5 +30,5 @@ public record FeedRequest(
     }
 
     /** The contents of a row. */
-    public record Rows(boolean allLeaves, boolean descending, boolean docs, boolean conflicts, boolean attachments) {}
+    public record Rows(boolean descending, boolean docs, boolean conflicts, boolean attachments) {}
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.feed.Feed;
 import io.couchjobs.embedded.feed.FeedRequest;
+import io.couchjobs.embedded.feed.LeafFilter;
 import io.couchjobs.embedded.feed.Selector;
 import io.couchjobs.embedded.feed.Seqs;
 import io.couchjobs.embedded.protocol.CouchError;
@@ -37,11 +38,7 @@ final class ChangesHandler implements DbHandler {
     private static FeedRequest request(Call call, Database database, ObjectNode body) {
         long limit = number(call, "limit").orElse(FeedRequest.NO_LIMIT);
         FeedRequest.Rows rows = new FeedRequest.Rows(
-                call.param("style").filter("all_docs"::equals).isPresent(),
-                call.flag("descending"),
-                call.flag("include_docs"),
-                call.flag("conflicts"),
-                call.flag("attachments"));
+                call.flag("descending"), call.flag("include_docs"), call.flag("conflicts"), call.flag("attachments"));
         return new FeedRequest(
                 form(call),
                 since(call, database),
@@ -50,7 +47,12 @@ final class ChangesHandler implements DbHandler {
                 heartbeat(call),
                 Math.min(LONGEST_WAIT, number(call, "timeout").orElse(LONGEST_WAIT)),
                 rows,
-                filter(call, database, body));
+                leafFilter(call, database, body));
+    }
+
+    static LeafFilter leafFilter(Call call, Database database, ObjectNode body) {
+        boolean allLeaves = call.param("style").filter("all_docs"::equals).isPresent();
+        return new LeafFilter(database, allLeaves, filter(call, database, body));
     }
 
     /** A row tells its position when the number of rows that are left, this one included, is a multiple of so many. */
@@ -106,7 +108,7 @@ final class ChangesHandler implements DbHandler {
         return call.param(name).map(text -> Params.number(name, text));
     }
 
-    static Predicate<Doc> filter(Call call, Database database, ObjectNode body) {
+    private static Predicate<Doc> filter(Call call, Database database, ObjectNode body) {
         String name = call.param("filter").orElse("");
         return switch (name) {
             case "" -> doc -> true;

@@ -8,15 +8,13 @@ import io.couchjobs.embedded.cluster.FeedPage;
 import io.couchjobs.embedded.cluster.FeedRow;
 import io.couchjobs.embedded.cluster.NodeFeed;
 import io.couchjobs.embedded.feed.FeedRequest;
+import io.couchjobs.embedded.feed.LeafFilter;
 import io.couchjobs.embedded.protocol.Json;
 import io.couchjobs.embedded.store.Doc;
-import io.couchjobs.embedded.tree.Node;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
 
 /** {@code _changes} of a cluster: normal, longpoll and continuous. A feed whose copy is lost breaks off. */
 final class ClusterChanges {
@@ -25,7 +23,7 @@ final class ClusterChanges {
     private final Call call;
     private final ClusterNode node;
     private final String database;
-    private final Predicate<Doc> filter;
+    private final LeafFilter filter;
     private final OutputStream out;
     private final long seqInterval;
     private String position;
@@ -37,7 +35,7 @@ final class ClusterChanges {
         this.database = database;
         this.out = out;
         ObjectNode body = call.is("POST") ? call.jsonObjectOrNone() : Json.object();
-        this.filter = ChangesHandler.filter(call, node.own(database), body);
+        this.filter = ChangesHandler.leafFilter(call, node.own(database), body);
         this.left =
                 call.param("limit").map(text -> Params.number("limit", text)).orElse(FeedRequest.NO_LIMIT);
         this.seqInterval = ChangesHandler.seqInterval(call);
@@ -115,7 +113,7 @@ final class ClusterChanges {
     }
 
     private boolean isWanted(FeedRow row) {
-        return filter.test(row.doc());
+        return !filter.chosen(row.doc()).isEmpty();
     }
 
     private long patience() {
@@ -138,9 +136,7 @@ final class ClusterChanges {
                 .put("seq", left % seqInterval == 0 ? row.seq() : null)
                 .put("id", doc.id());
         ArrayNode changes = json.putArray("changes");
-        boolean all = call.param("style").filter("all_docs"::equals).isPresent();
-        List<Node> leaves = doc.tree().leaves();
-        (all ? leaves : leaves.subList(0, 1))
+        filter.chosen(doc)
                 .forEach(leaf -> changes.addObject().put("rev", leaf.rev().toString()));
         if (doc.node().deleted()) {
             json.put("deleted", true);
