@@ -17,6 +17,13 @@ active proctype Network() {
 inline forget() { who = 0; target = 0; news = 0 }
 inline writeIt() { if :: news != 0 -> make(news) :: else -> w = 0 fi; take() }
 
+/* Nobody is told an end because a resolver has confirmed it. */
+#ifdef TELLS_CONFIRMED
+inline tellConfirmed() { if :: kind(w) == ENDED -> tellEnd(token(w)) :: else fi }
+#else
+inline tellConfirmed() { skip }
+#endif
+
 /* Resolver: it deletes all that lost when it read, each in a step of its own, whatever has happened since. */
 #define isDying(r) has(dying[me - 5], r)
 proctype Resolver(byte me) {
@@ -42,7 +49,7 @@ proctype Resolver(byte me) {
             chooseTakers(target);
             d_step {
                 writeIt();
-                if :: isProof && isMajority -> ref[me] = w :: else fi;
+                if :: isProof && isMajority -> ref[me] = w; tellConfirmed() :: else fi;
                 isProof = false;
 #ifdef LONGEST_BRANCH
                 longest = 0;

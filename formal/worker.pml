@@ -35,6 +35,13 @@ inline tellFailure() { if :: fails && !disputed[me] && !over[me] && errors(w) !=
 inline tellFailure() { skip }
 #endif
 
+/* Subscribers in the process that writes an end hear its answer before others do: OwnWrites. */
+#ifdef TOLD_BEFORE_LOOK
+inline tellOwnProcess() { tellEnd(mine[me]) }
+#else
+inline tellOwnProcess() { skip }
+#endif
+
 #define isOurEnd(r) (!isClaim(r) && token(r) == mine[me])
 
 #ifdef ENDS
@@ -202,7 +209,7 @@ proctype Worker(byte me) {
             if
             :: !isHeard -> disputed[me] = true
             :: isHeard && kind(w) != ENDED -> tellFailure(); letGo()
-            :: isHeard && kind(w) == ENDED && (disputed[me] || over[me]) && looksBack -> phase[me] = DOUBT
+            :: isHeard && kind(w) == ENDED && (disputed[me] || over[me]) && looksBack -> tellOwnProcess(); phase[me] = DOUBT
             :: isHeard && kind(w) == ENDED && !((disputed[me] || over[me]) && looksBack) -> tellEnd(mine[me]); letGo()
             fi;
             tidy(); truth()

@@ -120,6 +120,33 @@ class ToldEndsSequencesTest extends PlayedCluster {
                 .isTrue();
     }
 
+    /** A repeated write may be confirmed beside the claim of another owner: its own process, too, has to read the end. */
+    @Test
+    void the_answer_to_an_end_is_a_proof_for_subscribers_only_when_it_was_no_202_at_first() {
+        playOn(Plan.PLAYED_SLOWLY);
+        JobId plain = insert("a");
+        LeasedJob first = accept(two, "owner").orElseThrow();
+        world.play(two, () -> first.finish("done"));
+        assertThat(two.parts().store().isDoubtful(plain.docId(), revOf(plain))).isFalse();
+
+        JobId disputed = insert("b");
+        LeasedJob second = accept(two, "owner").orElseThrow();
+        world.cluster().isolate(2);
+        AtomicReference<String> outcome = new AtomicReference<>("waits");
+        two.process().play("owner", () -> outcome.set(outcome(() -> second.finish("done"))));
+        world.time().pass(Duration.ofSeconds(6));
+        assertThat(outcome.get()).isEqualTo("waits");
+        world.cluster().heal(2);
+        world.time().pass(Duration.ofSeconds(20));
+        assertThat(outcome.get()).isEqualTo("success");
+        assertThat(two.parts().store().isDoubtful(disputed.docId(), revOf(disputed)))
+                .isTrue();
+    }
+
+    private String revOf(JobId id) {
+        return read(two, id).rev().orElseThrow();
+    }
+
     @Test
     void an_end_of_one_copy_is_told_only_after_another_copy_has_it() {
         playOn(Plan.PLAYED_LAGGING);

@@ -124,7 +124,7 @@ public final class Ownership {
         Instant now = clock.instant();
         return store.attaching(rule.apply(with(told, now), now)).map(next -> {
             var unused = unconfirmed.add(next);
-            return store.writeSoon(next);
+            return store.writeSoon(next, () -> !lease.isOver());
         });
     }
 
@@ -196,7 +196,8 @@ public final class Ownership {
         Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(50), Duration.ofSeconds(5));
         while (true) {
             long sent = unconfirmed.add(next).nanos();
-            WriteResult written = store.write(next);
+            boolean wasDisputed = isDisputed;
+            WriteResult written = store.write(next, () -> !wasDisputed && !lease.isOver());
             if (written instanceof WriteResult.Stored stored) {
                 if (isDisputed || lease.isOver()) {
                     haltIfOvertaken(next);

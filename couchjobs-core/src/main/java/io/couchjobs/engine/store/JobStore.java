@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -129,9 +130,7 @@ public final class JobStore implements AutoCloseable {
         return writer.copies().areSeveral();
     }
 
-    /**
-     * Whether a node could show a revision that no majority has; false when this process knows that it is confirmed.
-     */
+    /** Whether a node could show a revision that does not count; false when this process knows that it does. */
     public boolean isDoubtful(String docId, String rev) {
         return writer.isDoubtful(docId, rev);
     }
@@ -258,6 +257,20 @@ public final class JobStore implements AutoCloseable {
     /** Writes a job on the revision it carries; without a revision it must not exist yet. */
     public WriteResult write(Job job) {
         return writer.write(job);
+    }
+
+    /**
+     * Writes a job on the revision it carries, for its owner.
+     *
+     * @param isSure whether no other leaf counts more once this one is confirmed; asked when the answer comes
+     */
+    public WriteResult write(Job job, BooleanSupplier isSure) {
+        return writer.join(writer.writeSoon(job, isSure));
+    }
+
+    /** Starts to write a job as {@link #write(Job, BooleanSupplier)} does. */
+    public CompletableFuture<WriteResult> writeSoon(Job job, BooleanSupplier isSure) {
+        return writer.writeSoon(job, isSure);
     }
 
     /** Starts to write a job as {@link #write} does; completed exceptionally when the server cannot be reached. */

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * Writes jobs. Thread-safe.
@@ -77,16 +78,23 @@ public final class JobWriter implements AutoCloseable {
         return claimsUnderWay;
     }
 
-    /**
-     * Whether a node could show a revision that no majority has; false when this process knows that it is confirmed.
-     */
+    /** Whether a node could show a revision that does not count; false when this process knows that it does. */
     boolean isDoubtful(String docId, String rev) {
-        return copies.mayBeSeveral() && !ownWrites.contain(docId, rev);
+        return copies.mayBeSeveral() && !ownWrites.areSure(docId, rev);
     }
 
     /** Writes a job on the revision it carries; without a revision it must not exist yet. */
     public WriteResult write(Job job) {
         return join(writeSoon(job));
+    }
+
+    /**
+     * Starts to write a job as {@link #write} does, for its owner.
+     *
+     * @param isSure whether no other leaf counts more once this one is confirmed; asked when the answer comes
+     */
+    CompletableFuture<WriteResult> writeSoon(Job job, BooleanSupplier isSure) {
+        return send(documentOf(job), isSure);
     }
 
     /** Starts to write a job as {@link #write} does; completed exceptionally when the server cannot be reached. */
@@ -99,15 +107,19 @@ public final class JobWriter implements AutoCloseable {
         List<ObjectNode> documents = jobs.stream().map(JobWriter::documentOf).toList();
         List<CompletableFuture<WriteResult>> writes = combiner.writeAll(documents);
         for (int i = 0; i < documents.size(); i++) {
-            ownWrites.note(documents.get(i), writes.get(i));
+            ownWrites.note(documents.get(i), writes.get(i), () -> false);
         }
         return writes.stream().map(this::join).toList();
     }
 
     /** Writes a job, or its tombstone; it is no news when the feed reports it. */
     CompletableFuture<WriteResult> send(ObjectNode document) {
+        return send(document, () -> false);
+    }
+
+    private CompletableFuture<WriteResult> send(ObjectNode document, BooleanSupplier isSure) {
         CompletableFuture<WriteResult> write = combiner.write(document);
-        ownWrites.note(document, write);
+        ownWrites.note(document, write, isSure);
         return write;
     }
 

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,13 +25,20 @@ public final class OwnWrites {
     private static final int MOST = 5_000;
 
     private final Map<String, CompletableFuture<Void>> underWay = new HashMap<>();
-    private final Map<String, String> revs = RecentMap.byAge(MOST);
+    private final Map<String, Own> revs = RecentMap.byAge(MOST);
 
-    /** Notes the result of a write. */
-    void note(ObjectNode document, CompletableFuture<WriteResult> write) {
+    /** A revision that a quorum stored, and whether it counts whatever else the copies have of its job. */
+    private record Own(String rev, boolean isSure) {}
+
+    /**
+     * Notes the result of a write.
+     *
+     * @param isSure whether its revision counts once it is confirmed; asked when the answer comes
+     */
+    void note(ObjectNode document, CompletableFuture<WriteResult> write, BooleanSupplier isSure) {
         if (isSettled(document)) {
             begun(document.path("_id").asText(), write.handle((result, trouble) -> {
-                ended(result);
+                ended(result, isSure.getAsBoolean());
                 return null;
             }));
         }
@@ -55,13 +63,25 @@ public final class OwnWrites {
 
     /** Whether this process wrote that very revision lately, as far as it knows yet. */
     public synchronized boolean contain(String docId, String rev) {
-        return rev.equals(revs.get(docId));
+        return Optional.ofNullable(revs.get(docId))
+                .filter(own -> own.rev.equals(rev))
+                .isPresent();
     }
 
-    private synchronized void ended(@Nullable WriteResult result) {
+    /**
+     * Whether this process wrote that very revision lately as the only owner of its job. Any other write may be confirmed beside another
+     * leaf that counts more: one that was answered 202 at first, one after the lease, one of somebody who owns nothing.
+     */
+    synchronized boolean areSure(String docId, String rev) {
+        return Optional.ofNullable(revs.get(docId))
+                .filter(own -> own.rev.equals(rev) && own.isSure)
+                .isPresent();
+    }
+
+    private synchronized void ended(@Nullable WriteResult result, boolean isSure) {
         if (result instanceof WriteResult.Stored stored) {
             revs.remove(stored.id());
-            revs.put(stored.id(), stored.rev());
+            revs.put(stored.id(), new Own(stored.rev(), isSure));
         }
     }
 

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class OwnWritesTest {
     private final OwnWrites own = new OwnWrites();
+    private boolean isSure = true;
 
     @Test
     void what_a_quorum_stored_is_known_by_its_revision() {
@@ -17,6 +18,19 @@ class OwnWritesTest {
         write.complete(new WriteResult.Stored("job:email:1", "2-a"));
         assertThat(own.contain("job:email:1", "2-a")).isTrue();
         assertThat(own.contain("job:email:1", "3-b")).isFalse();
+    }
+
+    @Test
+    void a_write_is_no_news_but_not_sure_when_its_writer_is_not_at_the_answer() {
+        CompletableFuture<WriteResult> write = note("{'_id':'job:email:1','status':'success'}");
+        isSure = false;
+        write.complete(new WriteResult.Stored("job:email:1", "2-a"));
+        isSure = true;
+        note("{'_id':'job:email:2','status':'success'}").complete(new WriteResult.Stored("job:email:2", "2-b"));
+        assertThat(own.contain("job:email:1", "2-a")).isTrue();
+        assertThat(own.areSure("job:email:1", "2-a")).isFalse();
+        assertThat(own.areSure("job:email:2", "2-b")).isTrue();
+        assertThat(own.areSure("job:email:2", "3-c")).isFalse();
     }
 
     @Test
@@ -49,7 +63,7 @@ class OwnWritesTest {
 
     private CompletableFuture<WriteResult> note(String json) {
         CompletableFuture<WriteResult> write = new CompletableFuture<>();
-        own.note(Jobs.json(json), write);
+        own.note(Jobs.json(json), write, () -> isSure);
         return write;
     }
 }
