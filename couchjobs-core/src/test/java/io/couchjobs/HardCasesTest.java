@@ -288,14 +288,14 @@ class HardCasesTest extends FaultyServer {
                 .handler("email", (d, c) -> {
                     runs.incrementAndGet();
                     first.countDown();
-                    TestQueue.work(8000);
+                    TestQueue.work(14_000);
                     return null;
                 })
                 .start();
         add("email", "1");
         first.await();
         TestQueue.work(2500);
-        queue.types().setTimeout("email", Duration.ofSeconds(2));
+        queue.types().setTimeout("email", Duration.ofSeconds(6)); // a busy machine renews late
         Job job = TestQueue.finished(queue, "email", "1");
         worker.close();
         assertThat(runs.get()).as("runs; " + job.errors()).isEqualTo(1);
