@@ -95,7 +95,7 @@ final class BatchTaker implements Taker {
                 .map(request -> new Wanted(request, last, request.scheduledTime()))
                 .toList();
         int made = 0;
-        for (JobMaker.Result result : maker.make(trigger, position.round(), wanted)) {
+        for (JobMaker.Result result : maker.make(trigger, position.round(), wanted, reader::isCurrent)) {
             if (result.hasNoRoom() || result.waits()) {
                 return step(position.seq(), 0, 0, owed, List.of());
             } else if (result.outcome() instanceof Outcome.Failed failed) {

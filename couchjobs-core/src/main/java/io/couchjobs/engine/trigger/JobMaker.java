@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Makes the jobs of a trigger, each once. Thread-safe.
@@ -62,10 +63,11 @@ final class JobMaker {
      *
      * @param wanted jobs with different ids
      * @param round how often the trigger was sent back
+     * @param isCurrent whether the document of a change has its revision now; asked only when a later one has made the job
      * @return what became of each, in the same order
      * @throws CouchJobsException when the database cannot be asked, or nobody knows what it stored; all can be tried again
      */
-    List<Result> make(Trigger trigger, long round, List<Wanted> wanted) {
+    List<Result> make(Trigger trigger, long round, List<Wanted> wanted, Predicate<SourceChange> isCurrent) {
         Map<JobId, Outcome> outcomes = new LinkedHashMap<>();
         List<Wanted> allowed = allowed(wanted, outcomes);
         List<Job> created =
@@ -83,7 +85,7 @@ final class JobMaker {
                 present.add(each);
             }
         }
-        Found found = new Found(trigger, round, read(present));
+        Found found = new Found(trigger, round, isCurrent, read(present));
         present.forEach(each -> outcomes.put(each.id(), found.outcome(each)));
         found.write(outcomes);
         return wanted.stream()
@@ -216,13 +218,15 @@ final class JobMaker {
     private final class Found {
         private final Trigger trigger;
         private final long round;
+        private final Predicate<SourceChange> isCurrent;
         private final Present present;
         private final List<Wanted> changed = new ArrayList<>();
         private final List<Job> next = new ArrayList<>();
 
-        Found(Trigger trigger, long round, Present present) {
+        Found(Trigger trigger, long round, Predicate<SourceChange> isCurrent, Present present) {
             this.trigger = trigger;
             this.round = round;
+            this.isCurrent = isCurrent;
             this.present = present;
         }
 
@@ -258,7 +262,9 @@ final class JobMaker {
         private Decision decide(Wanted wanted, Job job, Instant now) {
             Origin origin = Origin.of(trigger.name(), wanted.change(), round);
             boolean isKnown = !isOfNewestState()
-                    || Origin.of(job).filter(origin::isCoveredBy).isPresent();
+                    || Origin.of(job)
+                            .filter(made -> isKnown(origin, made, wanted.change()))
+                            .isPresent();
             return isKnown
                     ? FollowTransition.known(job)
                     : new FollowTransition(
@@ -267,6 +273,10 @@ final class JobMaker {
                                     wanted.time(),
                                     !trigger.debounce().isZero())
                             .decide(job, now);
+        }
+
+        private boolean isKnown(Origin origin, Origin made, SourceChange change) {
+            return origin.isCoveredBy(made) || (origin.isOlderThan(made) && !isCurrent.test(change));
         }
 
         /** Otherwise a job is of one change, and whoever finds it has nothing to do. */

@@ -144,7 +144,8 @@ final class JobTaker implements Taker {
         }
 
         List<JobMaker.Result> make() {
-            List<JobMaker.Result> results = maker.make(trigger, position.round(), List.copyOf(wanted.values()));
+            List<JobMaker.Result> results =
+                    maker.make(trigger, position.round(), List.copyOf(wanted.values()), reader::isCurrent);
             results.forEach(this::note);
             trigger.outbox().ifPresent(after -> failures.addAll(entries.done(made, after)));
             return results;

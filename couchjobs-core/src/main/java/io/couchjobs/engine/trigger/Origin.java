@@ -38,13 +38,18 @@ record Origin(String trigger, String database, String docId, String rev, long ro
                 : Optional.empty();
     }
 
-    /** Whether this is no news for a job that was made from the other. */
+    /** Whether a job that was made from the other was made from this change, now or before. */
     boolean isCoveredBy(Origin other) {
-        boolean isOfSameDocument =
-                trigger.equals(other.trigger) && database.equals(other.database) && docId.equals(other.docId);
-        return isOfSameDocument
-                && round <= other.round
-                && (rev.equals(other.rev) || (round == other.round && Rev.generation(rev) < Rev.generation(other.rev)));
+        return isOfSameDocument(other) && round <= other.round && rev.equals(other.rev);
+    }
+
+    /** Whether the other is a later change of the same document. The older one may be current: the winner of a conflict was deleted. */
+    boolean isOlderThan(Origin other) {
+        return isOfSameDocument(other) && round == other.round && Rev.generation(rev) < Rev.generation(other.rev);
+    }
+
+    private boolean isOfSameDocument(Origin other) {
+        return trigger.equals(other.trigger) && database.equals(other.database) && docId.equals(other.docId);
     }
 
     ObjectNode toJson() {

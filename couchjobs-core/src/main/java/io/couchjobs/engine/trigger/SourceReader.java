@@ -31,7 +31,14 @@ final class SourceReader {
     /** Whether the trigger takes the winner, or may take another leaf. */
     boolean concerns(Change change) {
         return trigger.leftOut(winner(change)).isEmpty()
-                || (takesLeaves() && change.revs().size() > 1);
+                || (takesLeaves() && !change.revs().equals(List.of(shown(change))));
+    }
+
+    /** The leaf whose document a row has. A selector chooses among the leaves, but the document is always that of the winner. */
+    private static String shown(Change change) {
+        return change.doc() == null
+                ? change.revs().get(0)
+                : change.doc().path("_rev").asText();
     }
 
     /** Each leaf was somebody's save; the newest state is that of the winner. */
@@ -53,17 +60,28 @@ final class SourceReader {
                 .orElse(document.path("_rev").asText());
     }
 
-    /** The changes that a row stands for, the winner first. */
+    /** The changes that a row stands for, the winner first if it is one of them. */
     List<SourceChange> all(Change change) {
         SourceChange winner = winner(change);
-        if (!takesLeaves() || change.revs().size() < 2) {
+        if (!takesLeaves()) {
             return List.of(winner);
         }
-        List<SourceChange> leaves = new ArrayList<>(List.of(winner));
-        for (String rev : change.revs().subList(1, change.revs().size())) {
-            database.get(change.id(), rev).ifPresent(leaf -> leaves.add(read(winner, leaf)));
+        List<SourceChange> leaves = new ArrayList<>();
+        for (String rev : change.revs()) {
+            if (rev.equals(shown(change))) {
+                leaves.add(winner);
+            } else {
+                database.get(change.id(), rev).ifPresent(leaf -> leaves.add(read(winner, leaf)));
+            }
         }
         return leaves;
+    }
+
+    /** Whether the document of a change has that revision still, or has it again because the winner of a conflict was deleted. */
+    boolean isCurrent(SourceChange change) {
+        return database.get(change.id())
+                .filter(document -> savedRev(document).equals(change.rev()))
+                .isPresent();
     }
 
     /**

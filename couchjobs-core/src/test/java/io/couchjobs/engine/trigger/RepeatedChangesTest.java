@@ -68,8 +68,10 @@ class RepeatedChangesTest {
         List<Wanted> wanted =
                 IntStream.range(0, VERY_MANY).mapToObj(this::wanted).toList();
 
-        assertThat(maker.make(trigger, 0, wanted)).allMatch(result -> result.outcome() instanceof Outcome.Made);
-        assertThat(maker.make(trigger, 0, wanted)).allMatch(result -> result.outcome() instanceof Outcome.Known);
+        assertThat(maker.make(trigger, 0, wanted, change -> true))
+                .allMatch(result -> result.outcome() instanceof Outcome.Made);
+        assertThat(maker.make(trigger, 0, wanted, change -> true))
+                .allMatch(result -> result.outcome() instanceof Outcome.Known);
         assertThat(asked).allMatch(jobs -> jobs <= A_FEW_HUNDRED);
         assertThat(asked.stream().mapToInt(Integer::intValue).sum()).isEqualTo(VERY_MANY);
     }
