@@ -1,14 +1,18 @@
 package io.couchjobs.engine.trigger;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs the job that stands for a trigger: who owns it follows the trigger's sources. So a trigger has one follower at a time, and another
@@ -17,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class Follower implements JobHandler<ObjectNode> {
     /** The type of these jobs. */
     static final String TYPE = "couchjobs-trigger";
+
+    private static final Logger log = LoggerFactory.getLogger(Follower.class);
+    private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
     private final FollowerTools tools;
     private final Map<String, Following> running = new ConcurrentHashMap<>();
@@ -39,23 +47,46 @@ final class Follower implements JobHandler<ObjectNode> {
 
     @Override
     public @Nullable Object handle(ObjectNode data, JobContext context) throws InterruptedException {
-        String name = context.id().id();
-        Optional<Trigger> trigger = present(name, context);
-        while (trigger.isPresent()) {
-            try (Following following = new Following(tools, trigger.get(), () -> isOwner(context))) {
-                running.put(name, following);
-                try {
-                    following.run();
-                } finally {
-                    running.remove(name, following);
-                }
-            }
+        Backoff troubles = new Backoff(tools.environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
+        while (isFollowed(context, troubles)) {
             if (!isOwner(context)) {
-                throw new InterruptedException("another process follows trigger " + name);
+                throw new InterruptedException(
+                        "another process follows trigger " + context.id().id());
             }
-            trigger = present(name, context);
         }
         return null;
+    }
+
+    /**
+     * Follows until something changes; false when the trigger is not to be followed any more. A trouble does not fail the run: each failure
+     * would delay the next run, and all others after it, as no run of this job ever succeeds.
+     */
+    private boolean isFollowed(JobContext context, Backoff troubles) throws InterruptedException {
+        String name = context.id().id();
+        try {
+            Optional<Trigger> trigger = present(name, context);
+            if (trigger.isPresent()) {
+                follow(trigger.get(), context);
+                troubles.reset();
+            }
+            return trigger.isPresent();
+        } catch (RuntimeException trouble) {
+            log.warn("trigger {} cannot be followed, trying again soon: {}", name, trouble.toString());
+            log.debug("the cause", trouble);
+            troubles.pause();
+            return true;
+        }
+    }
+
+    private void follow(Trigger trigger, JobContext context) throws InterruptedException {
+        try (Following following = new Following(tools, trigger, () -> isOwner(context))) {
+            running.put(trigger.name(), following);
+            try {
+                following.run();
+            } finally {
+                running.remove(trigger.name(), following);
+            }
+        }
     }
 
     private static boolean isOwner(JobContext context) {

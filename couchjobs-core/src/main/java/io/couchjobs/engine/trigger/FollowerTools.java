@@ -58,13 +58,19 @@ public record FollowerTools(
         return new Starts(positions());
     }
 
-    Taker jobTaker(Trigger trigger, CouchDatabase database) {
+    Taker jobTaker(Trigger trigger, CouchDatabase database, LoopGuard guard) {
         JobMaker maker = new JobMaker(parts.store(), creator, rules, clock());
         SourceReader reader = new SourceReader(trigger, database);
         return trigger.batch()
                 .<Taker>map(batch -> new BatchTaker(trigger, batch, reader, maker, clock()))
                 .orElseGet(() -> new JobTaker(
-                        trigger, reader, maker, new OutboxEntries(database, environment()), clock(), environment()));
+                        trigger,
+                        reader,
+                        maker,
+                        new OutboxEntries(database, environment()),
+                        guard,
+                        clock(),
+                        environment()));
     }
 
     /** Tells which databases a trigger follows. A pattern leaves out the queue's own: each job in it would make another one. */

@@ -41,6 +41,7 @@ final class Following implements AutoCloseable {
     private final Lane lane;
     private final Lane news;
     private final Signal changed;
+    private final LoopGuard guard = new LoopGuard();
     private final Map<String, FollowedDatabase> databases = new ConcurrentHashMap<>();
     private volatile boolean over;
     private volatile @Nullable RuntimeException failure;
@@ -140,7 +141,7 @@ final class Following implements AutoCloseable {
 
     private void follow(String name) {
         CouchDatabase database = server.database(name);
-        follow(name, database, tools.jobTaker(trigger, database));
+        follow(name, database, tools.jobTaker(trigger, database, guard));
     }
 
     private void follow(String name, CouchDatabase database, Taker taker) {

@@ -19,25 +19,30 @@ import java.util.stream.Collectors;
 
 /** Makes the jobs of the changes of a database. Used by one thread at a time. */
 final class JobTaker implements Taker {
+    /** Of changes that waited so many documents are read at once: a thousand large ones would fill the memory. */
+    private static final int MOST_READ = 50;
+
     private final Trigger trigger;
     private final SourceReader reader;
     private final JobMaker maker;
     private final OutboxEntries entries;
     private final InstantSource clock;
     private final Environment environment;
-    private final LoopGuard guard = new LoopGuard();
+    private final LoopGuard guard;
 
     JobTaker(
             Trigger trigger,
             SourceReader reader,
             JobMaker maker,
             OutboxEntries entries,
+            LoopGuard guard,
             InstantSource clock,
             Environment environment) {
         this.trigger = trigger;
         this.reader = reader;
         this.maker = maker;
         this.entries = entries;
+        this.guard = guard;
         this.clock = clock;
         this.environment = environment;
     }
@@ -63,6 +68,7 @@ final class JobTaker implements Taker {
         Round round = new Round(position);
         changes.forEach(change -> reader.all(change).forEach(round::plan));
         int dealtWith = dealtWith(changes, round.make());
+        round.forgetFailuresBut(changes.subList(0, dealtWith));
         if (dealtWith == 0) {
             return new Taken(round.step(position.seq(), 0), false);
         }
@@ -86,14 +92,20 @@ final class JobTaker implements Taker {
     @Override
     public Step takeOwed(Position position, List<SourceChange> owed) {
         Round round = new Round(position);
-        List<Optional<SourceChange>> again = reader.again(owed);
-        for (int i = 0; i < owed.size(); i++) {
-            SourceChange change = owed.get(i);
+        round.forgetOwed();
+        for (int from = 0; from < owed.size(); from += MOST_READ) {
+            takeOwed(round, owed.subList(from, Math.min(from + MOST_READ, owed.size())));
+        }
+        return round.step(position.seq(), 0);
+    }
+
+    private void takeOwed(Round round, List<SourceChange> some) {
+        List<Optional<SourceChange>> again = reader.again(some);
+        for (int i = 0; i < some.size(); i++) {
+            SourceChange change = some.get(i);
             again.get(i).ifPresentOrElse(round::plan, () -> reader.lost(change).ifPresent(round.failures::add));
         }
-        round.forgetOwed();
         round.make().stream().filter(JobMaker.Result::hasNoRoom).forEach(result -> round.owe(result.change()));
-        return round.step(position.seq(), 0);
     }
 
     /** The changes of one step on their way to their jobs. */
@@ -135,12 +147,20 @@ final class JobTaker implements Taker {
             }
         }
 
+        /** The failure of a change that is taken once more is listed then. */
+        void forgetFailuresBut(List<Change> dealtWith) {
+            Set<String> ids = dealtWith.stream().map(Change::id).collect(Collectors.toSet());
+            failures.removeIf(failure -> !ids.contains(failure.change().id()));
+        }
+
         void forgetOwed() {
             owed.clear();
         }
 
         void owe(SourceChange change) {
-            owed.put(reader.key(change), change);
+            SourceChange withoutDocument = new SourceChange(
+                    change.database(), change.id(), change.rev(), change.seq(), change.deleted(), null);
+            owed.put(reader.key(change), withoutDocument);
         }
 
         List<JobMaker.Result> make() {
@@ -148,6 +168,8 @@ final class JobTaker implements Taker {
                     maker.make(trigger, position.round(), List.copyOf(wanted.values()), reader::isCurrent);
             results.forEach(this::note);
             trigger.outbox().ifPresent(after -> failures.addAll(entries.done(made, after)));
+            wanted.clear();
+            made.clear();
             return results;
         }
 

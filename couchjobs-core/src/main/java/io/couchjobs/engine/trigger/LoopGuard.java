@@ -10,14 +10,14 @@ import java.util.Set;
 
 /**
  * Slows down the jobs of a document that changes again and again: most likely its own jobs write it. Nothing is lost, the jobs only
- * wait. Not thread-safe.
+ * wait. One for all databases of a trigger, which may be thousands. Thread-safe.
  */
 final class LoopGuard {
     /** A document that changes more often than that within a minute is slowed down. */
     static final int MOST = 30;
 
     static final Duration PAUSE = Duration.ofMinutes(1);
-    private static final int MOST_DOCUMENTS = 10_000;
+    private static final int MOST_DOCUMENTS = 50_000;
 
     private final Map<String, Seen> seen = RecentMap.byUse(MOST_DOCUMENTS);
 
@@ -25,9 +25,9 @@ final class LoopGuard {
     private record Seen(long since, Set<String> revs) {}
 
     /** Whether the job of a change has to wait. */
-    boolean slowsDown(SourceChange change, long nanos) {
+    synchronized boolean slowsDown(SourceChange change, long nanos) {
         Seen now = seen.merge(
-                change.id(),
+                change.database() + "/" + change.id(),
                 new Seen(nanos, new HashSet<>()),
                 (before, none) -> nanos - before.since > PAUSE.toNanos() ? none : before);
         if (now.revs.size() <= MOST) {

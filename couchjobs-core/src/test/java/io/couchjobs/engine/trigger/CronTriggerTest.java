@@ -108,8 +108,8 @@ class CronTriggerTest extends FollowedOrders {
                         },
                         500);
         try (Following following = new Following(tools, trigger, () -> true)) {
-            FollowedDatabase database =
-                    new FollowedDatabase(following, tools, trigger, "orders", orders, tools.jobTaker(trigger, orders));
+            FollowedDatabase database = new FollowedDatabase(
+                    following, tools, trigger, "orders", orders, tools.jobTaker(trigger, orders, new LoopGuard()));
             database.wake();
             TestQueue.until(() -> queue.all("mail").count() == 1 && feeds.get() > 0);
             TestQueue.until(Duration.ofMillis(200), () -> {

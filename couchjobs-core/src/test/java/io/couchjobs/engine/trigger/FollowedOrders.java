@@ -46,7 +46,7 @@ abstract class FollowedOrders extends FaultyServer {
                 orders,
                 tools.positions(),
                 tools.starts().position(trigger, "orders", orders, false),
-                tools.jobTaker(trigger, orders),
+                tools.jobTaker(trigger, orders, new LoopGuard()),
                 tools.clock(),
                 tools.environment());
     }

@@ -158,7 +158,7 @@ class FollowerCrashTest extends FaultyServer {
                 orders,
                 tools.positions(),
                 position,
-                tools.jobTaker(trigger, orders),
+                tools.jobTaker(trigger, orders, new LoopGuard()),
                 tools.clock(),
                 tools.environment());
         var unused = follower.slice(() -> false, () -> true);

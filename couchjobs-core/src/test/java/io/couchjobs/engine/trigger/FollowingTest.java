@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Trigger;
+import io.couchjobs.worker.Worker;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,10 +20,29 @@ class FollowingTest extends FollowedOrders {
         Trigger trigger = mails().build();
         save(orders, "{'_id':'o1'}");
         try (Following following = new Following(tools, trigger, () -> true)) {
-            FollowedDatabase unread =
-                    new FollowedDatabase(following, tools, trigger, "orders", orders, tools.jobTaker(trigger, orders));
+            FollowedDatabase unread = new FollowedDatabase(
+                    following, tools, trigger, "orders", orders, tools.jobTaker(trigger, orders, new LoopGuard()));
             unread.moved(Position.docId("t", "orders"), "2-a");
             TestQueue.until(() -> queue.all("mail").count() == 1);
+        }
+    }
+
+    @Test
+    void a_trigger_that_cannot_be_read_for_a_moment_is_followed_by_the_same_run() throws Exception {
+        var unused = queue.triggers().put(mails().build());
+        save(orders, "{'_id':'o1'}");
+        couch.faults()
+                .answer(
+                        3,
+                        request ->
+                                request.method().equals("GET") && request.path().contains("/trigger"),
+                        500);
+        try (Worker worker =
+                queue.worker().handler("other", (data, context) -> null).start()) {
+            TestQueue.until(() -> queue.all("mail").count() == 1);
+            assertThat(queue.get("couchjobs-trigger", "t").orElseThrow().errors())
+                    .as("errors of the run by %s", worker.id())
+                    .isEmpty();
         }
     }
 

@@ -34,7 +34,7 @@ public final class PlayedFollower {
     public void slice() {
         SourceFollower known = follower;
         if (known == null) {
-            Taker careful = tools.jobTaker(trigger, source);
+            Taker careful = tools.jobTaker(trigger, source, new LoopGuard());
             taker = careless ? new Careless(careful) : careful;
             known = new SourceFollower(
                     source,
