@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The problems of a queue's triggers at one moment.
@@ -50,7 +51,7 @@ record TriggerProblems(Triggers triggers, JobStore jobs, List<WorkerInfo> worker
         if (jobs.site().owns(trigger.site().orElse(null)) && isUnfollowed(status)) {
             found.add(unfollowed(trigger));
         }
-        List<TriggerStatus.Source> troubled = status.sources().stream()
+        List<TriggerStatus.Source> troubled = Stream.concat(status.sources().stream(), status.ends().stream())
                 .filter(source -> source.problem().isPresent())
                 .toList();
         if (!troubled.isEmpty()) {
@@ -124,7 +125,7 @@ record TriggerProblems(Triggers triggers, JobStore jobs, List<WorkerInfo> worker
                 name(trigger.name()),
                 Problem.Level.PROBLEM,
                 first.database() + ": " + first.problem().orElseThrow() + others,
-                "changes make their jobs late",
+                "changes make their jobs late, or ends are not written back",
                 "put that right; the follower tries again by itself");
     }
 

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Triggers, as a table or as JSON. */
 final class TriggerText {
@@ -52,11 +53,7 @@ final class TriggerText {
     }
 
     private static Cell state(TriggerStatus status) {
-        return status.sources().stream()
-                .flatMap(source -> source.problem().stream())
-                .findFirst()
-                .map(problem -> Cell.of(problem, Style.WARNING))
-                .orElseGet(() -> Cell.of("enabled"));
+        return status.problem().map(problem -> Cell.of(problem, Style.WARNING)).orElseGet(() -> Cell.of("enabled"));
     }
 
     static ObjectNode json(TriggerStatus status) {
@@ -80,6 +77,7 @@ final class TriggerText {
         ObjectNode json = json(status);
         json.set("trigger", status.trigger().toDocument());
         status.sources().stream().map(TriggerText::json).forEach(json.putArray("sources")::add);
+        status.ends().map(TriggerText::json).ifPresent(ends -> json.set("ends", ends));
         return json;
     }
 
@@ -100,7 +98,8 @@ final class TriggerText {
 
     static Table sources(TriggerStatus status) {
         Table table = new Table("DATABASE", "LAG", "BEHIND", "CHANGES", "JOBS", "ERRORS", "LAST", "PROBLEM");
-        for (TriggerStatus.Source source : status.sources()) {
+        for (TriggerStatus.Source source :
+                Stream.concat(status.sources().stream(), status.ends().stream()).toList()) {
             table.row(
                     Cell.of(source.database()),
                     Cell.of(

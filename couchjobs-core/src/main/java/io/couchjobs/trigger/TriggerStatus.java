@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * How far a trigger is. Immutable and thread-safe.
@@ -13,14 +14,17 @@ import java.util.OptionalLong;
  * @param trigger the trigger
  * @param follower the worker that follows its sources; empty when none does
  * @param sources its databases, by name
+ * @param ends how far the ends of its jobs are written back; empty when none ever were. Its database is called {@code ~ends}, and its
+ *     lag is not known
  */
-public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Source> sources) {
+public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Source> sources, Optional<Source> ends) {
     /**
      * Copies the list.
      *
      * @param trigger the trigger
      * @param follower who follows
      * @param sources its databases
+     * @param ends how far its ends are written back
      */
     public TriggerStatus {
         sources = List.copyOf(sources);
@@ -72,9 +76,18 @@ public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Sou
         return sources.stream().mapToLong(Source::jobs).sum();
     }
 
-    /** {@return how many changes failed} */
+    /** {@return how many changes failed, and how many ends could not be written back} */
     public long errors() {
-        return sources.stream().mapToLong(Source::errors).sum();
+        return all().mapToLong(Source::errors).sum();
+    }
+
+    /** {@return what troubles the trigger in the first database that has a problem; empty when none has} */
+    public Optional<String> problem() {
+        return all().flatMap(source -> source.problem().stream()).findFirst();
+    }
+
+    private Stream<Source> all() {
+        return Stream.concat(sources.stream(), ends.stream());
     }
 
     /**

@@ -149,6 +149,9 @@ class TriggersInTroubleTest {
                 orders.get("b").orElseThrow().at("/mail/status/status").asText().equals("success"));
         TestQueue.until(() -> queue.triggers().errors("mails").size() == 1);
         assertThat(queue.triggers().errors("mails").get(0).reason()).contains("no object at /mail");
+        TriggerStatus status = queue.triggers().status("mails");
+        assertThat(status.ends().orElseThrow().errors()).isEqualTo(2);
+        assertThat(status.errors()).isEqualTo(2);
     }
 
     @Test
@@ -182,6 +185,27 @@ class TriggersInTroubleTest {
         CouchDatabase anew = sources.create("shop-new");
         save(anew, "{'_id':'b'}");
         TestQueue.until(() -> ids().contains("b"));
+    }
+
+    @Test
+    void a_pattern_is_sent_forward_to_now_though_one_of_its_databases_is_gone() {
+        CouchDatabase going = sources.create("shop-1");
+        CouchDatabase staying = sources.create("shop-2");
+        String pattern = sources.prefix() + "shop-*";
+        queue.triggers().put(mails(pattern).from("beginning").build());
+        queue.triggers().pause("mails");
+        save(staying, "{'_id':'a'}");
+        going.delete();
+        queue.triggers().replay("mails", "now");
+        assertThat(queue.triggers().status("mails").lag()).isZero();
+    }
+
+    @Test
+    void a_malformed_trigger_is_put_right_by_putting_it_anew() {
+        save(queue.database(), "{'_id':'trigger:mails','source':7}");
+        assertThat(queue.triggers().malformed()).containsKey("mails");
+        queue.triggers().put(mails(sources.prefix() + "shop-*").build());
+        assertThat(queue.triggers().malformed()).isEmpty();
     }
 
     @Test

@@ -75,12 +75,7 @@ final class Triggers {
                 .put("connection", trigger.connection().orElse(null))
                 .put("type", trigger.type().orElse(null))
                 .put("enabled", trigger.isEnabled())
-                .put(
-                        "problem",
-                        sources.stream()
-                                .flatMap(source -> source.problem().stream())
-                                .findFirst()
-                                .orElse(null))
+                .put("problem", status.problem().orElse(null))
                 .put("lag", isLagKnown ? status.lag() : null)
                 .put("behind", status.behind().map(Duration::toMillis).orElse(null))
                 .put("perMinute", status.perMinute())

@@ -8,6 +8,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.TriggerStatus;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,10 @@ final class Position {
     private static final String MINUTE = "minute";
     private static final String IN_MINUTE = "inMinute";
     private static final String BEFORE = "minuteBefore";
+    private static final String WARNING = "warning";
+    private static final String WARNED = "warned";
     private static final long MINUTE_MILLIS = 60_000;
+    private static final Duration WARNING_LASTS = Duration.ofMinutes(5);
 
     private static final List<String> UNSAID = List.of("_rev", "uncounted");
 
@@ -133,8 +137,16 @@ final class Position {
         return count(FAILED);
     }
 
+    /** Why the database cannot be followed. */
     Optional<String> problem() {
         return Optional.ofNullable(document.path(PROBLEM).textValue());
+    }
+
+    /** What a person should know though the database is followed; for some time after the last step that said so. */
+    Optional<String> warning(Instant now) {
+        Instant warned = Instant.ofEpochMilli(document.path(WARNED).asLong());
+        return Optional.ofNullable(document.path(WARNING).textValue())
+                .filter(any -> warned.plus(WARNING_LASTS).isAfter(now));
     }
 
     ObjectNode toDocument() {
@@ -240,7 +252,7 @@ final class Position {
             next.document.remove(OWED);
         }
         next.document.remove(PROBLEM);
-        step.warning().ifPresent(warning -> next.document.put(PROBLEM, warning));
+        step.warning().ifPresent(warning -> next.document.put(WARNING, warning).put(WARNED, now.toEpochMilli()));
         step.failures().forEach(failure -> next.fail(failure, now));
         return next;
     }

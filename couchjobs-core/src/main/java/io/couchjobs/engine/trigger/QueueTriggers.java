@@ -8,6 +8,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.job.Job;
@@ -20,24 +21,17 @@ import io.couchjobs.trigger.TriggerStatus;
 import io.couchjobs.trigger.Triggers;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The triggers in the database of a queue. Thread-safe. */
 public final class QueueTriggers implements Triggers {
     /** The type of the jobs that stand for triggers: who owns one follows its trigger. */
     public static final String FOLLOWERS = Follower.TYPE;
-
-    private static final Logger log = LoggerFactory.getLogger(QueueTriggers.class);
-
-    private static final int MOST_ASKED = 50;
 
     private final FollowerTools tools;
     private final TriggerStore triggers;
@@ -58,6 +52,9 @@ public final class QueueTriggers implements Triggers {
     public Trigger put(Trigger trigger) {
         if (tools.sources().has(trigger.connection())) {
             begin(trigger);
+        }
+        if (trigger.writeBack().isPresent()) {
+            Position unused = tools.starts().position(trigger, Starts.ENDS, tools.queue(), false);
         }
         return Trigger.parse(triggers.change(trigger.name(), present -> {
             ObjectNode next = trigger.toDocument();
@@ -94,7 +91,8 @@ public final class QueueTriggers implements Triggers {
                 tryToRead(trigger, server.database(name));
             }
             if (trigger.isPattern()) {
-                boolean isOther = get(trigger.name())
+                boolean isOther = triggers.read(trigger.name())
+                        .flatMap(TriggerStore::parsed)
                         .filter(present -> !present.source().equals(trigger.source()))
                         .isPresent();
                 tools.starts().begin(trigger, server, names, isOther);
@@ -149,10 +147,11 @@ public final class QueueTriggers implements Triggers {
 
     private TriggerStatus status(Trigger trigger) {
         String name = trigger.name();
-        List<Position> all = positions.readAll(name).stream()
+        List<Position> present = positions.readAll(name);
+        List<Position> all = present.stream()
                 .filter(position -> Starts.isDatabase(position.database()))
                 .toList();
-        Map<String, Long> lags = lags(trigger, all);
+        Map<String, Long> lags = new Lags(trigger, tools.sources()).of(all);
         List<TriggerStatus.Source> sources =
                 all.stream().map(position -> source(position, lags)).toList();
         Optional<String> follower = tools.parts()
@@ -160,7 +159,11 @@ public final class QueueTriggers implements Triggers {
                 .read(new JobId(Follower.TYPE, name))
                 .flatMap(Job::lock)
                 .map(Lock::worker);
-        return new TriggerStatus(trigger, follower, sources);
+        Optional<TriggerStatus.Source> ends = present.stream()
+                .filter(position -> position.database().equals(Starts.ENDS))
+                .findAny()
+                .map(position -> source(position, Map.of()));
+        return new TriggerStatus(trigger, follower, sources, ends);
     }
 
     private TriggerStatus.Source source(Position position, Map<String, Long> lags) {
@@ -176,7 +179,7 @@ public final class QueueTriggers implements Triggers {
                 position.count("jobs"),
                 position.failed(),
                 position.last(),
-                position.problem());
+                position.problem().or(() -> position.warning(now)));
     }
 
     private static Optional<Duration> behind(Position position, @Nullable Long lag, Instant now) {
@@ -184,41 +187,6 @@ public final class QueueTriggers implements Triggers {
             return Optional.of(Duration.ZERO);
         }
         return position.behindSince().map(since -> Duration.between(since, now)).filter(wait -> !wait.isNegative());
-    }
-
-    /**
-     * One database is asked how many changes its feed still has. Where there are several, the numbers that their positions begin with
-     * tell which to ask: they are those of the copies that answered, and differ from node to node.
-     */
-    private Map<String, Long> lags(Trigger trigger, List<Position> all) {
-        Map<String, Long> lags = new HashMap<>();
-        try {
-            CouchServer server = tools.sources().server(trigger.connection());
-            if (all.size() == 1) {
-                ask(server, all.get(0), lags);
-            } else {
-                List<String> names = all.stream().map(Position::database).toList();
-                Map<String, DatabaseInfo> infos = Databases.infos(server, names);
-                all.forEach(position -> Optional.ofNullable(infos.get(position.database()))
-                        .ifPresent(info -> lags.put(position.database(), lag(position, info))));
-                all.stream()
-                        .filter(position -> lags.getOrDefault(position.database(), 0L) > 0)
-                        .limit(MOST_ASKED)
-                        .forEach(position -> ask(server, position, lags));
-            }
-        } catch (CouchException | IllegalArgumentException cannotBeAsked) {
-            log.debug("the sources of trigger {} cannot be asked: {}", trigger.name(), cannotBeAsked.getMessage());
-        }
-        return lags;
-    }
-
-    private static void ask(CouchServer server, Position position, Map<String, Long> lags) {
-        String name = position.database();
-        server.database(name).pending(position.seq()).ifPresent(lag -> lags.put(name, lag));
-    }
-
-    private static long lag(Position position, DatabaseInfo info) {
-        return Math.max(0, info.changes() - DatabaseInfo.changes(position.seq()));
     }
 
     @Override
@@ -300,11 +268,26 @@ public final class QueueTriggers implements Triggers {
         }
         for (Position position : positions.readAll(name)) {
             if (Starts.isDatabase(position.database())) {
-                String seq = from.equals("now")
-                        ? server.database(position.database()).currentSeq()
-                        : from.equals("beginning") ? Position.BEGINNING : from;
-                Position unused = positions.change(position, present -> present.replayed(seq));
+                seq(server.database(position.database()), from, trigger.isPattern())
+                        .ifPresent(seq -> {
+                            Position unused = positions.change(position, present -> present.replayed(seq));
+                        });
             }
+        }
+    }
+
+    /** Empty when the database is gone, and may be: one of a pattern that is made anew begins at its beginning anyway. */
+    private static Optional<String> seq(CouchDatabase database, String from, boolean mayBeGone) {
+        if (!from.equals("now")) {
+            return Optional.of(from.equals("beginning") ? Position.BEGINNING : from);
+        }
+        try {
+            return Optional.of(database.currentSeq());
+        } catch (CouchNotFoundException gone) {
+            if (mayBeGone) {
+                return Optional.empty();
+            }
+            throw gone;
         }
     }
 

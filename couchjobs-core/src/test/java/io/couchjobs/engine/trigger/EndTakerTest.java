@@ -26,6 +26,18 @@ class EndTakerTest extends FollowedOrders {
     }
 
     @Test
+    void an_end_from_before_the_first_look_at_the_ends_is_written() {
+        var unused0 = queue.triggers().put(TRIGGER);
+        save(orders, "{'_id':'o1'}");
+        var unused1 = slice(follower(TRIGGER));
+        queue.claim(queue.all("mail").findAny().orElseThrow().id())
+                .orElseThrow()
+                .finish();
+        var unused2 = slice(ends());
+        assertThat(statusOf("o1")).isEqualTo("success");
+    }
+
+    @Test
     void an_end_that_the_source_refuses_is_listed_holds_up_no_other_and_is_written_when_it_is_tried_again() {
         SourceFollower ends = ends();
         save(orders, "{'_id':'o1'}");

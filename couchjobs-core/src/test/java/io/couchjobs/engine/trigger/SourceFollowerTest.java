@@ -129,9 +129,45 @@ class SourceFollowerTest extends FollowedOrders {
         }
         queue.remove(queue.all("mail").findAny().orElseThrow().id());
         assertThat(slice(follower)).isEmpty();
-        assertThat(follower.position().problem()).isEmpty();
+        assertThat(follower.position().warning(Instant.now())).isEmpty();
         assertThat(queue.all("mail")).singleElement().satisfies(job -> assertThat(job.scheduledTime())
                 .isBefore(Instant.now().plusSeconds(5)));
+    }
+
+    @Test
+    void a_change_that_fails_behind_one_that_waits_for_room_is_listed_once() {
+        queue.types().change("mail", settings -> settings.with(Limit.QUEUED, 1));
+        SourceFollower follower =
+                follower(mails().data(json("{'to':'{/mail}'}")).build());
+        save(orders, "{'_id':'o1','mail':'x'}");
+        assertThat(slice(follower)).isEmpty();
+        save(orders, "{'_id':'o2','mail':'x'}");
+        save(orders, "{'_id':'o3'}");
+        for (int i = 0; i < 3; i++) {
+            assertThat(slice(follower)).isPresent();
+        }
+        queue.remove(queue.all("mail").findAny().orElseThrow().id());
+        assertThat(slice(follower)).isEmpty();
+        assertThat(follower.position().errors()).hasSize(1);
+        assertThat(follower.position().failed()).isEqualTo(1);
+    }
+
+    @Test
+    void the_warning_of_a_document_that_changes_very_often_outlasts_the_next_changes() {
+        SourceFollower follower = follower(mails().build());
+        for (int i = 0; i <= LoopGuard.MOST; i++) {
+            save(orders, i == 0 ? "{'_id':'o1'}" : next("o1"));
+            assertThat(slice(follower)).isEmpty();
+        }
+        save(orders, "{'_id':'o2'}");
+        assertThat(slice(follower)).isEmpty();
+        Position position = tools.positions().read("t", "orders").orElseThrow();
+        assertThat(position.warning(Instant.now())).isPresent();
+        assertThat(position.warning(Instant.now().plus(Duration.ofHours(1)))).isEmpty();
+    }
+
+    private String next(String id) {
+        return orders.get(id).orElseThrow().toString();
     }
 
     @Test
@@ -145,7 +181,7 @@ class SourceFollowerTest extends FollowedOrders {
             change(orders, "o1", "n", String.valueOf(i));
         }
         assertThat(slice(follower)).isEmpty();
-        assertThat(follower.position().problem().orElseThrow()).contains("o1 changed more than");
+        assertThat(follower.position().warning(Instant.now()).orElseThrow()).contains("o1 changed more than");
         assertThat(queue.all("mail")).singleElement().satisfies(job -> assertThat(job.scheduledTime())
                 .isAfter(begun.plus(delay).minusSeconds(5)));
     }
