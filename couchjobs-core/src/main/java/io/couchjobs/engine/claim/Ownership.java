@@ -255,9 +255,9 @@ public final class Ownership {
     }
 
     /**
-     * Copies that do not know of a later owner may have stored a write that is confirmed when the lease is over.
-     * A write that was a 202 at first may stand beside the tombstone of a removal, which readers do not see beside a
-     * live leaf.
+     * A write may be confirmed though the job has another owner, or was removed. After the lease, the copies that stored the write may
+     * not know of the other owner yet. And a write that was answered 202 at first may lie beside the tombstone of a removal; readers do
+     * not see a tombstone beside a live leaf.
      */
     private void haltIfOvertaken(Job next) {
         if (store.isCluster()
@@ -325,8 +325,8 @@ public final class Ownership {
     }
 
     /**
-     * Within the lease no other claim has the job, unless an operator released it. After it, another claim that is as good or
-     * better has it.
+     * Until the lease is over, no other claim can own the job, unless an operator released it. After the lease, a claim with the same
+     * fence or a greater one owns it.
      */
     private void haltIfRivalled(Leaves present, Job own) {
         if (present.areInConflict() && lease.isOver() && present.rival(own, token)) {

@@ -140,8 +140,8 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     }
 
     /**
-     * Whether another claim may have the job instead of the one that made this leaf, whose lease is over: one with a
-     * greater fence, or with the same while this run has not ended well or for good.
+     * Whether another claim may own the job instead of the one that made this leaf, whose lease is over. A claim with a greater fence
+     * may; one with the same fence may as long as this run has not ended.
      */
     public boolean rival(Job own, String token) {
         boolean hasEnded = own.phase() == JobPhase.FINISHED;

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the job that stands for a trigger: who owns it follows the trigger's sources. So a trigger has one follower at a time, and another
- * one when that dies, as any job has. The run ends when the trigger does. Thread-safe.
+ * Runs the job that stands for a trigger. The owner of that job follows the trigger's sources. So a trigger has one follower at a time, and
+ * when that process dies, another one takes over, as with any job. The run ends when the trigger is removed or paused. Thread-safe.
  */
 final class Follower implements JobHandler<ObjectNode> {
     /** The type of these jobs. */

@@ -163,7 +163,7 @@ final class Following implements AutoCloseable {
         return lane;
     }
 
-    /** Few databases are listened to at the same time, and none of a trigger that has more than it has threads. */
+    /** Whether each database can have a thread and a connection of its own. */
     boolean areFew() {
         return databases.size() <= PLACES;
     }

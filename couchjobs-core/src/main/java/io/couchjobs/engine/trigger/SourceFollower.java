@@ -21,13 +21,14 @@ import java.util.function.BooleanSupplier;
 /**
  * Follows one database for a trigger, slice by slice. Used by one thread at a time.
  *
- * <p>The position is stored after all jobs of a step are confirmed, and before the next step. Changes that concern nobody move it only
- * in memory, and are stored when they are many or have waited: a feed of a busy database would cost a write per change otherwise.
+ * <p>The position is stored after all jobs of a step are confirmed, and before the next step. Changes that do not concern
+ * the trigger move the position in memory only; it is stored when there were many of them, or after some time. Otherwise a busy database would
+ * cost a write per change.
  */
 final class SourceFollower {
     /**
-     * The server needs longer to compute the position of a change than to read the change. So of a backlog one of so many changes has a
-     * position. The others count as being at the position before.
+     * The server needs longer to compute the position of a change than to read the change. So it computes every 20th position of a
+     * backlog only. A change without a position counts as being at the last position before it.
      */
     private static final int CHANGES_PER_POSITION = 20;
 

@@ -35,11 +35,11 @@ interface Taker {
      * Deals with changes.
      *
      * @param changes at least one, in the order of the feed
-     * @return what became of the first so many of them
+     * @return what became of these changes, or of the first few if the others have to wait
      */
     Taken take(Position position, List<Change> changes);
 
-    /** Deals with changes that waited; the step leaves those owed that still have to wait. */
+    /** Deals with changes that waited. Those that still have to wait are owed by the step that is returned. */
     default Step takeOwed(Position position, List<SourceChange> owed) {
         throw new IllegalStateException("nothing is ever owed here");
     }
