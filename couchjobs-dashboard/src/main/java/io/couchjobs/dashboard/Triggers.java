@@ -46,6 +46,7 @@ final class Triggers {
                 .limit(MOST_SOURCES)
                 .map(Triggers::source)
                 .forEach(sources::add);
+        status.ends().map(Triggers::source).ifPresent(ends -> json.set("ends", ends));
         json.put("databases", status.sources().size());
         ArrayNode failed = json.putArray("failed");
         queue.triggers().errors(status.trigger().name()).stream()

@@ -133,6 +133,22 @@ class TriggersTest {
     }
 
     @Test
+    void a_trigger_that_writes_back_is_told_with_the_ends_it_took_and_what_is_wrong_with_them() throws Exception {
+        assertThat(browser.json("trigger?name=mails").has("ends")).isFalse();
+        queue.triggers().put(mails().writeBack("/status").build());
+        queue.database()
+                .put(Queues.failed(queue, "follow:mails:~ends", "job:mail:1", "3-a", "not written back")
+                        .put("changes", 5)
+                        .put("problem", "503 away"));
+        JsonNode trigger = browser.json("trigger?name=mails");
+        assertThat(trigger.at("/ends/changes").asInt()).isEqualTo(5);
+        assertThat(trigger.at("/ends/errors").asInt()).isEqualTo(1);
+        assertThat(trigger.path("errors").asInt()).isEqualTo(1);
+        assertThat(trigger.path("problem").asText()).isEqualTo("503 away");
+        assertThat(trigger.path("databases").asInt()).isEqualTo(1);
+    }
+
+    @Test
     void triggers_are_paused_resumed_sent_back_and_removed() throws Exception {
         failed();
         assertThat(done("pause", "")).isEqualTo("paused");

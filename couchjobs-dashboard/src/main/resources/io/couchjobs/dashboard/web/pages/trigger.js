@@ -70,13 +70,19 @@ function facts(trigger) {
     ['Jobs of', trigger.type || 'the documents (outbox)'],
     ['Delivers', deliver === 'every' ? 'every revision' : 'the newest state'],
     debounce && ['Debounce', duration(debounce)],
-    writeBack && ['Writes back', writeBack],
+    writeBack && ['Writes back', h(WritesBack, { to: writeBack, ends: trigger.ends })],
     ['Lag', h(Lag, { of: trigger })],
     ['Changes per minute', number(trigger.perMinute)],
     ['Jobs', h(JobsOf, { trigger })],
     ['Errors', number(trigger.errors)],
     ['Follower', h(Follower, { trigger })],
   ].filter(Boolean);
+}
+
+function WritesBack({ to, ends }) {
+  return h('span', null, 'the ends to ' + to,
+    ends && ': ' + number(ends.changes) + ' taken, ' + number(ends.errors) + ' failed',
+    ends?.problem && h('span', { class: 'bad' }, ' ' + ends.problem));
 }
 
 function Sources({ trigger }) {
