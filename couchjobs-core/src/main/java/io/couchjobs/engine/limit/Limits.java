@@ -140,13 +140,13 @@ public final class Limits {
             taken = (wanted.isEmpty() ? List.<@Nullable Slot>of() : slots.take(wanted)).iterator();
         } catch (RuntimeException e) {
             wishes.forEach(wish -> unreserve(wish, starts));
-            starts.forEach(this::giveBackStarts);
+            starts.forEach((type, left) -> rates.giveBack(type, left, now));
             throw e;
         }
         List<Candidate> granted = wishes.stream()
                 .filter(wish -> takesAll(wish, taken, starts, now))
                 .toList();
-        starts.forEach(this::giveBackStarts);
+        starts.forEach((type, left) -> rates.giveBack(type, left, now));
         return granted;
     }
 
@@ -227,7 +227,7 @@ public final class Limits {
     public void lost(Candidate candidate) {
         ended(candidate);
         if (candidate.countsAsStart()) {
-            giveBackStarts(candidate.job().type(), 1);
+            rates.giveBack(candidate.job().type(), 1, candidate.at());
         }
     }
 
@@ -243,10 +243,6 @@ public final class Limits {
                 .map(rate -> rates.take(type, rate, jobsOfType, now))
                 .orElse(jobsOfType));
         return wanted;
-    }
-
-    private void giveBackStarts(String type, int starts) {
-        rates.giveBack(type, starts);
     }
 
     /** Picks the slots that a job needs; false when no slot of one kind is left. */

@@ -75,9 +75,10 @@ final class RateKeeper {
         long now = clock.instant().toEpochMilli();
         long window = rate.windowOf(clock.instant());
         ObjectNode document = documents.get(docId(type));
-        long last = document == null ? 0 : document.path(WINDOW).asLong();
-        return Math.max(
-                1, (isNext(last, rate, window) ? last : window + rate.window().toMillis()) - now);
+        boolean isNext = document != null && isNext(document, rate, window);
+        long next =
+                isNext ? document.path(WINDOW).asLong() : window + rate.window().toMillis();
+        return Math.max(1, next - now);
     }
 
     /**
@@ -98,10 +99,14 @@ final class RateKeeper {
         return rate.windowOf(clock.instant()) == window ? granted : 0;
     }
 
-    /** Starts that were taken are not used after all. */
-    synchronized void giveBack(String type, int starts) {
+    /**
+     * Starts that were taken are not used after all. Those of a window that is over are lost.
+     *
+     * @param taken the time that the jobs would have said they were started at
+     */
+    synchronized void giveBack(String type, int starts, Instant taken) {
         Reserve reserve = reserves.get(type);
-        if (starts > 0 && reserve != null && reserve.window == reserve.rate.windowOf(clock.instant())) {
+        if (starts > 0 && reserve != null && reserve.window == reserve.rate.windowOf(taken)) {
             reserves.put(type, new Reserve(reserve.rate, reserve.window, reserve.left + starts));
         }
     }
@@ -134,9 +139,8 @@ final class RateKeeper {
         SharedView view = shared.view(docId(type));
         List<ObjectNode> counted = view.standing();
         ObjectNode document = counted.isEmpty() ? JsonNodeFactory.instance.objectNode() : counted.get(0);
-        boolean isNext =
-                counted.stream().anyMatch(leaf -> isNext(leaf.path(WINDOW).asLong(), rate, window));
-        long used = counted.stream().mapToLong(leaf -> used(leaf, window)).sum();
+        boolean isNext = counted.stream().anyMatch(leaf -> isNext(leaf, rate, window));
+        long used = counted.stream().mapToLong(leaf -> used(leaf, rate, window)).sum();
         int free = isNext ? 0 : (int) Math.max(0, rate.starts() - used);
         int chunk = Math.min(free, Math.max(wanted, rate.chunk()));
         remember(type, document);
@@ -168,7 +172,7 @@ final class RateKeeper {
         if (chunk <= 0) {
             return false;
         }
-        ObjectNode next = next(document, type, rate, window, used(document, window) + chunk);
+        ObjectNode next = next(document, type, rate, window, used(document, rate, window) + chunk);
         WriteResult written = store.join(store.writeSoon(next));
         if (written instanceof WriteResult.Stored stored) {
             reserved(type, rate, window, chunk, next.put("_rev", stored.rev()));
@@ -233,20 +237,29 @@ final class RateKeeper {
     }
 
     private static int free(ObjectNode document, Rate rate, long window) {
-        boolean isNext = isNext(document.path(WINDOW).asLong(), rate, window);
-        return isNext ? 0 : (int) Math.max(0, rate.starts() - used(document, window));
+        return isNext(document, rate, window) ? 0 : (int) Math.max(0, rate.starts() - used(document, rate, window));
     }
 
     /** A clock that is a little ahead may begin the next window; only a wrong clock begins one farther away. */
-    private static boolean isNext(long last, Rate rate, long window) {
-        return last > window && last <= window + rate.window().toMillis();
+    private static boolean isNext(ObjectNode document, Rate rate, long window) {
+        return length(document) == rate.window().toMillis()
+                && document.path(WINDOW).asLong() == window + rate.window().toMillis();
     }
 
-    /** Counts also starts reserved in a window of another length that reaches into this one. */
-    private static long used(ObjectNode document, long window) {
-        long last = document.path(WINDOW).asLong();
-        boolean counts = last <= window && last + document.path(LENGTH).asLong() > window;
-        return counts ? Math.max(0, document.path(RESERVED).asLong()) : 0;
+    /**
+     * How many of the document's starts count in a window. Of a window of another length, which is there when the rate was changed,
+     * those count that fall into this one if they were spread evenly.
+     */
+    private static long used(ObjectNode document, Rate rate, long window) {
+        long begun = document.path(WINDOW).asLong();
+        long ended = begun + length(document);
+        long common = Math.min(ended, window + rate.window().toMillis()) - Math.max(begun, window);
+        long reserved = Math.max(0, document.path(RESERVED).asLong());
+        return common <= 0 ? 0 : (long) Math.ceil((double) reserved * common / (ended - begun));
+    }
+
+    private static long length(ObjectNode document) {
+        return document.path(LENGTH).asLong();
     }
 
     private record Reserve(Rate rate, long window, int left) {}
