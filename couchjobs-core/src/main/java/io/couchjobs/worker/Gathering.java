@@ -103,7 +103,8 @@ final class Gathering<T> {
         } catch (Throwable problem) {
             thrown = problem;
         }
-        boolean stops = context.stopReason().isPresent() || thrown instanceof HaltException;
+        boolean stops = context.stopReason().isPresent()
+                || (thrown instanceof HaltException halt && halt.jobId().equals(context.id()));
         over(call, thrown, thrown != null && stops);
     }
 

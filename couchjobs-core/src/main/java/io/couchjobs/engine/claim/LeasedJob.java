@@ -165,6 +165,16 @@ public final class LeasedJob implements ClaimedJob {
         ownership.alone(() -> hasSomethingToTell() ? update() : job());
     }
 
+    /**
+     * Ends the run as failed for good, without the note that no write has stored yet.
+     *
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job failWithoutNote(JobError.Kind kind, String message) {
+        ownership.leaveOutNote();
+        return fail(kind, message, null, true);
+    }
+
     @Override
     public Job finish() {
         return write((present, now) -> Transitions.finish(present, null, null, now));

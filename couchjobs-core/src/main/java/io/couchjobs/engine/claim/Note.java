@@ -17,4 +17,9 @@ public interface Note {
     default Job on(Job job) {
         return job;
     }
+
+    /** {@return whether the end of the run may be stored without it, because the server refuses to store it} */
+    default boolean mayBeLeftOut() {
+        return true;
+    }
 }

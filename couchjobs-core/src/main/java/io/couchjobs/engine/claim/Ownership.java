@@ -21,7 +21,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +42,7 @@ public final class Ownership {
 
     private final EndSignal end;
     /** Goes with the next write of any kind. */
-    private final AtomicReference<@Nullable Note> untold = new AtomicReference<>();
+    private final Untold untold;
 
     private final SentWrites unconfirmed;
     private final WriteTurns turns;
@@ -56,6 +55,7 @@ public final class Ownership {
         this.lease = lease;
         this.end = new EndSignal(onEnd);
         this.unconfirmed = new SentWrites(clock);
+        this.untold = new Untold(job.id());
         this.turns = new WriteTurns(store.environment());
     }
 
@@ -73,11 +73,15 @@ public final class Ownership {
     }
 
     void tellWithNextWrite(Note note) {
-        untold.set(note);
+        untold.tell(note);
+    }
+
+    void leaveOutNote() {
+        untold.forget();
     }
 
     boolean hasSomethingToTell() {
-        return untold.get() != null && job.isLockedBy(token);
+        return untold.note() != null && job.isLockedBy(token);
     }
 
     /**
@@ -112,7 +116,7 @@ public final class Ownership {
      *     completed in the lane: with the job as stored, or with nothing when {@link #write} has to repeat it
      */
     Optional<CompletableFuture<Optional<Job>>> writeBehind(BiFunction<Job, Instant, Decision> rule, Lane lane) {
-        Note told = untold.get();
+        Note told = untold.note();
         return turns.behind(() -> send(rule, told), written -> stored(written, told), lane);
     }
 
@@ -122,7 +126,7 @@ public final class Ownership {
             return Optional.empty();
         }
         Instant now = clock.instant();
-        return store.attaching(rule.apply(with(told, now), now)).map(next -> {
+        return store.attaching(rule.apply(Untold.with(told, job, now), now)).map(next -> {
             var unused = unconfirmed.add(next);
             return store.writeSoon(next, () -> !lease.isOver());
         });
@@ -133,7 +137,7 @@ public final class Ownership {
             return Optional.empty();
         }
         SentWrites.Sent sent = unconfirmed.last();
-        untold.compareAndSet(told, null);
+        untold.stored(told);
         confirmed(sent.job().withRev(stored.rev()), sent.nanos());
         return Optional.of(job);
     }
@@ -161,27 +165,23 @@ public final class Ownership {
             return job;
         }
         while (backoff.attempts() < MOST_ATTEMPTS) {
-            Note told = untold.get();
-            Decision decision = rule.apply(with(told, now), now);
+            Note told = untold.note();
+            Decision decision = rule.apply(Untold.with(told, job, now), now);
             Optional<Job> next = store.attaching(decision);
             if (next.isEmpty()) {
                 return unchanged(decision);
             }
-            if (settles(next.get())) {
-                untold.compareAndSet(told, null);
-                return job;
+            try {
+                if (settles(next.get())) {
+                    untold.stored(told);
+                    return job;
+                }
+            } catch (WriteRefusedException refused) {
+                untold.refused(told, refused);
             }
             pause(backoff);
         }
         throw new ContentionException(job.id(), backoff.attempts());
-    }
-
-    private Job with(@Nullable Note note, Instant now) {
-        return note == null
-                ? job
-                : Transitions.update(note.on(job), null, note.progress(), now)
-                        .write()
-                        .orElse(job);
     }
 
     /** On a cluster two different writes on one revision could both be stored: the earlier write is settled first. */

@@ -114,7 +114,7 @@ public final class Limits {
             Duration slot = Duration.ofNanos(Math.max(1_000_000, slots.untilDoubtful(type)));
             Duration rate = limits.rate()
                     .filter(starts -> rates.room(type, starts) <= 0)
-                    .map(starts -> Duration.ofMillis(rates.millisUntilNext(type, starts)))
+                    .map(starts -> Duration.ofMillis(rates.millisUntilNext(starts)))
                     .orElse(NEVER);
             Duration first = slot.compareTo(rate) < 0 ? slot : rate;
             pause = first.compareTo(pause) < 0 ? first : pause;
@@ -203,7 +203,7 @@ public final class Limits {
             if (granted > 0) {
                 return granted;
             }
-            Duration next = Duration.ofMillis(rates.millisUntilNext(type, rate.get()));
+            Duration next = Duration.ofMillis(rates.millisUntilNext(rate.get()));
             environment.pause(next.compareTo(LOOK_AGAIN) < 0 ? next : LOOK_AGAIN);
         }
     }

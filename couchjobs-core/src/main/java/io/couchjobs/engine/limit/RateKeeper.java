@@ -71,14 +71,9 @@ final class RateKeeper {
     }
 
     /** In how many milliseconds there will be room again, when there is none now. */
-    synchronized long millisUntilNext(String type, Rate rate) {
-        long now = clock.instant().toEpochMilli();
-        long window = rate.windowOf(clock.instant());
-        ObjectNode document = documents.get(docId(type));
-        boolean isNext = document != null && isNext(document, rate, window);
-        long next =
-                isNext ? document.path(WINDOW).asLong() : window + rate.window().toMillis();
-        return Math.max(1, next - now);
+    long millisUntilNext(Rate rate) {
+        Instant now = clock.instant();
+        return Math.max(1, rate.windowOf(now) + rate.window().toMillis() - now.toEpochMilli());
     }
 
     /**

@@ -101,7 +101,8 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
             items.succeeded(place, attempt.run(List.of(), itemContext::stopReason));
         } catch (Exception | Error thrown) {
             timeLimit.end();
-            if (context.stopReason().isPresent() || thrown instanceof HaltException) {
+            if (context.stopReason().isPresent()
+                    || (thrown instanceof HaltException halt && halt.jobId().equals(context.id()))) {
                 throw thrown;
             }
             if (items.failed(place, timeLimit.problem(thrown))) {
@@ -123,6 +124,12 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
         @Override
         public Job on(Job job) {
             return states.on(job);
+        }
+
+        /** A chunk without the ends of its items has not ended. */
+        @Override
+        public boolean mayBeLeftOut() {
+            return false;
         }
     }
 }

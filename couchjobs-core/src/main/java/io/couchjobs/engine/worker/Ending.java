@@ -2,6 +2,7 @@ package io.couchjobs.engine.worker;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.document.StoredText;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
@@ -46,7 +47,8 @@ record Ending(
 
     /** The database does not accept the end: the run has failed. */
     static Ending refused(WriteRefusedException refused) {
-        return badResult("the result was refused: " + refused.getMessage());
+        String message = "the result was refused: " + refused.getMessage();
+        return new Ending(message, job -> job.failWithoutNote(JobError.Kind.FAILED, message), null, null);
     }
 
     /** The database does not even accept that the run has failed. */
@@ -124,7 +126,7 @@ record Ending(
         String name = thrown.getClass().getName();
         boolean speaksForItself = thrown instanceof PermanentJobException || hasNoStack(thrown);
         String text = message == null ? name : speaksForItself ? message : name + ": " + message;
-        return shorten(text, LONGEST_MESSAGE);
+        return StoredText.of(text, LONGEST_MESSAGE);
     }
 
     private static @Nullable String stackOf(Throwable thrown) {
@@ -133,15 +135,11 @@ record Ending(
         }
         StringWriter stack = new StringWriter();
         thrown.printStackTrace(new PrintWriter(stack, true));
-        return shorten(stack.toString(), LONGEST_STACK);
+        return StoredText.of(stack.toString(), LONGEST_STACK);
     }
 
     /** An exception made without a stack trace is a message, and where it was thrown is of no interest. */
     private static boolean hasNoStack(Throwable thrown) {
         return thrown.getStackTrace().length == 0;
-    }
-
-    private static String shorten(String text, int longest) {
-        return text.length() <= longest ? text : text.substring(0, longest) + "...";
     }
 }

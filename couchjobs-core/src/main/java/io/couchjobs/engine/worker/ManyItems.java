@@ -47,7 +47,8 @@ final class ManyItems<T> {
                             List.copyOf(byPlace.values()),
                             new ItemContext(context, timeLimit, OptionalLong.empty(), context.attempt()));
         } catch (Exception | Error thrown) {
-            boolean stops = context.stopReason().isPresent() || thrown instanceof HaltException;
+            boolean stops = context.stopReason().isPresent()
+                    || (thrown instanceof HaltException halt && halt.jobId().equals(context.id()));
             byPlace.forEach((place, item) -> {
                 if (item.hasEnded() || !stops) {
                     end(place, item, timeLimit.problem(thrown));

@@ -232,7 +232,7 @@ public final class QueueWorker implements Worker {
     }
 
     private boolean isStoppedWithin(Duration timeout) throws InterruptedException {
-        return dispatcher.stopped().await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        return dispatcher.stopped().await(Environment.bounded(timeout).toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void closeParts() {

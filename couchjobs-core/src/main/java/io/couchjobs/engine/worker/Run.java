@@ -158,6 +158,9 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
                 return;
             } catch (HaltException lost) {
                 stop(JobContext.StopReason.HALTED);
+            } catch (WriteRefusedException refused) {
+                log.warn("{} is not run, and its lease runs out: {}", claim.id(), refused.getMessage());
+                stop(JobContext.StopReason.HALTED);
             } catch (CouchJobsException trouble) {
                 warnOnce(backoff, "cannot start {}, trying again until its lease runs out: {}", trouble);
                 if (!backoff.pauseUnlessInterrupted()) {

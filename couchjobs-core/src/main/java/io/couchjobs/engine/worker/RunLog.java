@@ -1,6 +1,7 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.document.StoredText;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Logs;
@@ -51,7 +52,7 @@ final class RunLog {
         if (chunks == MOST_CHUNKS || isAbandoned) {
             return;
         }
-        String line = text.length() <= LONGEST_LINE ? text : text.substring(0, LONGEST_LINE) + "...";
+        String line = StoredText.of(text, LONGEST_LINE);
         waiting.add(line(line));
         characters += line.length();
         while (waiting.size() > MOST_LINES || characters > MOST_CHARACTERS) {

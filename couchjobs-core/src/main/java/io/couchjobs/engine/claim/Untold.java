@@ -1,0 +1,63 @@
+package io.couchjobs.engine.claim;
+
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.WriteRefusedException;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a run has to tell and no write has stored yet. It goes with the next write of the job. Thread-safe. */
+final class Untold {
+    private static final Logger log = LoggerFactory.getLogger(Untold.class);
+
+    private final JobId id;
+    private final AtomicReference<@Nullable Note> newest = new AtomicReference<>();
+
+    Untold(JobId id) {
+        this.id = id;
+    }
+
+    /** Takes the place of what was told before. */
+    void tell(Note note) {
+        newest.set(note);
+    }
+
+    @Nullable
+    Note note() {
+        return newest.get();
+    }
+
+    static Job with(@Nullable Note note, Job job, Instant now) {
+        return note == null
+                ? job
+                : Transitions.update(note.on(job), null, note.progress(), now)
+                        .write()
+                        .orElse(job);
+    }
+
+    void stored(@Nullable Note note) {
+        newest.compareAndSet(note, null);
+    }
+
+    /**
+     * A write with the note was refused, maybe because of the note. If the note may be left out, no later write carries it.
+     *
+     * @throws WriteRefusedException when the write cannot be made without it
+     */
+    void refused(@Nullable Note note, WriteRefusedException refused) {
+        if (note == null || !note.mayBeLeftOut()) {
+            throw refused;
+        }
+        stored(note);
+        log.warn("what the run of {} tells is not stored: {}", id, refused.getMessage());
+    }
+
+    /** The run has failed, because the server refuses what it tells. */
+    void forget() {
+        newest.set(null);
+    }
+}
