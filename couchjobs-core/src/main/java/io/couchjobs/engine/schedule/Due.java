@@ -12,9 +12,10 @@ import java.util.Optional;
  * thread-safe.
  *
  * @param ticks the ticks to make jobs for, in their order; may be none
+ * @param passed earlier ticks that are left out now, and whose jobs another process may have made before it died
  * @param until the last tick that is dealt with by that
  */
-public record Due(List<Instant> ticks, Instant until) {
+public record Due(List<Instant> ticks, List<Instant> passed, Instant until) {
     private static final Duration LATE = Duration.ofMinutes(1);
 
     /** {@return the work; empty when there is none} */
@@ -34,7 +35,12 @@ public record Due(List<Instant> ticks, Instant until) {
                     case SKIP -> newest.isBefore(now.minus(LATE)) ? List.of() : List.of(newest);
                     case ALL -> allOf(schedule.timing(), first, newest);
                 };
-        return new Due(ticks, newest);
+        List<Instant> passed = schedule.missed() == Schedule.MissedPolicy.SKIP
+                ? allOf(schedule.timing(), first, newest).stream()
+                        .filter(tick -> !ticks.contains(tick))
+                        .toList()
+                : List.of();
+        return new Due(ticks, passed, newest);
     }
 
     private static List<Instant> allOf(Timing timing, Instant first, Instant newest) {

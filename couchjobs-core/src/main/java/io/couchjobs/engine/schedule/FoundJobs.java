@@ -29,7 +29,7 @@ final class FoundJobs {
             ViewQuery query = ViewQuery.allDocs()
                     .keys(ids.stream().map(JobId::docId).toList())
                     .includeDocs(true);
-            database.view(query).rows().forEach(found::add);
+            database.view(query).documentRows().forEach(found::add);
         }
         return found;
     }

@@ -73,22 +73,33 @@ final class TickMaker {
     private Outcome make(Schedule schedule, Due due, Instant now) {
         List<JobRequest> wanted = due.ticks().stream().map(schedule::request).toList();
         List<JobId> ids = wanted.stream().map(JobRequest::id).toList();
+        boolean skips = schedule.overlap() == Schedule.OverlapPolicy.SKIP;
+        List<JobId> unnoted = skips ? unnoted(schedule, due) : List.of();
         FoundJobs found = FoundJobs.of(
                 schedules.database(),
-                Stream.concat(schedule.runs().stream(), ids.stream()).toList());
+                Stream.of(schedule.runs(), ids, unnoted).flatMap(List::stream).toList());
         List<JobId> finished =
                 schedule.runs().stream().filter(run -> !found.isUnfinished(run)).toList();
-        boolean overlaps = schedule.runs().stream().anyMatch(found::isUnfinished);
-        if (overlaps && schedule.overlap() == Schedule.OverlapPolicy.SKIP) {
+        List<JobId> others = unnoted.stream().filter(found::isUnfinished).toList();
+        boolean overlaps = schedule.runs().size() > finished.size() || !others.isEmpty();
+        if (overlaps && skips) {
             log.debug("schedule {} skips its tick: an earlier job is not finished", schedule.name());
-            return note(schedule, due.until(), finished, List.of());
+            return note(schedule, due.until(), finished, others);
         }
         List<Job> fresh = wanted.stream()
                 .filter(request -> !found.isKnown(request.id()))
                 .map(request -> Transitions.create(request, now))
                 .toList();
-        List<JobId> others = insert(fresh);
-        return note(schedule, until(schedule, due, found, others), finished, ids);
+        List<JobId> met = insert(fresh);
+        return note(schedule, until(schedule, due, found, met), finished, ids);
+    }
+
+    /** Jobs of ticks that are left out: a process that died may have made one, and not noted it. */
+    private static List<JobId> unnoted(Schedule schedule, Due due) {
+        return due.passed().stream()
+                .map(tick -> schedule.request(tick).id())
+                .filter(id -> !schedule.runs().contains(id))
+                .toList();
     }
 
     /** Makes jobs that were not there a moment ago; returns those that somebody else made in that moment. */

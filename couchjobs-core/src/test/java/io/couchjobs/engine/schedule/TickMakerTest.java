@@ -201,6 +201,22 @@ class TickMakerTest {
     }
 
     @Test
+    void a_job_whose_maker_died_overlaps_with_no_later_one_when_late_ticks_are_left_out() {
+        schedules.put(hourly().missed(Schedule.MissedPolicy.SKIP)
+                .overlap(Schedule.OverlapPolicy.SKIP)
+                .build());
+        ObjectNode asItWas = queue.database().get("schedule:hourly").orElseThrow();
+        makeAt(NINE);
+        setBack(asItWas);
+        makeAt(NINE.plus(HOUR));
+        assertThat(made()).containsExactly("hourly@2026-11-21T09:00Z");
+        assertThat(schedule().last()).contains(NINE.plus(HOUR));
+        finish("hourly@2026-11-21T09:00Z");
+        makeAt(NINE.plus(HOUR.multipliedBy(2)));
+        assertThat(made()).containsExactly("hourly@2026-11-21T09:00Z", "hourly@2026-11-21T11:00Z");
+    }
+
+    @Test
     void racing_makers_with_different_clocks_make_each_tick_once() throws Exception {
         long seed = System.nanoTime();
         System.out.println("seed " + seed);
