@@ -17,6 +17,7 @@ import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -197,6 +198,37 @@ class AcceptingJobsTest {
         assertThat(accept.get()).isEmpty();
         assertThat(Duration.ofNanos(System.nanoTime() - start))
                 .isBetween(Duration.ofMillis(1900), Duration.ofSeconds(60));
+    }
+
+    /** The other worker is the first in turn for some of the jobs. */
+    @Test
+    void a_caller_who_takes_jobs_up_to_a_time_takes_those_that_a_busy_worker_leaves() throws Exception {
+        CountDownLatch busy = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        try (Worker other = queue.worker()
+                .concurrency(1)
+                .handler("email", (data, context) -> {
+                    busy.countDown();
+                    end.await();
+                    return null;
+                })
+                .start()) {
+            add("first", Instant.now());
+            busy.await();
+            for (int i = 0; i < 8; i++) {
+                add("due" + i, Instant.now());
+            }
+            long start = System.nanoTime();
+            AcceptOptions options =
+                    AcceptOptions.of("email").maxScheduledTime(Instant.now()).timeout(Duration.ofSeconds(20));
+            for (int i = 0; i < 8; i++) {
+                assertThat(queue.accept(options))
+                        .as("job %s beside %s", i, other.id())
+                        .hasSize(1);
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+            end.countDown();
+        }
     }
 
     @Test

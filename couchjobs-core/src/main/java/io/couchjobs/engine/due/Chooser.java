@@ -139,14 +139,18 @@ final class Chooser {
         if (!options.noSchedule() && stock.backlog().mustRefill(until)) {
             return INDEX_BEHIND;
         }
-        if (options.maxScheduledTime() != null || options.noSchedule()) {
+        if (options.noSchedule()) {
             return NEVER;
         }
         boolean takesAll = stock.rules().takeAll();
         Optional<Instant> next = takesAll
                 ? stock.backlog().nextTime(capacity)
                 : nextTime(line, clock.instant(), options.strategy(), capacity);
-        Duration pause = next.map(time -> untilDue(time, line, capacity)).orElse(NEVER);
+        // Who takes jobs up to a later time takes them at once, and waits for no others.
+        Instant latest = options.maxScheduledTime();
+        Duration pause = next.filter(time -> latest == null || !time.isAfter(latest))
+                .map(time -> untilDue(latest == null ? time : Instant.MIN, line, capacity))
+                .orElse(NEVER);
         boolean isPartlyFull = !capacity.inAllGroups() && !stock.backlog().knowsAllDue(until);
         boolean isShort = takesAll && pause.compareTo(GROUPS_ARE_FULL) < 0;
         return isPartlyFull && !isShort ? GROUPS_ARE_FULL : pause;
