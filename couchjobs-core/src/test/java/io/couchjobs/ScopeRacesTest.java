@@ -81,6 +81,22 @@ class ScopeRacesTest {
     }
 
     @Test
+    void the_removal_of_a_former_job_is_no_ending_of_the_one_that_is_being_stored() throws Exception {
+        others.scopes().start(ONE);
+        Held write = proxy.holdRequest(ScopeRacesTest::isOurWrite);
+        CompletableFuture<Submission> submit = submitSoon();
+        write.awaitArrival();
+        others.add(left("raced"));
+        others.remove(ONE.jobType(), "raced");
+        assertThat(endings.poll(1, TimeUnit.SECONDS)).isNull();
+        write.release();
+        assertThat(outcome(submit).answer(ONE)).isEqualTo(Submission.Answer.OK);
+        others.scopes().cancel(ONE, "raced", false);
+        assertThat(ending().outcome()).isEqualTo(Ending.Outcome.CANCELLED);
+        assertThat(endings).isEmpty();
+    }
+
+    @Test
     void a_job_that_a_stop_found_first_was_taken_and_has_one_ending() throws Exception {
         others.scopes().start(ONE);
         Held written = proxy.holdAnswer(ScopeRacesTest::isOurWrite);

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.scope;
 
+import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
@@ -76,6 +77,13 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         begin();
         Expected told = new Expected(scope, id, hook);
         return expected.putIfAbsent(id, told) == null ? Optional.of(told) : Optional.empty();
+    }
+
+    /** The expected job is there. What was heard of its id before may be about a former job. */
+    void stored(Expected told, Job job) {
+        if (told.begins(job)) {
+            lane.execute(() -> look(told.id));
+        }
     }
 
     /** False when its end was told, or is just being told. */
@@ -209,8 +217,8 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     }
 
     private void tell(JobId id, Ending.Outcome outcome, @Nullable Job job) {
-        Expected told = expected.remove(id);
-        if (told != null) {
+        Expected told = expected.get(id);
+        if (told != null && told.isOf(job) && expected.remove(id, told)) {
             lane.execute(() -> deliver(told, new Ending(told.scope, id.id(), outcome, job)));
         }
     }
@@ -238,11 +246,31 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         private final Scope scope;
         private final JobId id;
         private final @Nullable Consumer<Ending> hook;
+        private boolean isStored;
+        private boolean hasMissed;
+        private long firstGeneration;
 
         private Expected(Scope scope, JobId id, @Nullable Consumer<Ending> hook) {
             this.scope = scope;
             this.id = id;
             this.hook = hook;
+        }
+
+        /** Whether something was heard that nobody was told, as the job was not there yet. */
+        private synchronized boolean begins(Job job) {
+            isStored = true;
+            firstGeneration = generation(job);
+            return hasMissed;
+        }
+
+        /** Whether an end is that of the expected job. */
+        private synchronized boolean isOf(@Nullable Job ended) {
+            hasMissed |= !isStored;
+            return isStored && (ended == null || generation(ended) >= firstGeneration);
+        }
+
+        private static long generation(Job job) {
+            return Rev.generation(job.rev().orElse(""));
         }
     }
 }

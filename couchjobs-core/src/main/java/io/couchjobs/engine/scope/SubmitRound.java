@@ -171,9 +171,15 @@ final class SubmitRound {
             AddResult result = stored.get(i);
             result.job()
                     .ifPresentOrElse(
-                            job -> taken.put(scope, job),
+                            job -> taken(scope, job),
                             () -> refuse(scope, Submission.Answer.NOT_RUNNABLE, String.valueOf(result.problem())));
         }
+    }
+
+    private void taken(Scope scope, Job job) {
+        taken.put(scope, job);
+        Optional.ofNullable(expected.get(job.id()))
+                .ifPresent(ending -> tools.endings().stored(ending, job));
     }
 
     private List<AddResult> insert(List<JobRequest> requests) {
