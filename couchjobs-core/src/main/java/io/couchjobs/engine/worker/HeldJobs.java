@@ -40,9 +40,18 @@ final class HeldJobs {
     synchronized void forget(JobId id) {
         toJudge.remove(id);
         refused.remove(id);
-        if (held.remove(id) != null) {
-            waitingFor.values().forEach(waiting -> waiting.remove(id));
-            waitingFor.values().removeIf(Set::isEmpty);
+        Held gone = held.remove(id);
+        if (gone != null) {
+            gone.awaited.forEach(awaited -> waitsNoMore(id, awaited));
+        }
+    }
+
+    private void waitsNoMore(JobId id, JobId awaited) {
+        Set<JobId> waiting = waitingFor.getOrDefault(awaited, Set.of());
+        if (waiting.contains(id) && waiting.size() == 1) {
+            waitingFor.remove(awaited);
+        } else if (waiting.contains(id)) {
+            waiting.remove(id);
         }
     }
 
@@ -126,6 +135,7 @@ final class HeldJobs {
     }
 
     private static final class Held {
+        final List<JobId> awaited;
         /** The jobs that were not yet seen to be finished. */
         final Set<JobId> unfinished;
 
@@ -134,7 +144,8 @@ final class HeldJobs {
         int looks = LOOKS_WHEN_NEW;
 
         Held(After after) {
-            this.unfinished = new HashSet<>(after.jobs());
+            this.awaited = List.copyOf(after.jobs());
+            this.unfinished = new HashSet<>(awaited);
             this.cancelsOnFailure = after.onFailure() == After.OnFailure.CANCEL;
         }
     }
