@@ -39,7 +39,7 @@ record Additions(Engine engine, AddRules rules) {
     }
 
     List<AddResult> insert(List<JobRequest> requests) {
-        return new AwaitedFirst(requests).inRounds(this::insertRound);
+        return new AwaitedFirst(requests).add((round, replace) -> insertRound(round), false);
     }
 
     private List<AddResult> insertRound(List<JobRequest> requests) {

@@ -143,7 +143,7 @@ public interface JobCreator {
      * Creates jobs that must not exist, in one bulk write. Jobs that wait for others of the call are written after these.
      *
      * @param requests the jobs
-     * @return in the same order, what happened to each; one is rejected when it exists, or in a strict queue its type has no timeout
+     * @return in the same order, what happened to each; one is rejected when it exists, when a job of the call that it waits for is rejected, or when its type has no timeout in a strict queue
      */
     List<AddResult> insert(List<JobRequest> requests);
 

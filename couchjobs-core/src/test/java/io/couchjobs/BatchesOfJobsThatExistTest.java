@@ -126,6 +126,14 @@ class BatchesOfJobsThatExistTest {
     }
 
     @Test
+    void a_completion_is_not_inserted_when_a_page_exists() {
+        List<AddResult> inserted = queue.insert(batch());
+
+        assertThat(inserted).extracting(AddResult::outcome).containsOnly(AddResult.Outcome.REJECTED);
+        assertThat(queue.get("book", "all")).isEmpty();
+    }
+
+    @Test
     void a_completion_is_not_added_when_a_page_is_refused() throws Exception {
         retire();
         queue.types().change("page", settings -> settings.with(Limit.QUEUED, 2));

@@ -178,8 +178,8 @@ public final class Creator {
                     .map(created -> AddResult.of(AddResult.Outcome.ADDED, created))
                     .orElseGet(() ->
                             AddResult.rejected(job.id(), "job " + job.id() + " exists already; nothing was written"));
-        } catch (WriteRefusedException refused) {
-            return AddResult.rejected(job.id(), String.valueOf(refused.getMessage()));
+        } catch (WriteRefusedException | UnconfirmedException notThisOne) {
+            return AddResult.rejected(job.id(), String.valueOf(notThisOne.getMessage()));
         }
     }
 
