@@ -3,6 +3,7 @@ package io.couchjobs.engine.worker;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Owner;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import java.time.Duration;
 import java.util.Collection;
@@ -56,7 +57,7 @@ public final class HandClaims implements AutoCloseable {
 
     /** Its id is new with each process: no former process of this id left a job behind. */
     private Begun start() {
-        ActivityMonitor monitor = new ActivityMonitor(parts, client, job -> true);
+        ActivityMonitor monitor = new ActivityMonitor(parts, client, this::isOurs);
         monitor.start();
         Registration registration = new Registration(
                         parts.store().database(), client, types, parts.clock().instant())
@@ -69,6 +70,12 @@ public final class HandClaims implements AutoCloseable {
                 parts.store().environment());
         Listening resolving = renewsLeases ? parts.store().resolveWith(new Owner(client, held::containsKey)) : () -> {};
         return new Begun(monitor, registration, leases, resolving);
+    }
+
+    /** Not a job whose claim was given up: its caller was told so, and no sign of life of this process speaks for it. */
+    private boolean isOurs(JobId job) {
+        return !renewsLeases
+                || held.values().stream().anyMatch(run -> run.claim().id().equals(job));
     }
 
     /** Looks after these jobs from now on, until their claims end. */
