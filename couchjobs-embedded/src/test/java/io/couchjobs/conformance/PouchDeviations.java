@@ -22,13 +22,14 @@ final class PouchDeviations {
               FeedFilterContract.a_filtered_feed_moves_on_over_what_it_does_not_tell
               FeedFilterContract.a_long_poll_with_a_selector_sleeps_on_over_other_writes
               FeedFilterContract.a_selected_change_can_bring_its_document
-              FeedFilterContract.a_selector_chooses_among_the_leaves_and_the_document_is_that_of_the_winner
               FeedFilterContract.a_selector_chooses_documents_by_their_fields
               FeedFilterContract.a_selector_of_ids_sees_deletions
               FeedFilterContract.a_selector_orders_ids_by_their_bytes_and_other_fields_as_views_do
               FeedFilterContract.a_selector_sees_each_document_as_it_is_now
               FeedFilterContract.a_selector_that_is_none_is_refused
               FeedFilterContract.design_documents_alone_can_be_watched
+              FeedFilterContract.of_all_leaves_a_selector_chooses_some_and_the_document_is_that_of_the_winner
+              FeedFilterContract.without_all_leaves_a_selector_sees_the_winner_alone
             its feed tells the position of each change
               ChangesContract.one_of_no_changes_cannot_tell_its_position[-1]
               ChangesContract.one_of_no_changes_cannot_tell_its_position[0]
