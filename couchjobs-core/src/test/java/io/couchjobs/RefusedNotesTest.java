@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
@@ -18,6 +19,7 @@ import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.Worker;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -46,8 +48,8 @@ class RefusedNotesTest {
         queue.close(); // and its workers
     }
 
-    /** From now on the server refuses documents that have the text "refuse me" somewhere. */
-    private void refuse() {
+    /** From now on the server refuses documents that have the text "refuse me" somewhere. The nodes of a cluster learn that one by one. */
+    private void refuse() throws Exception {
         var unused = queue.database()
                 .put(
                         JsonNodeFactory.instance
@@ -56,6 +58,16 @@ class RefusedNotesTest {
                                 .put(
                                         "validate_doc_update",
                                         "function (doc) { if (JSON.stringify(doc).indexOf('refuse me') >= 0) throw {forbidden: 'no'}; }"));
+        TestQueue.until(() -> IntStream.range(0, 20).allMatch(any -> isRefused("probe-" + UUID.randomUUID())));
+    }
+
+    private boolean isRefused(String docId) {
+        return queue.database()
+                        .put(JsonNodeFactory.instance
+                                .objectNode()
+                                .put("_id", docId)
+                                .put("text", "refuse me"))
+                instanceof WriteResult.Refused;
     }
 
     private Job run(JobHandler<ObjectNode> handler) throws Exception {
@@ -80,7 +92,7 @@ class RefusedNotesTest {
             context.progress(50, "refuse me");
             return "done";
         });
-        assertThat(job.status()).isEqualTo(JobStatus.SUCCESS);
+        assertThat(job.status()).as("%s", job.errors()).isEqualTo(JobStatus.SUCCESS);
         assertThat(runs).hasValue(1);
     }
 

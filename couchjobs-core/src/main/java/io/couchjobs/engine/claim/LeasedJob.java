@@ -148,7 +148,7 @@ public final class LeasedJob implements ClaimedJob {
 
     /** Has a note stored by the next write of any kind, in place of the one before. */
     public void tell(Note note) {
-        ownership.tellWithNextWrite(note);
+        ownership.untold().tell(note);
     }
 
     /** {@return whether there is a note that no write has stored yet, of a job that this claim owned when it last wrote} */
@@ -171,7 +171,7 @@ public final class LeasedJob implements ClaimedJob {
      * @throws HaltException when this claim does not own the job any more
      */
     public Job failWithoutNote(JobError.Kind kind, String message) {
-        ownership.leaveOutNote();
+        ownership.untold().forget();
         return fail(kind, message, null, true);
     }
 

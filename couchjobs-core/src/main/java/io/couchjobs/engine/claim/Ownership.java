@@ -72,12 +72,8 @@ public final class Ownership {
         });
     }
 
-    void tellWithNextWrite(Note note) {
-        untold.tell(note);
-    }
-
-    void leaveOutNote() {
-        untold.forget();
+    Untold untold() {
+        return untold;
     }
 
     boolean hasSomethingToTell() {
@@ -161,8 +157,12 @@ public final class Ownership {
             // On a cluster the own revision may be a leaf that lost, where a write would succeed without effect.
             job = owned(present(read()));
         }
-        if (mustRepeatItself() && settles(unconfirmed.last().job()) && !job.isLockedBy(token)) {
-            return job;
+        try {
+            if (mustRepeatItself() && settles(unconfirmed.last().job()) && !job.isLockedBy(token)) {
+                return job;
+            }
+        } catch (WriteRefusedException refused) {
+            return writeNow(rule); // without what that write told of the run, if the refusal was about that
         }
         while (backoff.attempts() < MOST_ATTEMPTS) {
             Note told = untold.note();
@@ -255,9 +255,8 @@ public final class Ownership {
     }
 
     /**
-     * A write may be confirmed though the job has another owner, or was removed. After the lease, the copies that stored the write may
-     * not know of the other owner yet. And a write that was answered 202 at first may lie beside the tombstone of a removal; readers do
-     * not see a tombstone beside a live leaf.
+     * A write may be confirmed though the job has another owner, whom the copies that stored it do not know yet, or was removed: readers
+     * do not see a tombstone beside a live leaf.
      */
     private void haltIfOvertaken(Job next) {
         if (store.isCluster()
