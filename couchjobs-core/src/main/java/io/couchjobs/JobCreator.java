@@ -140,10 +140,10 @@ public interface JobCreator {
     Job insert(JobRequest request);
 
     /**
-     * Creates jobs that must not exist, in one bulk write. Jobs that wait for others of the call are written after these.
+     * Creates jobs that must not exist, as {@link #addAll} adds jobs: also one that exists, in whatever state, is rejected.
      *
      * @param requests the jobs
-     * @return in the same order, what happened to each; one is rejected when it exists, when a job of the call that it waits for is rejected, or when its type has no timeout in a strict queue
+     * @return in the same order, what happened to each
      */
     List<AddResult> insert(List<JobRequest> requests);
 

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The problems of a queue's triggers at one moment.
@@ -51,7 +50,7 @@ record TriggerProblems(Triggers triggers, JobStore jobs, List<WorkerInfo> worker
         if (jobs.site().owns(trigger.site().orElse(null)) && isUnfollowed(status)) {
             found.add(unfollowed(trigger));
         }
-        List<TriggerStatus.Source> troubled = Stream.concat(status.sources().stream(), status.ends().stream())
+        List<TriggerStatus.Source> troubled = status.all().stream()
                 .filter(source -> source.problem().isPresent())
                 .toList();
         if (!troubled.isEmpty()) {

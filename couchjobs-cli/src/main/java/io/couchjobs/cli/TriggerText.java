@@ -15,7 +15,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** Triggers, as a table or as JSON. */
 final class TriggerText {
@@ -98,8 +97,7 @@ final class TriggerText {
 
     static Table sources(TriggerStatus status) {
         Table table = new Table("DATABASE", "LAG", "BEHIND", "CHANGES", "JOBS", "ERRORS", "LAST", "PROBLEM");
-        for (TriggerStatus.Source source :
-                Stream.concat(status.sources().stream(), status.ends().stream()).toList()) {
+        for (TriggerStatus.Source source : status.all()) {
             table.row(
                     Cell.of(source.database()),
                     Cell.of(

@@ -2,6 +2,7 @@ package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.StoredText;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -13,13 +14,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record Progress(int percent, @Nullable String text) {
     /**
-     * Clamps the percentage.
+     * Clamps the percentage, and replaces what CouchDB cannot store in the text.
      *
      * @param percent 0 to 100
      * @param text the present step of the run, or null
      */
     public Progress {
         percent = Math.max(0, Math.min(100, percent));
+        text = text == null ? null : StoredText.of(text);
     }
 
     static Progress of(JsonNode progress) {

@@ -42,7 +42,7 @@ public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Sou
      * @param jobs how many jobs were made or changed
      * @param errors how many changes failed
      * @param last when the position moved last; empty when it never did
-     * @param problem why it cannot be followed now; empty when it can
+     * @param problem why it cannot be followed now, or what a person should know all the same; empty when all is well
      */
     public record Source(
             String database,
@@ -55,6 +55,11 @@ public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Sou
             long errors,
             Optional<Instant> last,
             Optional<String> problem) {}
+
+    /** {@return its databases by name, and then, if there are any, its ends} */
+    public List<Source> all() {
+        return Stream.concat(sources.stream(), ends.stream()).toList();
+    }
 
     /** {@return how many changes wait in all sources, as far as that is known} */
     public long lag() {
@@ -78,16 +83,12 @@ public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Sou
 
     /** {@return how many changes failed, and how many ends could not be written back} */
     public long errors() {
-        return all().mapToLong(Source::errors).sum();
+        return all().stream().mapToLong(Source::errors).sum();
     }
 
     /** {@return what troubles the trigger in the first database that has a problem; empty when none has} */
     public Optional<String> problem() {
-        return all().flatMap(source -> source.problem().stream()).findFirst();
-    }
-
-    private Stream<Source> all() {
-        return Stream.concat(sources.stream(), ends.stream());
+        return all().stream().flatMap(source -> source.problem().stream()).findFirst();
     }
 
     /**

@@ -26,11 +26,13 @@ final class Untold {
         newest.set(note);
     }
 
+    /** {@return the newest note; null when there is nothing to tell} */
     @Nullable
     Note note() {
         return newest.get();
     }
 
+    /** {@return the job with the note, if there is one} */
     static Job with(@Nullable Note note, Job job, Instant now) {
         return note == null
                 ? job
@@ -39,6 +41,7 @@ final class Untold {
                         .orElse(job);
     }
 
+    /** A write with the note is stored. A newer note stays. */
     void stored(@Nullable Note note) {
         newest.compareAndSet(note, null);
     }

@@ -1,20 +1,18 @@
 package io.couchjobs.engine.document;
 
+import java.nio.charset.StandardCharsets;
+
 /** Texts that CouchDB can store. It refuses a document with half of a surrogate pair in a text. Stateless. */
 public final class StoredText {
-    private static final char REPLACEMENT = '\ufffd';
-
     private StoredText() {}
 
-    /** {@return the text, with a replacement character in the place of each half of a surrogate pair that is alone} */
+    /** {@return the text, with a question mark in the place of each half of a surrogate pair that is alone} */
     public static String of(String text) {
-        StringBuilder stored = new StringBuilder(text.length());
-        text.codePoints().forEach(point -> stored.appendCodePoint(isHalf(point) ? REPLACEMENT : point));
-        return stored.toString();
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 
     /**
-     * {@return the text as {@link #of} has it, with three dots at its end if it is longer than that}
+     * {@return the text as {@link #of(String)} has it, cut before the first character that does not fit, with three dots}
      *
      * @param text the text
      * @param longest how many characters of it are left, at most
@@ -25,9 +23,5 @@ public final class StoredText {
         }
         boolean cutsPair = Character.isHighSurrogate(text.charAt(longest - 1));
         return of(text.substring(0, cutsPair ? longest - 1 : longest)) + "...";
-    }
-
-    private static boolean isHalf(int point) {
-        return point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE;
     }
 }

@@ -146,7 +146,8 @@ final class Chooser {
         Optional<Instant> next = takesAll
                 ? stock.backlog().nextTime(capacity)
                 : nextTime(line, clock.instant(), options.strategy(), capacity);
-        // Who takes jobs up to a later time takes them at once, and waits for no others.
+        // With a latest time, the caller takes such jobs at once, before they are due, and does not wait for later
+        // ones.
         Instant latest = options.maxScheduledTime();
         Duration pause = next.filter(time -> latest == null || !time.isAfter(latest))
                 .map(time -> untilDue(latest == null ? time : Instant.MIN, line, capacity))

@@ -242,8 +242,8 @@ final class RateKeeper {
     }
 
     /**
-     * How many of the document's starts count in a window. Of a window of another length, which is there when the rate was changed,
-     * those count that fall into this one if they were spread evenly.
+     * How many of the document's starts count in a window. After a change of the rate the document has a window of another length. Then
+     * its starts count in proportion to the time that both windows share.
      */
     private static long used(ObjectNode document, Rate rate, long window) {
         long begun = document.path(WINDOW).asLong();

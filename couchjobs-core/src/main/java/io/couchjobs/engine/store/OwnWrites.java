@@ -62,20 +62,20 @@ public final class OwnWrites {
     }
 
     /** Whether this process wrote that very revision lately, as far as it knows yet. */
-    public synchronized boolean contain(String docId, String rev) {
-        return Optional.ofNullable(revs.get(docId))
-                .filter(own -> own.rev.equals(rev))
-                .isPresent();
+    public boolean contain(String docId, String rev) {
+        return own(docId, rev).isPresent();
     }
 
     /**
      * Whether this process wrote that very revision lately as the only owner of its job. Any other write may be confirmed beside another
      * leaf that counts more: one that was answered 202 at first, one after the lease, one of somebody who owns nothing.
      */
-    synchronized boolean areSure(String docId, String rev) {
-        return Optional.ofNullable(revs.get(docId))
-                .filter(own -> own.rev.equals(rev) && own.isSure)
-                .isPresent();
+    boolean areSure(String docId, String rev) {
+        return own(docId, rev).filter(Own::isSure).isPresent();
+    }
+
+    private synchronized Optional<Own> own(String docId, String rev) {
+        return Optional.ofNullable(revs.get(docId)).filter(own -> own.rev.equals(rev));
     }
 
     private synchronized void ended(@Nullable WriteResult result, boolean isSure) {

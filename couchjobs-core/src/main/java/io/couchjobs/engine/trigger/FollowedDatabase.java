@@ -77,7 +77,7 @@ final class FollowedDatabase {
         planned = following.lane().schedule(pause, this::slice);
     }
 
-    /** False when a slice runs already. Another one follows it then, for what this one was planned for. */
+    /** False when a slice runs already. Then another slice follows that one. */
     private synchronized boolean begins() {
         if (isRunning) {
             isWoken = true;

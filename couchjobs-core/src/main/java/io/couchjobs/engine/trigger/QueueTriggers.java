@@ -269,14 +269,16 @@ public final class QueueTriggers implements Triggers {
         for (Position position : positions.readAll(name)) {
             if (Starts.isDatabase(position.database())) {
                 seq(server.database(position.database()), from, trigger.isPattern())
-                        .ifPresent(seq -> {
-                            Position unused = positions.change(position, present -> present.replayed(seq));
-                        });
+                        .ifPresent(seq -> replay(position, seq));
             }
         }
     }
 
-    /** Empty when the database is gone, and may be: one of a pattern that is made anew begins at its beginning anyway. */
+    private void replay(Position position, String seq) {
+        Position unused = positions.change(position, present -> present.replayed(seq));
+    }
+
+    /** Empty when the database is gone and may be: if it is made anew, it is followed from its beginning anyway. */
     private static Optional<String> seq(CouchDatabase database, String from, boolean mayBeGone) {
         if (!from.equals("now")) {
             return Optional.of(from.equals("beginning") ? Position.BEGINNING : from);

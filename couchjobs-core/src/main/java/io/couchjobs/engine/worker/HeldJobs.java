@@ -47,11 +47,9 @@ final class HeldJobs {
     }
 
     private void waitsNoMore(JobId id, JobId awaited) {
-        Set<JobId> waiting = waitingFor.getOrDefault(awaited, Set.of());
-        if (waiting.contains(id) && waiting.size() == 1) {
+        Set<JobId> waiting = waitingFor.get(awaited);
+        if (waiting != null && waiting.remove(id) && waiting.isEmpty()) {
             waitingFor.remove(awaited);
-        } else if (waiting.contains(id)) {
-            waiting.remove(id);
         }
     }
 

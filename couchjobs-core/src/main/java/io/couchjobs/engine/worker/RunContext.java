@@ -2,7 +2,6 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.claim.LeasedJob;
-import io.couchjobs.engine.document.StoredText;
 import io.couchjobs.job.FencedDocuments;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -63,7 +62,7 @@ final class RunContext implements JobContext {
 
     @Override
     public void progress(int percent, String message) {
-        Progress progress = new Progress(percent, StoredText.of(message));
+        Progress progress = new Progress(percent, message);
         run.tell(() -> progress);
     }
 
