@@ -141,7 +141,7 @@ public final class Operations {
         return engine.designs().building();
     }
 
-    /** {@return the {@code _id}s of documents with conflicts, jobs and others, at most 1000} */
+    /** {@return the {@code _id}s of the queue's documents with conflicts, jobs before others, at most 1000} */
     public List<String> conflicts() {
         return engine.conflicts().open();
     }

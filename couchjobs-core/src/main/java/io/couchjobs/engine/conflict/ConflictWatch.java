@@ -5,6 +5,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.index.ConflictedDocuments;
 import io.couchjobs.engine.index.IndexPatience;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.SettingsStore;
@@ -22,7 +23,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,6 +58,9 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
     private final Map<String, Planned> planned = new HashMap<>();
     private final Lane lane;
     private Lane.@Nullable Planned sweep;
+    /** The last job of the page that was swept, when the index has more. */
+    private volatile Optional<JobId> swept = Optional.empty();
+
     private boolean closed;
 
     /** Looks after the conflicts of a queue. No I/O. */
@@ -135,10 +141,10 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
     /**
      * Asks which documents have conflicts.
      *
-     * @return their {@code _id}s, jobs and others, at most 1000
+     * @return their {@code _id}s, jobs before others, at most 1000; no documents that are not the queue's
      */
     public List<String> open() {
-        return index.conflicts();
+        return index.conflicted().first();
     }
 
     /**
@@ -215,6 +221,7 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
             sweep = null;
         }
         if (!abandoned.hasOwners()) {
+            swept = Optional.empty();
             return;
         }
         Duration next = SWEEP_EVERY.plus(random(BY_OTHERS.multipliedBy(30)));
@@ -222,13 +229,32 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
             if (patience.waits()) {
                 next = AGAIN;
             } else {
-                index.conflicts().forEach(docId -> plan(docId, random(BY_OTHERS), 0));
+                next = sweepPage() ? BY_OTHERS : next;
             }
         } catch (RuntimeException | Error trouble) {
             troubled.increment();
             log.debug("the index cannot be asked for conflicts: {}", trouble.toString());
         } finally {
             planSweep(next);
+        }
+    }
+
+    /** {@return whether the index may have more of them} */
+    private boolean sweepPage() {
+        if (!hasRoom()) {
+            return true;
+        }
+        ConflictedDocuments conflicted = index.conflicted();
+        List<String> jobs = conflicted.jobs(swept);
+        List<String> others = swept.isEmpty() ? conflicted.besideJobs() : List.of();
+        Stream.concat(jobs.stream(), others.stream()).forEach(docId -> plan(docId, random(BY_OTHERS), 0));
+        swept = ConflictedDocuments.isPage(jobs) ? JobId.fromDocId(jobs.get(jobs.size() - 1)) : Optional.empty();
+        return swept.isPresent();
+    }
+
+    private boolean hasRoom() {
+        synchronized (planned) {
+            return planned.size() < MOST / 2;
         }
     }
 

@@ -1,6 +1,8 @@
 package io.couchjobs.engine.document;
 
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /** How the ids of a queue's documents begin: each prefix names a kind of document. */
 public final class DocIds {
@@ -48,5 +50,12 @@ public final class DocIds {
     /** Whether a document is one that couchjobs keeps beside its jobs. Others in the same database are left alone. */
     public static boolean isBesideJobs(String docId) {
         return BESIDE_JOBS.stream().anyMatch(docId::startsWith);
+    }
+
+    /** {@return the first prefix of a document beside jobs that comes after an id, by code points; empty when none does} */
+    public static Optional<String> prefixAfter(String docId) {
+        return BESIDE_JOBS.stream()
+                .filter(prefix -> prefix.compareTo(docId) > 0)
+                .min(Comparator.naturalOrder());
     }
 }

@@ -33,7 +33,6 @@ import java.util.stream.Stream;
 public final class JobIndex {
     static final Map<String, Object> AFTER_ALL = Map.of();
     private static final int PAGE = 500;
-    private static final int MOST_CONFLICTS = 1000;
     /** To index so many changes takes the server half a second. */
     private static final int FAR_BEHIND = 2_000;
     /** A view opens the document of each row separately: with more rows than this, documents are read apart. */
@@ -180,11 +179,9 @@ public final class JobIndex {
         }
     }
 
-    /** The {@code _id}s of the first documents, jobs and others, that have several leaves, or a claim that was withdrawn. */
-    public List<String> conflicts() {
-        return askThisVersion(DesignDocument.JOBS, "conflicts", query -> query.limit(MOST_CONFLICTS)).rows().stream()
-                .map(row -> String.valueOf(row.id()))
-                .toList();
+    /** {@return the documents that have several leaves, or a claim that was withdrawn} */
+    public ConflictedDocuments conflicted() {
+        return new ConflictedDocuments(this);
     }
 
     /** {@return the jobs of all types that are run here, and wait for other jobs} */
