@@ -2,6 +2,7 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobRequest;
@@ -40,5 +41,21 @@ class GivenUpClaimsTest extends FaultyServer {
         ClaimedJob other = claim("other");
         TestQueue.until(() -> queue.get("email", "lost").orElseThrow().status() == JobStatus.WAITING);
         assertThat(other.isLeaseOver()).isFalse();
+    }
+
+    @Test
+    void a_lease_that_was_lost_and_that_its_owner_renews_is_renewed_by_the_queue_again() throws Exception {
+        queue.types().setTimeout("email", Duration.ofSeconds(1));
+        LeasedJob claim = (LeasedJob) claim("slept");
+        couch.faults().answer(Integer.MAX_VALUE, request -> true, 503);
+        TestQueue.until(claim::isLeaseOver);
+        TestQueue.work(500); // so that the queue gives it up, too
+        couch.faults().clear();
+        queue.types().setTimeout("email", Duration.ofSeconds(6)); // a busy machine renews late
+        claim.update();
+        long renewed = claim.confirmedNanos();
+        TestQueue.until(() -> claim.confirmedNanos() > renewed);
+        assertThat(claim.isLeaseOver()).isFalse();
+        claim.finish();
     }
 }

@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The ownership of a job by a claim that a quorum confirmed. Thread-safe; its writes happen one after the other. */
@@ -35,6 +36,7 @@ public final class LeasedJob implements ClaimedJob {
     private final String token;
     private final Lease lease;
     private final Ownership ownership;
+    private volatile Runnable renewing = () -> {};
 
     LeasedJob(
             JobStore store,
@@ -93,6 +95,15 @@ public final class LeasedJob implements ClaimedJob {
      */
     public void whenEnded(Runnable told) {
         ownership.whenEnded(told);
+    }
+
+    /**
+     * Has somebody told each time when a write of this claim renewed its lease, though it may have been over.
+     *
+     * @param told called while no other write of this claim can begin; quick
+     */
+    public void whenRenewing(Runnable told) {
+        renewing = told;
     }
 
     @Override
@@ -262,11 +273,24 @@ public final class LeasedJob implements ClaimedJob {
 
     @Override
     public void assertOwned() {
-        ownership.check();
+        renewing(() -> {
+            ownership.check();
+            return job();
+        });
     }
 
     private Job write(BiFunction<Job, Instant, Decision> rule) {
-        return ownership.write(rule);
+        return renewing(() -> ownership.write(rule));
+    }
+
+    private Job renewing(Supplier<Job> work) {
+        return ownership.alone(() -> {
+            Job present = work.get();
+            if (present.isLockedBy(token) && !lease.isOver()) {
+                renewing.run();
+            }
+            return present;
+        });
     }
 
     @Override

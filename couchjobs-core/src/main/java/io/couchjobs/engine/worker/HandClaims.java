@@ -23,7 +23,7 @@ public final class HandClaims implements AutoCloseable {
     private final Map<String, Held> held = new ConcurrentHashMap<>();
     private final Collection<String> types = ConcurrentHashMap.newKeySet();
     private @Nullable Begun begun;
-    private boolean closed;
+    private volatile boolean closed;
 
     /** All that runs from the first claim on. */
     private record Begun(ActivityMonitor monitor, Registration registration, LeaseKeeper leases, Listening resolving) {}
@@ -89,9 +89,14 @@ public final class HandClaims implements AutoCloseable {
     private void hold(LeasedJob claim, LeaseKeeper leases) {
         Duration timeout = parts.settings().likelyTimeoutOf(claim.id().type());
         Held run = new Held(claim, new LeaseTimeout(timeout, claim.confirmedNanos()), held);
-        held.put(claim.token(), run);
         claim.whenEnded(run::halt);
-        if (renewsLeases) {
+        keep(run, leases);
+        claim.whenRenewing(() -> keep(run, leases));
+    }
+
+    /** A claim that was given up is kept again when its owner renews it. */
+    private void keep(Held run, LeaseKeeper leases) {
+        if (!closed && held.putIfAbsent(run.claim().token(), run) == null && renewsLeases) {
             leases.begun(run);
         }
     }
