@@ -27,11 +27,12 @@ import org.jspecify.annotations.Nullable;
  * {@code com.fasterxml.jackson.module:jackson-module-kotlin} on the class path.
  */
 public final class JobData {
-    /** Data that is attached was written without a limit to the length of names and texts. */
+    /** Data that is attached was written without a limit to the length of names, texts and numbers. */
     private static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNameLength(Integer.MAX_VALUE)
                             .maxStringLength(Integer.MAX_VALUE)
+                            .maxNumberLength(Integer.MAX_VALUE)
                             .build())
                     .build())
             .addModule(new JavaTimeModule())
