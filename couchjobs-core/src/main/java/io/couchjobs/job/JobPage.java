@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A page of a list of jobs. Where an index cannot answer a filter alone (a tag and a status), a limited number of jobs is looked at
- * for a page: then it may be short, or empty, though more follow. Immutable and thread-safe.
+ * for a page: then it may be short, or empty, though more follow. It is short, too, when more jobs would be too large for one answer.
+ * Immutable and thread-safe.
  *
  * @param jobs the jobs, newest first, as they are now; those that no longer pass the filter are left out
  * @param end where the next page begins, or null after the last one

@@ -2,6 +2,7 @@ package io.couchjobs.engine.couch;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class Answer implements AutoCloseable {
 
     private static final long LONGEST_ANSWER = 256L << 20;
+    private static final String TOO_LARGE = "answer_too_large";
     private static final long LONGEST_ERROR = 64L << 10;
     private static final String REQUEST_ID = "X-Couch-Request-ID";
     /** The beginning of Erlang's report of a failed inner call, with its arguments. */
@@ -86,10 +88,12 @@ public final class Answer implements AutoCloseable {
             return reader.read(this);
         } catch (JsonEOFException e) {
             throw broken(e);
+        } catch (StreamConstraintsException e) {
+            throw unusable(TOO_LARGE, e.getOriginalMessage(), e);
         } catch (JsonProcessingException e) {
             throw unusable(e.getOriginalMessage(), e);
         } catch (LimitedInput.TooMuch e) {
-            throw unusable(String.valueOf(e.getMessage()), e);
+            throw unusable(TOO_LARGE, String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
             throw broken(e);
         }
@@ -179,9 +183,18 @@ public final class Answer implements AutoCloseable {
 
     /** The answer came, but makes no sense. The outcome of a write is then unknown. */
     public CouchException unusable(String reason, @Nullable Throwable cause) {
+        return unusable("bad_answer", reason, cause);
+    }
+
+    private CouchException unusable(String error, String reason, @Nullable Throwable cause) {
         String text = "the answer cannot be used: " + reason;
         return new CouchException(
-                new CouchException.Failure(status(), "bad_answer", text, request(), !call.repeatable()), cause);
+                new CouchException.Failure(status(), error, text, request(), !call.repeatable()), cause);
+    }
+
+    /** Whether an answer had more in it than is read at once: an answer about fewer documents may be read. */
+    public static boolean isTooLarge(CouchException trouble) {
+        return trouble.error().equals(TOO_LARGE);
     }
 
     CouchException.Failure.Request request() {

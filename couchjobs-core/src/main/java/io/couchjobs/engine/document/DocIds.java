@@ -52,6 +52,11 @@ public final class DocIds {
         return BESIDE_JOBS.stream().anyMatch(docId::startsWith);
     }
 
+    /** {@return the id that comes after all ids that begin with a prefix, in any script: the next character is after the colon} */
+    public static String after(String prefix) {
+        return prefix.substring(0, prefix.length() - 1) + ";";
+    }
+
     /** {@return the first prefix of a document beside jobs that comes after an id, by code points; empty when none does} */
     public static Optional<String> prefixAfter(String docId) {
         return BESIDE_JOBS.stream()

@@ -80,12 +80,16 @@ public final class JobIndex {
                         .startKey(List.of(line, place.time().toEpochMilli()))
                         .startKeyDocId(place.id().docId()))
                 .orElseGet(() -> all(query, line));
+        return Fewer.ifTooLarge(
+                limit, some -> pending(query -> range.apply(query).update(update), some, wanted));
+    }
+
+    private Window pending(UnaryOperator<ViewQuery> range, int limit, UnaryOperator<List<JobId>> wanted) {
         if (limit <= WITH_DOCUMENTS) {
-            return window(jobs("due", query -> range.apply(query).update(update), limit), limit);
+            return window(jobs("due", range, limit), limit);
         }
-        ViewResult rows = ask(DesignDocument.JOBS, "due", query -> range.apply(query)
-                .update(update)
-                .limit(limit));
+        ViewResult rows =
+                ask(DesignDocument.JOBS, "due", query -> range.apply(query).limit(limit));
         List<ViewResult.Row> some = wanted(rows.rows(), wanted);
         return new Window(
                 unchanged(some).filter(site::owns).toList(), rows.rows().size() < limit, end(rows.rows()));
@@ -126,11 +130,16 @@ public final class JobIndex {
 
     /** The stuck jobs of a line whose retry is due first, in the order of their retry times. */
     public Window stuck(String line, Update update, int limit) {
-        return window(jobs("stuck", query -> all(query, line).update(update), limit), limit);
+        return Fewer.ifTooLarge(
+                limit, some -> window(jobs("stuck", query -> all(query, line).update(update), some), some));
     }
 
     /** A page of an index by lanes, from a key on, inclusive. */
     public Page page(LaneKey.Order order, String line, LaneKey from, int limit) {
+        return Fewer.ifTooLarge(limit, some -> readPage(order, line, from, some));
+    }
+
+    private Page readPage(LaneKey.Order order, String line, LaneKey from, int limit) {
         ViewResult result = ask(order.document(), order.view, query -> query.startKey(from.key(line))
                 .endKey(List.of(line, AFTER_ALL))
                 .limit(limit)
@@ -147,6 +156,10 @@ public final class JobIndex {
      * @return the jobs, wrapped around at the end
      */
     public List<Job> unscheduled(String line, String probe, int limit) {
+        return Fewer.ifTooLarge(limit, some -> readUnscheduled(line, probe, some));
+    }
+
+    private List<Job> readUnscheduled(String line, String probe, int limit) {
         List<Object> now = List.of(line, 0);
         String docId = new JobId(Site.typeOf(line), probe).docId();
         Window after = window(

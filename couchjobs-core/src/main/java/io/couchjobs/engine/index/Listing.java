@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>However many jobs there are, a page costs one read of the index for each type that the filter leaves open, and one
  * read of the documents. A job never leaves the range of its type, so one that changes its status meanwhile is not
  * missed. Where an index cannot answer a filter alone (a tag and a status), at most {@value #MOST_LOOKED_AT} jobs are
- * looked at: then a page may be short, or empty, though more follow.
+ * looked at: then a page may be short, or empty, though more follow. It is short, too, when more documents would be too large for
+ * one answer.
  */
 public final class Listing {
     private static final int MOST_LOOKED_AT = 1000;
@@ -87,6 +88,10 @@ public final class Listing {
     }
 
     private JobPage page(JobFilter filter, List<Range> ranges, JobPage.@Nullable Place after, int limit) {
+        return Fewer.ifTooLarge(limit, some -> readPage(filter, ranges, after, some));
+    }
+
+    private JobPage readPage(JobFilter filter, List<Range> ranges, JobPage.@Nullable Place after, int limit) {
         List<Job> jobs = new ArrayList<>();
         JobPage.Place place = after;
         int lookedAt = 0;
@@ -109,8 +114,7 @@ public final class Listing {
 
     private Stream<Job> documents(JobFilter filter) {
         String prefix = DocIds.JOB + (filter.ofType() == null ? "" : filter.ofType() + ":");
-        // The character after the colon: everything that begins with the prefix, in any script, comes before it.
-        String end = prefix.substring(0, prefix.length() - 1) + ";";
+        String end = DocIds.after(prefix);
         return Stream.iterate(
                         documents(prefix, end),
                         page -> !page.isEmpty(),
@@ -123,13 +127,17 @@ public final class Listing {
 
     /** The rows after an id, which is that of the last row of the page before or of no document. */
     private List<ViewResult.Row> documents(String after, String end) {
+        return Fewer.ifTooLarge(MOST_READ, some -> documents(after, end, some));
+    }
+
+    private List<ViewResult.Row> documents(String after, String end, int limit) {
         return database
                 .view(ViewQuery.allDocs()
                         .includeDocs(true)
                         .startKey(after)
                         .endKey(end)
                         .inclusiveEnd(false)
-                        .limit(MOST_READ + 1L))
+                        .limit(limit + 1L))
                 .rows()
                 .stream()
                 .filter(row -> !after.equals(row.id()))
