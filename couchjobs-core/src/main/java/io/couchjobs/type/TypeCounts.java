@@ -30,7 +30,10 @@ public record TypeCounts(
         byStatus = Collections.unmodifiableMap(all);
     }
 
-    /** {@return since when the pending job that comes first could run: its scheduled time, or its creation} */
+    /**
+     * {@return since when the pending job that comes first could run: its scheduled time, or its creation; empty when none is pending, and
+     * {@link Instant#EPOCH} when a job is due that does not say when it was created}
+     */
     public Optional<Instant> oldestPending() {
         return Optional.ofNullable(oldest);
     }

@@ -52,6 +52,7 @@ final class Look {
             TypeSettings known = settings.get(type);
             boolean isPaused = known != null && known.isPaused();
             numbers.oldestPending()
+                    .filter(Instant.EPOCH::isBefore) // otherwise nobody knows since when
                     .map(oldest -> Duration.between(oldest, now))
                     .filter(due -> !isPaused && due.compareTo(longest) > 0)
                     .ifPresent(due -> found.add(new Sighting(

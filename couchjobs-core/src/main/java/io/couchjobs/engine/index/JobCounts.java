@@ -2,6 +2,7 @@ package io.couchjobs.engine.index;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.ViewResult;
+import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** The numbers of jobs, of which the index keeps the sums. Thread-safe. */
 public final class JobCounts {
@@ -23,6 +25,9 @@ public final class JobCounts {
     public static final String KILLED = "/killed";
 
     static final String LABEL = "label";
+    /** How many jobs are read to find the oldest one that could run. */
+    private static final int OLDEST = 200;
+
     /** The order of the numbers in the view of labels. */
     private static final List<JobStatus> STATUSES = List.of(
             JobStatus.WAITING,
@@ -169,7 +174,7 @@ public final class JobCounts {
     /**
      * Since when the first pending job of a type could run here: its scheduled time, or if it has none, when it was created.
      *
-     * @return the time, or empty when none is pending
+     * @return the time, or empty when none is pending; {@link Instant#EPOCH} when a job is due that does not say when it was created
      */
     public Optional<Instant> oldestPending(String type) {
         return index.site().lines(type).stream()
@@ -180,20 +185,41 @@ public final class JobCounts {
     private Optional<Instant> oldestOf(String line) {
         return firstScheduled(line)
                 .map(time ->
-                        time.toEpochMilli() > 0 ? time : oldestWaiting(line).orElse(time));
+                        time.toEpochMilli() > 0 ? time : oldestUnscheduled(line).orElse(Instant.EPOCH));
     }
 
-    private Optional<Instant> oldestWaiting(String line) {
+    /** Jobs that are scheduled for later, or wait for others, were often created before. */
+    private Optional<Instant> oldestUnscheduled(String line) {
+        return createdUnscheduled(oldestWaiting(line)).findFirst().or(() -> createdUnscheduled(unscheduled(line))
+                .min(Comparator.naturalOrder()));
+    }
+
+    private static Stream<Instant> createdUnscheduled(ViewResult rows) {
+        return rows.rows().stream()
+                .flatMap(row -> JobDocument.job(row).stream())
+                .filter(job -> job.scheduledTime().toEpochMilli() <= 0 && job.isClaimable())
+                .flatMap(job -> Optional.ofNullable(job.times().get("created")).stream())
+                .filter(Instant.EPOCH::isBefore);
+    }
+
+    private ViewResult oldestWaiting(String line) {
         List<Object> waiting = List.of(line, JobStatus.WAITING.json());
-        return index
-                .ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
+        return Fewer.ifTooLarge(
+                OLDEST,
+                some -> index.ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
                         .startKey(waiting)
                         .endKey(plus(waiting, JobIndex.AFTER_ALL))
-                        .limit(1))
-                .rows()
-                .stream()
-                .map(row -> Instant.ofEpochMilli(row.key().path(2).asLong()))
-                .findFirst();
+                        .includeDocs(true)
+                        .limit(some)));
+    }
+
+    private ViewResult unscheduled(String line) {
+        return Fewer.ifTooLarge(
+                OLDEST,
+                some -> index.ask(DesignDocument.JOBS, "due", query -> query.startKey(List.of(line))
+                        .endKey(List.of(line, 0))
+                        .includeDocs(true)
+                        .limit(some)));
     }
 
     private Optional<Instant> firstScheduled(String line) {

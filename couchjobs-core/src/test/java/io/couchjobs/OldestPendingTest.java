@@ -1,0 +1,73 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Since when the job of a type that comes first could run. */
+@ServerTest
+class OldestPendingTest {
+    private JobQueue queue;
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        queue = TestQueue.open(database);
+    }
+
+    @AfterEach
+    void close() {
+        queue.close();
+    }
+
+    private Optional<Instant> oldest() {
+        return queue.types().counts().get("email").oldestPending();
+    }
+
+    @Test
+    void it_is_not_the_creation_of_a_job_that_is_scheduled_for_later_or_waits_for_another() throws Exception {
+        long anHourAgo = Instant.now().minus(Duration.ofHours(1)).toEpochMilli();
+        long tomorrow = Instant.now().plus(Duration.ofDays(1)).toEpochMilli();
+        queue.add(JobRequest.builder("other").id("never").data(Map.of()).build());
+        queue.database()
+                .bulkDocs(Stream.concat(
+                                IntStream.range(0, 300)
+                                        .mapToObj(number -> "{'_id':'job:email:later" + number
+                                                + "','data':{},'scheduledTime':" + tomorrow + ",'times':{'created':"
+                                                + anHourAgo + "}}"),
+                                Stream.of("{'_id':'job:email:held','data':{},'times':{'created':" + anHourAgo
+                                        + "},'after':{'jobs':['other:never'],'onFailure':'run'}}"))
+                        .map(Jobs::json)
+                        .toList());
+        queue.add(JobRequest.builder("email").id("now").data(Map.of()).build());
+        assertThat(oldest().orElseThrow()).isCloseTo(Instant.now(), within(5, ChronoUnit.MINUTES));
+    }
+
+    @Test
+    void a_job_that_does_not_say_when_it_was_created_is_due_since_nobody_knows_when() {
+        queue.database().bulkDocs(List.of(Jobs.json("{'_id':'job:email:bare','data':{}}")));
+        assertThat(oldest()).contains(Instant.EPOCH);
+    }
+
+    @Test
+    void beside_one_that_does_not_say_it_the_oldest_of_the_others_counts() {
+        queue.database().bulkDocs(List.of(Jobs.json("{'_id':'job:email:bare','data':{}}")));
+        queue.add(JobRequest.builder("email").id("now").data(Map.of()).build());
+        assertThat(oldest().orElseThrow()).isCloseTo(Instant.now(), within(5, ChronoUnit.MINUTES));
+    }
+}
