@@ -188,6 +188,16 @@ class LayersTest {
     }
 
     @Test
+    void no_text_has_the_digits_of_the_machines_language() {
+        noClasses()
+                .should()
+                .callMethod(String.class, "format", String.class, Object[].class)
+                .orShould()
+                .callMethod(String.class, "formatted", Object[].class)
+                .check(CLASSES);
+    }
+
+    @Test
     void only_the_environment_makes_threads_and_reads_clocks() {
         List<String> calls = CLASSES.stream()
                 .filter(each -> !each.getPackageName().equals("io.couchjobs.engine.time"))

@@ -2,6 +2,7 @@ package io.couchjobs.job;
 
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.RandomIds;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -143,7 +144,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
         StringBuilder printable = new StringBuilder();
         value.codePoints().forEach(c -> {
             if (cannotBeStored(c)) {
-                printable.append(String.format("\\u%04x", c));
+                printable.append("\\u" + HexFormat.of().toHexDigits((char) c));
             } else {
                 printable.appendCodePoint(c);
             }

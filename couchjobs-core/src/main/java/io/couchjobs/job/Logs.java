@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -140,8 +141,13 @@ public interface Logs {
         /** {@return the document's {@code _id}} */
         public String docId() {
             return String.format(
+                    Locale.ROOT,
                     "%s%s:%s:%016d:%08d",
-                    DocIds.LOG, job.type(), job.id(), lines.get(0).fence(), number);
+                    DocIds.LOG,
+                    job.type(),
+                    job.id(),
+                    lines.get(0).fence(),
+                    number);
         }
 
         /**

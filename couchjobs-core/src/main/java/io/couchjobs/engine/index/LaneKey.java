@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -91,7 +92,7 @@ public record LaneKey(String group, int lane, long time, String docId) implement
     /** The same code as in the map function. */
     private static String hex(String name) {
         StringBuilder hex = new StringBuilder();
-        name.chars().forEach(unit -> hex.append(String.format("%04x", unit)));
+        name.chars().forEach(unit -> hex.append(HexFormat.of().toHexDigits((char) unit)));
         return hex.toString();
     }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Logs;
+import java.util.Locale;
 
 /** The documents of log chunks, and the prefixes of their ids. */
 final class LogDocuments {
@@ -18,7 +19,7 @@ final class LogDocuments {
 
     /** The prefix of the ids of a claim's chunks. */
     static String prefix(JobId job, long fence) {
-        return String.format("%s%016d:", prefix(job), fence);
+        return String.format(Locale.ROOT, "%s%016d:", prefix(job), fence);
     }
 
     static ObjectNode of(Logs.Chunk chunk) {

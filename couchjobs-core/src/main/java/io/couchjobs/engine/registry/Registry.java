@@ -35,7 +35,8 @@ public final class Registry {
         return database
                 .view(ViewQuery.allDocs()
                         .startKey(DocIds.WORKER)
-                        .endKey(DocIds.WORKER + "\uffff")
+                        .endKey(DocIds.after(DocIds.WORKER))
+                        .inclusiveEnd(false)
                         .includeDocs(true))
                 .rows()
                 .stream()

@@ -147,7 +147,8 @@ public final class SettingsStore implements FeedListener {
         Map<String, TypeSettings> all = new TreeMap<>();
         database.view(ViewQuery.allDocs()
                         .startKey(DocIds.TYPE)
-                        .endKey(DocIds.TYPE + "\uffff")
+                        .endKey(DocIds.after(DocIds.TYPE))
+                        .inclusiveEnd(false)
                         .includeDocs(true))
                 .rows()
                 .forEach(row -> Optional.ofNullable(row.doc())

@@ -16,8 +16,6 @@ import java.util.Set;
  * that is created there in the meantime takes the place of the cluster's own one: all nodes then show the new, empty one.
  */
 final class MissingDatabase {
-    private static final String NOT_CREATED =
-            "the database %s is not on the server that was asked, and was not created: ";
     /** The names that a server has when nobody named it. Such a server is no node of a cluster. */
     private static final Set<String> UNNAMED = Set.of("couchdb@127.0.0.1", "couchdb@localhost", "nonode@nohost");
 
@@ -41,7 +39,7 @@ final class MissingDatabase {
         if (nodes.size() > 1) {
             requireNewIn(nodes, database);
         } else if (!wanted && mayHaveLostItsCluster(database.server(), nodes)) {
-            throw new CouchJobsException(NOT_CREATED.formatted(database.name())
+            throw new CouchJobsException(notCreated(database)
                     + "the server " + nodes
                     + " is empty and alone, but configured for a cluster. A node that lost its data looks"
                     + " like this, and a database that is created there hides the one of its cluster. If there is no cluster,"
@@ -49,12 +47,16 @@ final class MissingDatabase {
         }
     }
 
+    private static String notCreated(CouchDatabase database) {
+        return "the database " + database.name() + " is not on the server that was asked, and was not created: ";
+    }
+
     private static void requireNewIn(Set<String> nodes, CouchDatabase database) {
         int without = 0;
         for (String node : nodes) {
             Optional<Boolean> has = database.server().isOnNode(node, database.name());
             if (has.orElse(false)) {
-                throw new CouchJobsException(NOT_CREATED.formatted(database.name())
+                throw new CouchJobsException(notCreated(database)
                         + node
                         + " of the same cluster has it, so the node that was asked is being filled. Ask another node, or try"
                         + " again later");
@@ -63,8 +65,8 @@ final class MissingDatabase {
         }
         // When no node tells anything, a proxy keeps such questions away: the node that was asked could tell of itself.
         if (without > 0 && 2 * without <= nodes.size()) {
-            throw new CouchJobsException(NOT_CREATED.formatted(database.name()) + "only " + without + " of the "
-                    + nodes.size() + " nodes of the cluster can be asked whether they have it");
+            throw new CouchJobsException(notCreated(database) + "only " + without + " of the " + nodes.size()
+                    + " nodes of the cluster can be asked whether they have it");
         }
     }
 
