@@ -3,11 +3,13 @@ package io.couchjobs.job;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.Module;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -18,6 +20,7 @@ import java.io.IOException;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +44,9 @@ public final class JobData {
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .build();
+
+    /** Refuses a NaN, which would become a text. */
+    private static final ObjectWriter PLAIN = MAPPER.writer().without(JsonWriteFeature.WRITE_NAN_AS_STRINGS);
 
     private JobData() {}
 
@@ -78,9 +84,12 @@ public final class JobData {
     public static JsonNode tree(@Nullable Object value) {
         try {
             JsonNode tree = value instanceof JsonNode node ? node : MAPPER.valueToTree(value);
-            return tree == null ? MAPPER.nullNode() : requireFinite(requireShallow(tree));
+            return tree == null ? MAPPER.nullNode() : requireFinite(asReadBack(requireShallow(tree)));
         } catch (IllegalArgumentException cannotBeWritten) {
             throw new InvalidJobDataException("data cannot be written as JSON: " + cannotBeWritten.getMessage());
+        } catch (IOException cannotBeWritten) {
+            throw new InvalidJobDataException(
+                    "data cannot be written as JSON: " + firstLine(String.valueOf(cannotBeWritten.getMessage())));
         } catch (StackOverflowError endless) { // lists and maps of any depth, or that contain themselves
             throw tooDeep();
         }
@@ -147,6 +156,21 @@ public final class JobData {
 
     private static InvalidJobDataException tooDeep() {
         return new InvalidJobDataException("data " + Nesting.TOO_DEEP);
+    }
+
+    /** What is written is compared with what the database has: a float, say, is read back as a double, and bytes as a text. */
+    private static JsonNode asReadBack(JsonNode tree) throws IOException {
+        return isReadBackAlike(tree) ? tree : requireShallow(MAPPER.readTree(PLAIN.writeValueAsBytes(tree)));
+    }
+
+    private static boolean isReadBackAlike(JsonNode tree) {
+        boolean isAlike = tree.isContainerNode()
+                || tree.isTextual()
+                || tree.isDouble()
+                || tree.isIntegralNumber()
+                || tree.isBoolean()
+                || tree.isNull();
+        return isAlike && StreamSupport.stream(tree.spliterator(), false).allMatch(JobData::isReadBackAlike);
     }
 
     /** JSON has no such numbers, and one in a job would break the write of all that are sent with it. */
