@@ -52,17 +52,21 @@ record Additions(Engine engine, AddRules rules) {
     }
 
     List<Boolean> insertIfNew(List<JobRequest> requests) {
-        return new AwaitedFirst(requests).inRounds(this::insertRoundIfNew);
+        return new AwaitedFirst(requests)
+                .add((round, replace) -> insertRoundIfNew(round), false).stream()
+                        .map(result -> result.outcome() == AddResult.Outcome.ADDED)
+                        .toList();
     }
 
-    private List<Boolean> insertRoundIfNew(List<JobRequest> requests) {
+    private List<AddResult> insertRoundIfNew(List<JobRequest> requests) {
         List<AddResult> inserted = insertRound(requests);
-        List<Boolean> added = new ArrayList<>();
+        List<AddResult> results = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {
             JobRequest request = requests.get(i);
-            added.add(inserted.get(i).outcome() == AddResult.Outcome.ADDED
-                    || (rules.allow(request) && engine.creator().insertIfNew(request)));
+            AddResult first = inserted.get(i);
+            boolean isOver = first.outcome() == AddResult.Outcome.ADDED || !rules.allow(request);
+            results.add(isOver ? first : engine.creator().addIfNew(request));
         }
-        return List.copyOf(added);
+        return List.copyOf(results);
     }
 }

@@ -159,7 +159,8 @@ public interface JobCreator {
      * Adds jobs unless unfinished ones with their trackers (or else their ids) exist.
      *
      * @param requests the jobs
-     * @return in the same order, whether this call added each; false also when a strict queue refuses the type, or the type is full
+     * @return in the same order, whether this call added each; false also when a strict queue refuses the type, the type is full, the
+     *     database refuses the job, or a job of the call that it waits for is rejected
      */
     List<Boolean> insertIfNew(List<JobRequest> requests);
 

@@ -190,9 +190,27 @@ public final class Creator {
      * @return true when this call added it
      */
     public boolean insertIfNew(JobRequest request) {
-        List<Job> inserted = insertedIfNew(store.listener().adding(request));
-        told(inserted.stream().map(AddResult::added).toList());
-        return !inserted.isEmpty();
+        return !insertedAndTold(request).isEmpty();
+    }
+
+    /** {@return as {@link #insertIfNew}, what happened: unchanged when an unfinished one exists, and rejected when it cannot be added} */
+    public AddResult addIfNew(JobRequest request) {
+        try {
+            return insertedAndTold(request).stream()
+                    .findFirst()
+                    .orElseGet(() -> new AddResult(request.id(), AddResult.Outcome.UNCHANGED, null, null));
+        } catch (WriteRefusedException
+                | ContentionException
+                | UnconfirmedException
+                | MalformedDocumentException problem) {
+            return AddResult.rejected(request.id(), String.valueOf(problem.getMessage()));
+        }
+    }
+
+    private List<AddResult> insertedAndTold(JobRequest request) {
+        return told(insertedIfNew(store.listener().adding(request)).stream()
+                .map(AddResult::added)
+                .toList());
     }
 
     /** The job, or none when there is one already. */
