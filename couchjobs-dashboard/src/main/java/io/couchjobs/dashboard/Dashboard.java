@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.time.Duration;
 
 /**
  * A web page that shows what a queue does, and lets people act on it. Thread-safe.
@@ -26,8 +25,6 @@ public final class Dashboard implements AutoCloseable {
     /** Beside the browsers that listen. */
     private static final int MOST_REQUESTS = 64;
 
-    private static final Duration LONGEST_HEAD = Duration.ofSeconds(10);
-
     static {
         // The JDK's server reads it once; without it each small answer waits for a timer of the network's.
         if (System.getProperty("sun.net.httpserver.nodelay") == null) {
@@ -37,14 +34,16 @@ public final class Dashboard implements AutoCloseable {
 
     private final HttpServer server;
     private final DashboardHandler handler;
-    private final RequestThreads threads = new RequestThreads(Hub.MOST_VIEWERS + MOST_REQUESTS, LONGEST_HEAD);
+    private final RequestThreads threads;
     private final URI url;
 
-    private Dashboard(HttpServer server, DashboardHandler handler, String host, String basePath) {
+    private Dashboard(HttpServer server, DashboardHandler handler, String host, DashboardBuilder options) {
+        String basePath = options.path();
         this.server = server;
         this.handler = handler;
+        this.threads = new RequestThreads(Hub.MOST_VIEWERS + MOST_REQUESTS, options.longestRead());
         this.url = URI.create("http://" + host + ":" + server.getAddress().getPort() + basePath + "/");
-        server.createContext(basePath.isEmpty() ? "/" : basePath, threads.handler(handler));
+        server.createContext(basePath.isEmpty() ? "/" : basePath, threads.handler(handler::answer));
         server.setExecutor(threads);
         server.start();
     }
@@ -66,7 +65,7 @@ public final class Dashboard implements AutoCloseable {
                     : address.getHostString().contains(":")
                             ? "[" + address.getHostString() + "]"
                             : address.getHostString();
-            return new Dashboard(HttpServer.create(address, BACKLOG), handler, host, options.path());
+            return new Dashboard(HttpServer.create(address, BACKLOG), handler, host, options);
         } catch (IOException e) {
             handler.close();
             throw new UncheckedIOException("cannot listen on " + address, e);

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +30,7 @@ public final class DashboardBuilder {
     private @Nullable Boolean actions;
     private List<Check> checks = Checks.all();
     private LongSupplier nanoTime = System::nanoTime;
+    private Duration longestRead = Duration.ofSeconds(10);
 
     DashboardBuilder(JobQueue queue) {
         this.queue = queue;
@@ -171,6 +173,16 @@ public final class DashboardBuilder {
     DashboardBuilder nanoTime(LongSupplier source) {
         this.nanoTime = source;
         return this;
+    }
+
+    /** For tests: how long the head of a request may take to arrive, and how long its body. Default: 10 s. */
+    DashboardBuilder longestRead(Duration duration) {
+        this.longestRead = duration;
+        return this;
+    }
+
+    Duration longestRead() {
+        return longestRead;
     }
 
     JobQueue queue() {

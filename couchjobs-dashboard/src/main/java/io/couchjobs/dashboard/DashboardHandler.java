@@ -37,6 +37,15 @@ public final class DashboardHandler implements HttpHandler, AutoCloseable {
 
     @Override
     public void handle(HttpExchange exchange) throws IOException {
+        try {
+            answer(exchange);
+        } finally {
+            exchange.close();
+        }
+    }
+
+    /** Leaves the exchange open. */
+    void answer(HttpExchange exchange) throws IOException {
         Call call = new Call(exchange, basePath);
         try {
             serve(call);
@@ -64,8 +73,6 @@ public final class DashboardHandler implements HttpHandler, AutoCloseable {
         } catch (RuntimeException e) {
             log.error("{} {} failed", exchange.getRequestMethod(), exchange.getRequestURI(), e);
             call.refuse(500, "this failed; the log of the dashboard says why");
-        } finally {
-            exchange.close();
         }
     }
 

@@ -1,6 +1,9 @@
 package io.couchjobs.dashboard;
 
 import com.sun.net.httpserver.HttpHandler;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -10,15 +13,18 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of an HTTP server: they serve a bounded number of requests at once, and others wait for their turn. The connection
- * of a client that does not send the head of a request in time is closed, so that no slow client keeps a thread. Thread-safe.
+ * of a client that does not send the head or the body of a request in time is closed, so that no slow client keeps a thread.
+ * A handler may take its time. Thread-safe.
  */
 final class RequestThreads implements Executor, AutoCloseable {
     private static final long KEEP_ALIVE_SECONDS = 30;
-    /** The head that the calling thread reads. */
-    private static final ThreadLocal<Head> HEADS = new ThreadLocal<>();
+
+    /** What the calling thread reads. */
+    private final ThreadLocal<Reading> readings = ThreadLocal.withInitial(Reading::new);
 
     private final ThreadPoolExecutor threads;
     private final ScheduledThreadPoolExecutor timer;
@@ -28,7 +34,7 @@ final class RequestThreads implements Executor, AutoCloseable {
      * Makes threads that begin when they are needed.
      *
      * @param most how many requests are served at once
-     * @param longest how long the head of a request may take to arrive, from its first byte on
+     * @param longest how long the head of a request may take to arrive, from its first byte on, and how long its body
      */
     RequestThreads(int most, Duration longest) {
         this.longest = longest;
@@ -45,27 +51,34 @@ final class RequestThreads implements Executor, AutoCloseable {
         threads.execute(() -> serve(request));
     }
 
-    /** {@return the handler, called when the head of a request has arrived} */
+    /**
+     * {@return the handler, called when the head of a request has arrived} The handler leaves the exchange open: what it has not
+     * read of the body is read, and the exchange closed, after it.
+     */
     HttpHandler handler(HttpHandler handler) {
         return exchange -> {
-            Head head = HEADS.get();
-            if (head != null) {
-                head.arrived();
+            Reading reading = readings.get();
+            reading.end();
+            reading.leftNanos = longest.toNanos();
+            exchange.setStreams(new Body(exchange.getRequestBody(), reading), null);
+            try {
+                handler.handle(exchange);
+            } finally {
+                reading.begin();
+                exchange.close();
+                reading.end();
             }
-            handler.handle(exchange);
         };
     }
 
     private void serve(Runnable request) {
-        Head head = new Head(Thread.currentThread());
-        HEADS.set(head);
-        Future<?> late = timer.schedule(head::giveUp, longest.toMillis(), TimeUnit.MILLISECONDS);
+        Reading head = readings.get();
+        head.begin();
         try {
             request.run();
         } finally {
-            head.arrived();
-            late.cancel(false);
-            HEADS.remove();
+            head.end();
+            readings.remove();
         }
     }
 
@@ -84,28 +97,76 @@ final class RequestThreads implements Executor, AutoCloseable {
         };
     }
 
-    /** The head of a request that a thread reads. An interrupt of a thread that reads from a channel closes the channel. */
-    private static final class Head {
-        private final Thread reader;
-        private boolean isOver;
+    /** The time in which a thread reads a request. An interrupt of a thread that reads from a channel closes the channel. */
+    private final class Reading {
+        private final Thread reader = Thread.currentThread();
+        private long leftNanos = longest.toNanos();
+        private long begun;
+        private @Nullable Future<?> late;
         private boolean isGivenUp;
 
-        Head(Thread reader) {
-            this.reader = reader;
+        synchronized void begin() {
+            begun = System.nanoTime();
+            late = timer.schedule(this::giveUp, Math.max(0, leftNanos), TimeUnit.NANOSECONDS);
         }
 
-        synchronized void giveUp() {
-            if (!isOver) {
+        private synchronized void giveUp() {
+            if (late != null) {
                 isGivenUp = true;
                 reader.interrupt();
             }
         }
 
-        /** After this, the thread is not interrupted for a slow head any more. */
-        synchronized void arrived() {
-            isOver = true;
+        /** After this, the thread is not interrupted until it reads again. */
+        synchronized void end() {
+            if (late != null) {
+                leftNanos -= System.nanoTime() - begun;
+                late.cancel(false);
+                late = null;
+            }
             if (isGivenUp) {
+                isGivenUp = false;
                 var unused = Thread.interrupted();
+            }
+        }
+    }
+
+    /** The body of a request, whose reader waits for it no longer than it may. */
+    private static final class Body extends FilterInputStream {
+        private final Reading reading;
+
+        Body(InputStream in, Reading reading) {
+            super(in);
+            this.reading = reading;
+        }
+
+        @Override
+        public int read() throws IOException {
+            reading.begin();
+            try {
+                return in.read();
+            } finally {
+                reading.end();
+            }
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            reading.begin();
+            try {
+                return in.read(bytes, offset, length);
+            } finally {
+                reading.end();
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            reading.begin();
+            try {
+                in.close();
+            } finally {
+                reading.end();
             }
         }
     }
