@@ -47,7 +47,7 @@ abstract class BrowserTest {
     /** Where pictures of the pages are kept, for people to look at; none are taken without it. */
     private static final @Nullable String SCREENSHOTS = System.getProperty("couchjobs.screenshots");
 
-    private EmbeddedCouch server;
+    EmbeddedCouch server;
     JobQueue queue;
     Dashboard dashboard;
     Chrome chrome;

@@ -74,6 +74,24 @@ class PagesTest extends BrowserTest {
     }
 
     @Test
+    void the_overview_says_why_there_are_no_numbers_or_only_old_ones_and_goes_on() throws Exception {
+        String trouble = "document.querySelector('main .trouble')";
+        go("");
+        try {
+            server.faults().answer(Integer.MAX_VALUE, request -> request.path().contains("/_view/"), 500);
+            chrome.await(trouble);
+            chrome.go(dashboard.url());
+            chrome.await(trouble);
+            assertThat(chrome.run("return document.querySelector('main').innerText")
+                            .asText())
+                    .doesNotContain("Looking …");
+        } finally {
+            server.faults().clear();
+        }
+        chrome.await("document.querySelector('.tiles') && !" + trouble);
+    }
+
+    @Test
     void a_chart_of_runs_names_how_many_there_were_in_all() throws Exception {
         go("history");
         chrome.await("[...document.querySelectorAll('.plot')].some(plot =>"

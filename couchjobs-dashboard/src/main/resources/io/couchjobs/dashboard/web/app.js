@@ -112,7 +112,7 @@ class App extends Component {
       h('main', { id: 'main', tabIndex: -1 },
         h(BulkState, null),
         shown
-          ? h(shown, { key: page === 'job' || page === 'array' ? page + '\n' + params.type + '\n' + params.id : page === 'trigger' ? page + '\n' + params.name : page, params, summary: data, actions: !!data && data.actions })
+          ? h(shown, { key: page === 'job' || page === 'array' ? page + '\n' + params.type + '\n' + params.id : page === 'trigger' ? page + '\n' + params.name : page, params, summary: data, summaryError: this.summary.error, actions: !!data && data.actions })
           : h(Nowhere, { page })),
       h(Dialogs, null), h(Toasts, null));
   }

@@ -20,12 +20,13 @@ export class Overview extends Component {
       h('div', { class: 'charts' }, h(Throughput, { history }), h(Latency, { history })));
   }
 
-  render({ summary, actions }, { type }) {
+  render({ summary, summaryError: error, actions }, { type }) {
     if (!summary) {
-      return h('div', null, h('h1', { tabIndex: -1 }, 'Overview'), h(Empty, null, 'Looking …'));
+      return h('div', null, h('h1', { tabIndex: -1 }, 'Overview'), h(Trouble, { error }), !error && h(Empty, null, 'Looking …'));
     }
     return h('div', null,
       h('h1', { tabIndex: -1, class: 'away' }, 'Overview'),
+      h(Trouble, { error }),
       h(Tiles, { summary }),
       this.live(summary, type),
       h(Past, null),
