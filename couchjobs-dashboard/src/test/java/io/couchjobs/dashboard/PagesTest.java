@@ -3,10 +3,15 @@ package io.couchjobs.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpServer;
 import io.couchjobs.job.JobRequest;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What pages show. */
@@ -89,6 +94,32 @@ class PagesTest extends BrowserTest {
             server.faults().clear();
         }
         chrome.await("document.querySelector('.tiles') && !" + trouble);
+    }
+
+    /** A proxy answers so while the dashboard is started anew. A browser then gives the stream up. */
+    @Test
+    void pages_are_live_again_after_the_stream_was_refused_for_a_while() throws Exception {
+        CountDownLatch refused = new CountDownLatch(1);
+        Dashboard before = Dashboard.of(queue).listen("127.0.0.1", 0);
+        int port = before.url().getPort();
+        chrome.go(before.url());
+        chrome.awaitLive();
+        before.close();
+        HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+        proxy.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(502, -1);
+            if (exchange.getRequestURI().getPath().endsWith("/events")) {
+                refused.countDown();
+            }
+        });
+        proxy.start();
+        assertThat(refused.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        chrome.awaitText("Reconnecting");
+        proxy.stop(0);
+        try (Dashboard after = Dashboard.of(queue).listen("127.0.0.1", port)) {
+            chrome.await("document.querySelector('.live.is-live')");
+            assertThat(after.url()).isEqualTo(before.url());
+        }
     }
 
     @Test

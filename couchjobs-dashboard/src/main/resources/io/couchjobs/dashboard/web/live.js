@@ -1,8 +1,14 @@
 // One stream of events from the server; what it tells goes to whoever listens on the window.
 import { learnTime, query } from './lib.js';
 
+/** How long it waits before it opens the stream again: longer each time. */
+const SOON = 2000;
+const LATE = 30000;
+
 let source = null;
 let watched = null;
+let pause = SOON;
+let later = null;
 let state = 'connecting';
 
 export function liveState() {
@@ -31,11 +37,12 @@ function open(again) {
   source = new EventSource('api/events' + query(watched));
   let wasOpen = again;
   source.onopen = () => {
+    pause = SOON;
     become('live');
     lookAgain({ reset: wasOpen, opened: true });
     wasOpen = true;
   };
-  source.onerror = () => become('away');
+  source.onerror = refused;
   source.addEventListener('tick', (event) => {
     const tick = JSON.parse(event.data);
     learnTime(tick.now);
@@ -46,7 +53,18 @@ function open(again) {
   source.addEventListener('log', (event) => tell('log', JSON.parse(event.data)));
 }
 
+/** A browser tries again by itself, but not after an answer other than 200. */
+function refused() {
+  become('away');
+  if (source && source.readyState === EventSource.CLOSED) {
+    clearTimeout(later);
+    later = setTimeout(() => open(true), pause);
+    pause = Math.min(2 * pause, LATE);
+  }
+}
+
 function close() {
+  clearTimeout(later);
   if (source) {
     source.close();
     source = null;
