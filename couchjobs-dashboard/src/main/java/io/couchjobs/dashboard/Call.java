@@ -129,9 +129,14 @@ final class Call {
     }
 
     ObjectNode body() throws IOException {
+        return body(LARGEST_BODY);
+    }
+
+    /** {@return the body, of so many bytes at most} */
+    ObjectNode body(int largest) throws IOException {
         try (InputStream in = exchange.getRequestBody()) {
-            byte[] bytes = in.readNBytes(LARGEST_BODY + 1);
-            if (bytes.length > LARGEST_BODY) {
+            byte[] bytes = in.readNBytes(largest + 1);
+            if (bytes.length > largest) {
                 throw new Refusal(413, "the request is too large");
             }
             String text = StandardCharsets.UTF_8

@@ -10,6 +10,9 @@ import io.couchjobs.job.NotFoundException;
 
 /** Adds the jobs that people write on the pages, also as changed copies of others. Thread-safe. */
 final class NewJobs {
+    /** In bytes: the longest data that a page shows whole, and so lets people edit, in any script and with escapes. */
+    static final int LARGEST = 1 << 20;
+
     private final JobQueue queue;
 
     NewJobs(JobQueue queue) {

@@ -98,6 +98,14 @@ class ActionsApiTest extends OpenDashboard {
     }
 
     @Test
+    void a_job_is_added_with_as_much_data_as_its_page_lets_people_edit() throws Exception {
+        String text = "x".repeat(100_000);
+        answer("jobs", Map.of("type", "email", "id", "long", "data", "{\"text\": \"" + text + "\"}"));
+        Job job = queue.withData(queue.get("email", "long").orElseThrow());
+        assertThat(job.data().path("text").asText()).isEqualTo(text);
+    }
+
+    @Test
     void an_order_on_many_jobs_acts_on_those_that_pass_and_no_others() throws Exception {
         add(20, "email");
         add(3, "report");
