@@ -21,7 +21,15 @@ import org.jspecify.annotations.Nullable;
 final class Cached<T> {
     private static final int SPARING = 9;
     private static final Duration GLANCE = Duration.ofSeconds(2);
-    private static final int NOT_YET = 503;
+
+    /** Says that an index is being built. */
+    static final class NotYet extends Refusal {
+        private static final long serialVersionUID = 1L;
+
+        NotYet(String progress) {
+            super(503, progress);
+        }
+    }
 
     private final Supplier<T> source;
     private final Supplier<Optional<IndexBeingBuiltException.Progress>> building;
@@ -42,7 +50,7 @@ final class Cached<T> {
         this.nanos = time.toNanos();
     }
 
-    /** Throws a {@link Refusal} while an index is being built. */
+    /** Throws {@link NotYet} while an index is being built. */
     synchronized T get() {
         T known = value;
         if (known == null || System.nanoTime() - goodUntil > 0) {
@@ -84,7 +92,7 @@ final class Cached<T> {
     private T endedOrAnother(FutureTask<T> earlier) {
         try {
             return ended(earlier);
-        } catch (Refusal notYet) {
+        } catch (NotYet notYet) {
             if (underWay == null) {
                 return ended(begun());
             }
@@ -100,7 +108,7 @@ final class Cached<T> {
                 return answer;
             } catch (TimeoutException slow) {
                 building.get().ifPresent(index -> {
-                    throw new Refusal(NOT_YET, index.text());
+                    throw new NotYet(index.text());
                 });
             } catch (ExecutionException e) {
                 underWay = null;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
+import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The queue as a whole and its types, of the HTTP API. Thread-safe. */
 final class QueueResource {
@@ -30,17 +32,7 @@ final class QueueResource {
 
     /** 503 when somebody should look, so that a monitor needs no more than the status. */
     void health(Call call, List<String> none) throws IOException {
-        List<Problem> found;
-        try {
-            found = problems.all();
-        } catch (CouchException trouble) {
-            found = List.of(new Problem(
-                    "database",
-                    Problem.Level.PROBLEM,
-                    String.valueOf(trouble.getMessage()),
-                    "Jobs are neither added nor run.",
-                    "See that CouchDB runs and can be reached."));
-        }
+        List<Problem> found = found();
         boolean healthy = found.stream().noneMatch(problem -> problem.level() == Problem.Level.PROBLEM);
         ObjectNode json = Call.JSON.createObjectNode().put("status", healthy ? "ok" : "problem");
         ArrayNode all = json.putArray("problems");
@@ -49,6 +41,32 @@ final class QueueResource {
                 .map(Problems::json)
                 .forEach(all::add);
         call.answer(healthy ? 200 : 503, json);
+    }
+
+    private List<Problem> found() {
+        try {
+            return problems.all();
+        } catch (IndexBeingBuiltException notYet) {
+            return List.of(beingBuilt(notYet.progress().text()));
+        } catch (Cached.NotYet notYet) {
+            return List.of(beingBuilt(notYet.getMessage()));
+        } catch (CouchException trouble) {
+            return List.of(new Problem(
+                    "database",
+                    Problem.Level.PROBLEM,
+                    String.valueOf(trouble.getMessage()),
+                    "Jobs are neither added nor run.",
+                    "See that CouchDB runs and can be reached."));
+        }
+    }
+
+    private static Problem beingBuilt(@Nullable String progress) {
+        return new Problem(
+                "indexes",
+                Problem.Level.PROBLEM,
+                "The server is " + progress + ".",
+                "Workers go on with the former index, or wait for this one. The other checks are not made.",
+                "Ask again when it is done.");
     }
 
     void counts(Call call, List<String> none) throws IOException {

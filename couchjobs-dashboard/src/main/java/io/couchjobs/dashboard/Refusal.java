@@ -3,7 +3,7 @@ package io.couchjobs.dashboard;
 import java.io.Serial;
 
 /** A request that is answered by an error; the message is for people. */
-final class Refusal extends RuntimeException {
+class Refusal extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
 

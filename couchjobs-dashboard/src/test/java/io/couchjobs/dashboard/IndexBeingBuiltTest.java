@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -51,7 +52,7 @@ class IndexBeingBuiltTest {
         queue = JobQueue.builder("http://127.0.0.1:" + front.getAddress().getPort() + "/jobs")
                 .renewLeases(false)
                 .open();
-        dashboard = Dashboard.of(queue).listen("127.0.0.1", 0);
+        dashboard = Dashboard.of(queue).api().listen("127.0.0.1", 0);
         browser = new Browser(dashboard.url());
     }
 
@@ -73,6 +74,17 @@ class IndexBeingBuiltTest {
         assertThat(early.body()).containsPattern("building the index lists-[0-9a-f]{8} of jobs: 43 %");
         built.countDown();
         assertThat(browser.json(page).isObject()).isTrue();
+    }
+
+    @Test
+    void health_says_to_programs_that_the_index_is_being_built() throws Exception {
+        Program program = new Program(dashboard.url());
+        Program.Answer early = program.get("/health");
+        assertThat(early.status()).isEqualTo(503);
+        assertThat(early.json().path("status").asText()).isEqualTo("problem");
+        assertThat(early.json().at("/problems/0/name").asText()).isEqualTo("indexes");
+        assertThat(early.json().at("/problems/0/finding").asText())
+                .containsPattern("building the index lists-[0-9a-f]{8} of jobs: 43 %");
     }
 
     private void serve(HttpExchange exchange) throws IOException {
