@@ -32,7 +32,7 @@ public final class DashboardHandler implements HttpHandler, AutoCloseable {
         this.guard = options.guard(mayAct);
         this.assets = new Assets(basePath);
         this.hub = new Hub(options.queue());
-        this.routes = new Routes(options, hub, mayAct);
+        this.routes = new Routes(options, hub, guard);
     }
 
     @Override

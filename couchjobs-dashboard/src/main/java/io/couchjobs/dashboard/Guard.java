@@ -35,8 +35,13 @@ final class Guard {
         this.mayAct = mayAct;
     }
 
-    boolean mayAct() {
-        return mayAct;
+    /** {@return whether the one who asks may change something} */
+    boolean mayAct(Call call) {
+        return mayAct && mayChange(call);
+    }
+
+    private boolean mayChange(Call call) {
+        return credentials.allowChanges(call.header("Authorization").orElse(""));
     }
 
     /** Throws a {@link Refusal} unless the request may be served. */
@@ -88,7 +93,7 @@ final class Guard {
             throw new Refusal(403, "changes are made from the dashboard's own pages only");
         } else if (!mayAct) {
             throw new Refusal(403, "this dashboard is read-only");
-        } else if (!credentials.allowChanges(call.header("Authorization").orElse(""))) {
+        } else if (!mayChange(call)) {
             throw new Refusal(403, "this token may only read");
         }
     }

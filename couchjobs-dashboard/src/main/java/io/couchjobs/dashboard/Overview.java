@@ -16,19 +16,18 @@ final class Overview {
     private final Types types;
     private final Workers workers;
     private final Problems problems;
-    private final boolean mayAct;
 
-    Overview(JobQueue queue, Hub hub, Counts counts, Types types, Workers workers, Problems problems, boolean mayAct) {
+    Overview(JobQueue queue, Hub hub, Counts counts, Types types, Workers workers, Problems problems) {
         this.queue = queue;
         this.hub = hub;
         this.counts = counts;
         this.types = types;
         this.workers = workers;
         this.problems = problems;
-        this.mayAct = mayAct;
     }
 
-    ObjectNode json() {
+    /** For somebody who may act, or only look. */
+    ObjectNode json(boolean mayAct) {
         long now = Clock.now(queue);
         ObjectNode json = Call.JSON
                 .createObjectNode()

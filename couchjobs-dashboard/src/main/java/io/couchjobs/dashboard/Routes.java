@@ -19,13 +19,13 @@ final class Routes implements AutoCloseable {
         void serve(Call call) throws IOException;
     }
 
-    Routes(DashboardBuilder options, Hub hub, boolean mayAct) {
+    Routes(DashboardBuilder options, Hub hub, Guard guard) {
         JobQueue queue = options.queue();
         Counts counts = new Counts(queue);
         Workers workers = new Workers(queue);
         Types types = new Types(queue, counts);
         Problems problems = new Problems(queue, options.checks(), counts, types, workers);
-        Overview overview = new Overview(queue, hub, counts, types, workers, problems, mayAct);
+        Overview overview = new Overview(queue, hub, counts, types, workers, problems);
         Histories histories = types.histories();
         Jobs jobs = new Jobs(queue, counts);
         Arrays arrays = new Arrays(queue);
@@ -35,7 +35,7 @@ final class Routes implements AutoCloseable {
         this.bulk = new BulkActions(queue, failures);
         this.forPrograms = options.hasApi() ? new HttpApi(queue, jobs, problems) : null;
 
-        reads.put("overview", call -> call.answer(overview.json()));
+        reads.put("overview", call -> call.answer(overview.json(guard.mayAct(call))));
         reads.put("jobs", call -> call.answer(jobs.page(call)));
         reads.put("count", call -> call.answer(jobs.count(call)));
         reads.put("job", call -> call.answer(jobs.job(call)));
