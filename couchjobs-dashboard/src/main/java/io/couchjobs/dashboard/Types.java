@@ -101,8 +101,10 @@ final class Types {
         }
         if (body.has("maxRetries")) {
             RetryPolicy policy = settings.retryPolicy();
+            int retries =
+                    body.path("maxRetries").isNull() ? RetryPolicy.DEFAULT.maxRetries() : count(body, "maxRetries");
             settings = settings.withRetryPolicy(
-                    new RetryPolicy(count(body, "maxRetries"), policy.delay(), policy.maxDelay(), policy.jitter()));
+                    new RetryPolicy(retries, policy.delay(), policy.maxDelay(), policy.jitter()));
         }
         for (Map.Entry<String, Limit> limit : LIMITS.entrySet()) {
             if (body.has(limit.getKey())) {

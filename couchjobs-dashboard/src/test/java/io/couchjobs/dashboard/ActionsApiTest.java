@@ -12,6 +12,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.type.Rate;
 import io.couchjobs.type.Retention;
+import io.couchjobs.type.RetryPolicy;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -142,6 +143,16 @@ class ActionsApiTest extends OpenDashboard {
                 .isEqualTo(400);
         assertThat(browser.post("types", Map.of("type", "a:b", "paused", true)).statusCode())
                 .isEqualTo(400);
+    }
+
+    @Test
+    void no_number_of_retries_is_the_default_and_leaves_the_delays() throws Exception {
+        RetryPolicy policy = new RetryPolicy(9, Duration.ofSeconds(7), Duration.ofHours(1), 0.5);
+        queue.types().change("email", settings -> settings.withRetryPolicy(policy));
+        Map<String, Object> clear = new HashMap<>(Map.of("type", "email"));
+        clear.put("maxRetries", null);
+        assertThat(answer("types", clear).path("maxRetries").asInt()).isEqualTo(RetryPolicy.DEFAULT.maxRetries());
+        assertThat(queue.types().settings("email").retryPolicy().delay()).isEqualTo(policy.delay());
     }
 
     @Test

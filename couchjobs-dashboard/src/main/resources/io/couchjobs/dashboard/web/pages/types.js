@@ -29,7 +29,7 @@ export class Types extends Loading {
       text: 'Running workers follow within moments. An empty field is the default. What is kept: a time such as 30d, a number of jobs, delete or forever.',
       fields: h('div', { class: 'form' },
         field('timeout', 'Timeout, in seconds', type.timeout === null ? '' : type.timeout / 1000, 'default', 0.001, 'any'),
-        field('maxRetries', 'Retries after failures', type.maxRetries, '', 0),
+        field('maxRetries', 'Retries after failures', type.maxRetries, 'default', 0),
         field('rateStarts', 'Starts in a time at most', type.rate ? type.rate.starts : null, 'any number', 1),
         field('rateWindow', 'That time, in seconds', type.rate ? type.rate.window / 1000 : null, '60', 1, 'any'),
         field('limit', 'Running at once', type.limit, 'any number', 0),
@@ -130,7 +130,7 @@ function changes(type, { rateStarts, rateWindow, retention, failureRetention, ..
   }
   for (const [name, text] of Object.entries(form)) {
     const value = text === '' ? null : name === 'timeout' ? Math.round(Number(text) * 1000) : Number(text);
-    if (value !== type[name] && !(name === 'maxRetries' && value === null)) {
+    if (value !== type[name]) {
       changed[name] = value;
     }
   }
