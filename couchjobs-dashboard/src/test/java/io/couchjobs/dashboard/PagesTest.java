@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobRequest;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -94,6 +96,22 @@ class PagesTest extends BrowserTest {
             server.faults().clear();
         }
         chrome.await("document.querySelector('.tiles') && !" + trouble);
+    }
+
+    @Test
+    void the_number_of_running_jobs_is_that_of_the_jobs_it_links_to() throws Exception {
+        queue.add(JobRequest.builder("claimed").id("1").data(Map.of()).build());
+        AcceptOptions aside = AcceptOptions.of("claimed").start(false);
+        ClaimedJob claimed = queue.accept(aside).get(0);
+        go("");
+        chrome.await("[...document.querySelectorAll('table.counts tr')].some(row => row.innerText.startsWith('claimed')"
+                + " && row.querySelector('[data-label=Claimed]').innerText === '1')");
+        assertThat(chrome.run("return document.querySelector('.tile.is-running .value').innerText")
+                        .asText())
+                .isEqualTo("1");
+        chrome.click(".tile.is-running a");
+        chrome.awaitText("1 job");
+        claimed.release();
     }
 
     /** A proxy answers so while the dashboard is started anew. A browser then gives the stream up. */

@@ -57,7 +57,7 @@ function Tiles({ summary }) {
   return h('ul', { class: 'tiles' },
     h(Tile, { label: 'Succeeding', value: small(rate), unit: 'per s' }),
     h(Tile, { label: WORDS.waiting, value: number(sum(types, 'waiting')), href: jobsHref({ status: 'waiting' }), kind: 'waiting' }),
-    h(Tile, { label: WORDS.running, value: number(sum(types, 'running', 'scheduled')), href: jobsHref({ status: 'running' }), kind: 'running' }),
+    h(Tile, { label: WORDS.running, value: number(sum(types, 'running')), href: jobsHref({ status: 'running' }), kind: 'running' }),
     h(Tile, { label: WORDS.stuck, value: number(sum(types, 'stuck')), href: jobsHref({ status: 'stuck' }), kind: 'stuck' }),
     h(Tile, { label: WORDS.failed, value: number(sum(types, 'failed')), href: jobsHref({ status: 'failed' }), kind: 'failed' }),
     h(Tile, { label: WORDS.success, value: number(sum(types, 'success')), href: jobsHref({ status: 'success' }), kind: 'success' }),
