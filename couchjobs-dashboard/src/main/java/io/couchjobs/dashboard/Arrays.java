@@ -10,7 +10,6 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NotFoundException;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -63,17 +62,19 @@ final class Arrays {
         return json.put("complete", isComplete).put("more", jobs.hasNext());
     }
 
+    /** By the items that the chunk has: another client may have written errors of others. */
     private static void errors(Job job, ArrayNode errors) {
         JsonNode array = job.document().path("array");
-        for (Map.Entry<String, JsonNode> error : array.path("errors").properties()) {
-            if (errors.size() < MOST_ERRORS) {
-                int place = Integer.parseInt(error.getKey());
+        String states = array.path("states").asText();
+        for (int place = 0; place < states.length() && errors.size() < MOST_ERRORS; place++) {
+            JsonNode error = array.path("errors").path(Integer.toString(place));
+            if (error.isObject()) {
                 errors.addObject()
                         .put("index", array.path("first").asLong() + place)
                         .put("chunk", job.id().id())
-                        .put("final", array.path("states").asText().charAt(place) == 'f')
-                        .put("attempt", error.getValue().path("attempt").asInt())
-                        .put("message", error.getValue().path("message").asText());
+                        .put("final", states.charAt(place) == 'f')
+                        .put("attempt", error.path("attempt").asInt())
+                        .put("message", error.path("message").asText());
             }
         }
     }

@@ -1,0 +1,33 @@
+package io.couchjobs.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.junit.CouchExtension;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What the page of an array shows of chunks that another client has written. */
+@Tag("server")
+@ExtendWith(CouchExtension.class)
+@Timeout(120)
+class ArraysTest extends OpenDashboard {
+    @Test
+    void errors_of_items_that_a_chunk_does_not_have_are_left_out() throws Exception {
+        String errors = "{'5': {'message': 'x'}, '-1': {'message': 'x'}, 'odd': {'message': 'x'},"
+                + " '0': {'message': 'no such page'}}";
+        put("{'_id': 'job:mail:c:000001', 'data': {'items': [{}]},"
+                + " 'array': {'id': 'c', 'first': 0, 'states': 'f', 'errors': " + errors + "}}");
+        JsonNode array = browser.json("array?type=mail&id=c");
+        assertThat(array.at("/chunks/0/states").asText()).isEqualTo("f");
+        assertThat(array.path("errors")).hasSize(1);
+        assertThat(array.at("/errors/0/message").asText()).isEqualTo("no such page");
+    }
+
+    private void put(String document) throws Exception {
+        queue.database().put((ObjectNode) Call.JSON.readTree(document.replace('\'', '"')));
+    }
+}
