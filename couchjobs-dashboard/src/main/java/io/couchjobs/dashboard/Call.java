@@ -1,6 +1,7 @@
 package io.couchjobs.dashboard;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -23,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 
 /** One request and its answer. Used by one thread. */
 final class Call {
-    static final JsonMapper JSON = new JsonMapper();
+    /** Text behind the JSON is an error: it would be lost. */
+    static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     private static final int LARGEST_BODY = 64 << 10;
     private static final String NO_OBJECT = "the body must be a JSON object in UTF-8";

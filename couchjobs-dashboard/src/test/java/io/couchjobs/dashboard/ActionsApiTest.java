@@ -107,6 +107,14 @@ class ActionsApiTest extends OpenDashboard {
     }
 
     @Test
+    void text_behind_the_data_of_a_job_is_refused() throws Exception {
+        var refused = browser.post("jobs", Map.of("type", "email", "id", "1", "data", "{\"n\": 1} {\"n\": 2}"));
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("the data is no JSON");
+        assertThat(queue.get("email", "1")).isEmpty();
+    }
+
+    @Test
     void an_order_on_many_jobs_acts_on_those_that_pass_and_no_others() throws Exception {
         add(20, "email");
         add(3, "report");

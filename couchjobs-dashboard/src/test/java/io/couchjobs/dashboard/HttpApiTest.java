@@ -333,6 +333,7 @@ class HttpApiTest {
             value = {
                 "[]                                          | the body must be a JSON object",
                 "{\"type\":                                  | the body must be a JSON object",
+                "{\"type\": \"e\"} {\"type\": \"f\"}         | the body must be a JSON object",
                 "{}                                          | type is missing",
                 "{\"type\": 1}                               | type must be a string: 1",
                 "{\"type\": \"a:b\"}                         | type",
