@@ -36,18 +36,13 @@ public final class QueueMetrics implements QueueExtension {
     private final Tags tags;
     private final Duration readEvery;
     private final Map<String, RunMeters> meters = new ConcurrentHashMap<>();
-    private final FeedLag lag;
     private @Nullable QueueDepth depth;
+    private volatile @Nullable FeedLag lag;
 
     private QueueMetrics(MeterRegistry registry, Tags tags, Duration readEvery) {
         this.registry = registry;
         this.tags = tags;
         this.readEvery = readEvery;
-        Timer timer = RunMeters.timer(
-                        "couchjobs.feed.lag", "from when a change was stored until the feed told of it", tags)
-                .maximumExpectedValue(Duration.ofMinutes(1))
-                .register(registry);
-        this.lag = new FeedLag(System::nanoTime, timer::record);
     }
 
     /**
@@ -86,6 +81,11 @@ public final class QueueMetrics implements QueueExtension {
             throw new IllegalStateException("these metrics have a queue already; give " + queue + " some of its own");
         }
         depth = new QueueDepth(queue, registry, tags, readEvery);
+        Timer timer = RunMeters.timer(
+                        "couchjobs.feed.lag", "from when a change was stored until the feed told of it", tags)
+                .maximumExpectedValue(Duration.ofMinutes(1))
+                .register(registry);
+        lag = new FeedLag(System::nanoTime, timer::record);
     }
 
     @Override
@@ -93,6 +93,7 @@ public final class QueueMetrics implements QueueExtension {
         if (depth != null) {
             depth.close();
             depth = null;
+            lag = null;
         }
     }
 
@@ -110,15 +111,14 @@ public final class QueueMetrics implements QueueExtension {
             }
             case UPDATED, UNCHANGED, REJECTED -> {}
         }
-        result.job().ifPresent(job -> job.rev()
-                .ifPresent(rev -> lag.written(job.id().docId(), rev)));
+        result.job().ifPresent(this::written);
     }
 
     @Override
     public void claimed(Job before, Job claimed) {
         RunMeters type = of(claimed.type());
         type.claimed();
-        claimed.rev().ifPresent(rev -> lag.written(claimed.id().docId(), rev));
+        written(claimed);
         Instant at = claimed.times().get("claimed");
         Instant due = Due.since(before);
         if (at != null && due.isAfter(Instant.EPOCH)) {
@@ -133,7 +133,17 @@ public final class QueueMetrics implements QueueExtension {
 
     @Override
     public void changed(String docId, String rev) {
-        lag.heard(docId, rev);
+        FeedLag followed = lag;
+        if (followed != null) {
+            followed.heard(docId, rev);
+        }
+    }
+
+    private void written(Job job) {
+        FeedLag followed = lag;
+        if (followed != null) {
+            job.rev().ifPresent(rev -> followed.written(job.id().docId(), rev));
+        }
     }
 
     private @Nullable Object around(JobContext context, Callable<@Nullable Object> run) throws Exception {

@@ -20,6 +20,8 @@ import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -279,6 +281,17 @@ class QueueMetricsTest {
             assertThat(told.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         }
         assertThat(registry.get("couchjobs.feed.lag").timer().count()).isPositive();
+    }
+
+    @Test
+    void metrics_with_tags_register_each_meter_once_so_that_Prometheus_takes_it() {
+        PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        QueueMetrics metrics = QueueMetrics.of(prometheus).tags("queue", "shop").readEvery(Duration.ZERO);
+        try (JobQueue tagged = opened(metrics)) {
+            assertThat(tagged.operations().health().isUp()).isTrue();
+            assertThat(prometheus.find("couchjobs.feed.lag").meters()).hasSize(1);
+            assertThat(prometheus.scrape()).contains("couchjobs_feed_lag_seconds_count{queue=\"shop\"}");
+        }
     }
 
     private double age() {
