@@ -97,9 +97,14 @@ def next_fence(doc: Doc) -> int:
     return min(fence(doc) + 1, MAX)
 
 
+def lock(doc: Doc) -> Doc:
+    """The claim in this document; {} where there is none, or something else stands there."""
+    return doc["lock"] if isinstance(doc.get("lock"), dict) else {}
+
+
 def withdrawn(doc: Doc) -> bool:
     """Whether the claim in this document counts for nothing (rule 1)."""
-    return (doc.get("lock") or {}).get("withdrawn") is not None
+    return lock(doc).get("withdrawn") is not None
 
 
 def counted_fence(leaf: Doc) -> int:
@@ -272,7 +277,7 @@ def standing(base: str, claimed: Doc, leaves: Iterable[Doc]) -> str:
     """Whether a claim of revision `base` that was answered 201 makes an owner: alone, contested or unknown (rules 3 and 4)."""
     mine, contested = False, False
     for leaf in leaves:
-        token = (leaf.get("lock") or {}).get("token")
+        token = lock(leaf).get("token")
         if leaf.get("_deleted"):
             contested |= "resolved" not in leaf and counted_fence(leaf) >= claimed["fence"] - 1
         elif token == claimed["lock"]["token"] and not withdrawn(leaf):

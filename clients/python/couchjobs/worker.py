@@ -109,19 +109,22 @@ class Job:
         self._woken.set()
 
     def _holds(self, leaf: Doc) -> bool:
-        token = (leaf.get("lock") or {}).get("token")
-        return token == self.token and not protocol.withdrawn(leaf) and not leaf.get("_deleted")
+        return protocol.lock(leaf).get("token") == self.token and not protocol.withdrawn(leaf) and not leaf.get("_deleted")
 
-    def _look(self, doc: Doc, several: bool = False) -> None:
-        """The feed shows the job. Without its token, or beside other leaves, that is a reason to read it, not yet to halt (3.3, rule 19)."""
+    def _hear(self, doc: Doc) -> None:
         if self._holds(doc) and doc.get("cancelRequested"):
             self.cancel_requested = True
             self._woken.set()
+
+    def _look(self, doc: Doc, several: bool = False) -> None:
+        """The feed shows the job. Without its token, or beside other leaves, that is a reason to read it, not yet to halt (3.3, rule 19)."""
+        self._hear(doc)
         self._doubted = self._doubted or several or not self._holds(doc)
         if self._doubted and self._writing.acquire(blocking=False):  # else the claim or write that is under way may tell
             try:
                 leaves = self._couch.majority(self._id) if self._lasts() else []
                 held = next(filter(self._holds, leaves or []), None)
+                self._hear(held or {})
                 if leaves is not None and (not held or any(protocol.stands_against(leaf, held, False) for leaf in leaves)):
                     self._lose("it was removed, or others have it")
                 self._doubted = leaves is None
@@ -253,8 +256,8 @@ class Worker:
         """Withdraws claims that this worker does not hold; on one node releases those that have not run (3.5). The registration would keep them."""
         for _ in pauses(20):
             leaves, job, now = self._couch.leaves(_id), self._jobs.get(_id), self._couch.now()
-            mine = [leaf for leaf in leaves or [] if (leaf.get("lock") or {}).get("worker") == self.id and not leaf.get("_deleted")
-                    and not protocol.withdrawn(leaf) and not (job and job._holds(leaf))]
+            mine = [leaf for leaf in leaves or [] if protocol.lock(leaf).get("worker") == self.id and not leaf.get("_deleted")
+                    and leaf.get("status") in protocol.OWNED and not protocol.withdrawn(leaf) and not (job and job._holds(leaf))]
             withdraws = self._couch.is_cluster or reason == EXPIRED
             backs = [protocol.withdraw(leaf, now, reason) if withdraws else protocol.release(leaf, now) for leaf in mine]
             if leaves is not None and all(self._couch.put(back).status in (201, 202) for back in backs):
@@ -320,8 +323,8 @@ class Worker:
                     if self._closed:
                         return
                     self._on_row(row["id"], row.get("doc") or {}, len(row["changes"]) > 1)
-            except OSError as problem:
-                log.info("the feed broke: %s", problem)
+            except Exception as problem:  # such as a server that does not answer, or what nobody expects in a document
+                log.warning("the feed broke, and is opened again: %r", problem)
                 time.sleep(random.uniform(0.2, 1.0))
 
     def _on_row(self, _id: str, doc: Doc, several: bool) -> None:
@@ -333,7 +336,7 @@ class Worker:
             self._read_settings(type)
         elif job:
             job._look(doc, several)
-        elif several or (doc.get("lock") or {}).get("worker") == self.id:
+        elif several or protocol.lock(doc).get("worker") == self.id:
             self._give_back(_id, "the claim made no owner: no answer came in time")
         if kind == "type" or not doc.get("_deleted") and not doc.get("lock") and doc.get("status") in (None, *protocol.PENDING):
             self._woken.set()
@@ -381,11 +384,15 @@ class Worker:
     def _keep(self) -> None:
         """Renews the leases, and looks again at jobs that the feed has cast doubt on."""
         while not self._closed or self._jobs:
-            if time.monotonic() >= self.confirmed[0] + self._interval() and not self._beat():
+            try:
+                if time.monotonic() >= self.confirmed[0] + self._interval() and not self._beat():
+                    time.sleep(0.3)
+                for job in list(self._jobs.values()):
+                    if job._lasts() and job._doubted:
+                        job._look(job._doc)
+            except Exception as problem:
+                log.warning("the leases of %s, or a look at its jobs: %r", self.id, problem)
                 time.sleep(0.3)
-            for job in list(self._jobs.values()):
-                if job._lasts() and job._doubted:
-                    job._look(job._doc)
             time.sleep(0.05)
 
     def drop(self, job: Job) -> None:

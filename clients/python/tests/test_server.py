@@ -208,6 +208,45 @@ class WorkerTest(ServerTest):
         self.assertEqual((doc["status"], doc["errors"][0]["kind"]), ("cancelled", "cancelled"))
         self.assertEqual(SERVER.inspect(self.type, "1")["status"], "cancelled")
 
+    def test_a_document_that_cannot_be_a_job_stops_nothing(self):
+        running = threading.Event()
+
+        def handler(job):
+            running.set()
+            job.wait(PATIENCE)
+            job.check()
+        self.work(handler)
+        self.queue.add(self.type, "1")
+        self.assertTrue(running.wait(PATIENCE))
+        bad = [{"_id": f"job:{self.type}:{id}", **fields} for id, fields in (("8", {"lock": "x"}), ("9", {"lock": [], "status": 7}))]
+        revs = [self.queue.couch.put(doc).body["rev"] for doc in bad]
+        self.assertEqual(self.queue.cancel(self.type, "1"), "requested")
+        self.assertEqual(self.wait("1")["status"], "cancelled")
+        for doc, rev in zip(bad, revs):
+            self.queue.couch.put({**doc, "_rev": rev, "_deleted": True})
+
+    def test_a_feed_that_meets_what_nobody_expects_begins_anew_and_misses_no_cancel(self):
+        asked = []
+
+        def tamper(method, path, body, send):
+            answer = send()
+            if method == "GET" and path.startswith("/type%3A") and running.is_set() and not asked:
+                asked.append(self.queue.cancel(self.type, "1"))
+                return Answer(200, ["no document"])
+            return answer
+        running = threading.Event()
+
+        def handler(job):
+            running.set()
+            job.wait(PATIENCE)
+            job.check()
+        self.work(handler, Queue(Tampered(SERVER.url, tamper)))
+        self.queue.add(self.type, "1")
+        self.assertTrue(running.wait(PATIENCE))
+        self.settings(maxRetries=1)
+        self.assertEqual(self.wait("1")["status"], "cancelled")
+        self.assertEqual(asked, ["requested"])
+
     def test_an_owner_halts_when_its_job_is_removed_or_taken(self):
         worker = self.by_hand()
         for id, change in (("removed", {"_deleted": True}), ("taken", {"lock": None, "status": "waiting", "after": {"jobs": ["job:x:y"]}})):
