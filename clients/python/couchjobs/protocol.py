@@ -134,8 +134,14 @@ def _given(**fields: Any) -> Doc:
     return {field: value for field, value in fields.items() if value is not None}
 
 
+def _text(text: str) -> str:
+    """A text as CouchDB takes it: it refuses half of a surrogate pair."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def _errors(doc: Doc, now: int, kind: str, message: str, stack: Optional[str] = None) -> List[Doc]:
-    error = {"attempt": int(doc.get("attempt") or 0), "at": now, "kind": kind, "message": message, **({"stack": stack} if stack else {})}
+    error = {"attempt": int(doc.get("attempt") or 0), "at": now, "kind": kind, "message": _text(message),
+             **({"stack": _text(stack)} if stack else {})}
     return ((doc.get("errors") or []) + [error])[-10:]
 
 
@@ -251,7 +257,7 @@ def release(doc: Doc, now: int) -> Doc:
 def withdraw(doc: Doc, now: int, reason: str) -> Doc:
     """Says that a claim made no owner. The leaf stays (rules 1 and 2)."""
     _expect(doc, OWNED, "withdraw")
-    return _write(doc, now, lock={**doc["lock"], "withdrawn": {"at": now, "reason": reason}})
+    return _write(doc, now, lock={**doc["lock"], "withdrawn": {"at": now, "reason": _text(reason)}})
 
 
 def keep(doc: Doc, now: int) -> Doc:

@@ -356,6 +356,38 @@ class FaultTest(ServerTest):
         self.assertEqual((doc["status"], doc["attempt"]), ("failed", 1))
         self.assertIn("refused", doc["errors"][0]["message"])
 
+    def test_an_error_whose_text_is_no_UTF_8_fails_the_job(self):
+        def handler(job):
+            raise RuntimeError("x\udcff")
+        self.settings(maxRetries=0)
+        self.work(handler)
+        self.queue.add(self.type, "1")
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["errors"][0]["message"]), ("failed", "RuntimeError: x?"))
+
+    def fails_by(self, refuses):
+        """A job whose handler raises an exception with a long text, on a server that refuses some documents."""
+        def tamper(method, path, body, send):
+            return Answer(413, {"error": "too_large"}) if method == "PUT" and refuses(body) else send()
+
+        def handler(job):
+            raise RuntimeError(1000 * "long ")
+        self.settings(maxRetries=0)
+        self.work(handler, Queue(Tampered(SERVER.url, tamper)))
+        self.queue.add(self.type, "1")
+
+    def test_an_error_that_is_too_long_for_the_database_is_stored_short(self):
+        self.fails_by(lambda body: len(str(body.get("errors", ""))) > 1000)
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["errors"][0].get("stack")), ("failed", None))
+        self.assertRegex(doc["errors"][0]["message"], "RuntimeError: long long")
+
+    def test_a_job_whose_end_is_refused_is_given_back_as_expired(self):
+        self.fails_by(lambda body: body.get("errors"))
+        doc = until(lambda: (self.queue.get(self.type, "1").get("lock") or {}).get("withdrawn") and self.queue.get(self.type, "1"), "a withdrawal")
+        self.assertEqual((doc["status"], doc["lock"]["withdrawn"]["reason"]), ("running", "expired"))
+        self.queue.couch.put({**doc, "_deleted": True})
+
     def test_a_creator_hears_of_a_refusal(self):
         queue = Queue(Tampered(SERVER.url, lambda method, path, body, send: Answer(403, "no") if method == "PUT" else send()))
         with self.assertRaisesRegex(Refused, "403"):

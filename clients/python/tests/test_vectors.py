@@ -114,6 +114,17 @@ class OtherVectors(unittest.TestCase):
                 self.assertEqual(protocol.standing(case["base"], case["claim"], case["leaves"]), case["expect"]["standing"])
 
 
+class Texts(unittest.TestCase):
+    JOB = {"_id": "job:a:1", "_rev": "2-b", "status": "running", "fence": 1, "attempt": 1, "lock": {"token": "t", "worker": "w"}}
+
+    def test_texts_that_are_no_UTF_8_are_stored_without_what_is_not(self):
+        text = "x\udcff"
+        for written in (protocol.fail(self.JOB, 1, text, {}, stack=text), protocol.acknowledge_cancel(self.JOB, 1, text),
+                        protocol.cancel({**self.JOB, "status": "waiting"}, 1, text), protocol.withdraw(self.JOB, 1, text)):
+            self.assertEqual(json.dumps(written, ensure_ascii=False).encode().count(b"x?"), str(written).count("x?"))
+            self.assertIn("x?", str(written))
+
+
 class Rivals(unittest.TestCase):
     def test_which_leaves_speak_against_a_confirmed_write(self):
         mine = {"_id": "job:a:1", "_rev": "3-c", "fence": 3}
