@@ -78,9 +78,14 @@ function written(job, changes, moments) {
   return Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined));
 }
 
+function mustBeObject(data) {
+  if (!isObject(data)) throw new RefusedError(`data ${JSON.stringify(data)}: must be an object`);
+}
+
 /** 1.4: new data takes the place of attached data. */
 function withData(job, data) {
-  if (data === undefined) return {};
+  if (data == null) return {};
+  mustBeObject(data);
   const {'data.json': old, ...others} = job._attachments ?? {};
   return {data, dataDigest: undefined, _attachments: Object.keys(others).length ? others : undefined};
 }
@@ -93,7 +98,7 @@ function mustBe(allowed, job, verb) {
 
 /** 2.1: a new job. @param {string} type @param {Doc} data @param {Doc} options fields by their names in the protocol @param {number} now @returns {Doc} */
 export function create(type, data, {id, ...options}, now) {
-  if (!isObject(data)) throw new RefusedError(`data ${JSON.stringify(data)}: must be an object`);
+  mustBeObject(data);
   const given = Object.entries(options).filter(([, value]) => value != null);
   for (const [field, value] of given) {
     if (!FIELDS[field]?.(value)) throw new RefusedError(`${field} ${JSON.stringify(value)}: ${FIELDS[field] ? 'cannot be that of a job' : 'no field of a new job'}`);

@@ -207,6 +207,23 @@ test('an owner keeps what others write into its job while it runs', async () => 
   });
 });
 
+test('data that is no object is refused, and the job can still be finished', async () => {
+  const email = await type();
+  await withWorker(email, {}, async worker => {
+    const {id} = await queue.add(email, {n: 1});
+    const job = await until(() => worker.claim());
+    for (const data of [[1], 'x', 7]) {
+      const refused = error => error instanceof RefusedError && error.message.startsWith(`data ${JSON.stringify(data)}: `);
+      await assert.rejects(job.update({data}), refused);
+      await assert.rejects(job.finish(1, {data}), refused);
+    }
+    await job.update({data: null});
+    await job.finish(1, {data: null});
+    const done = await queue.get(email, id);
+    assert.deepEqual([done.status, done.data], ['success', {n: 1}]);
+  });
+});
+
 test('a job that is released waits again, and the run does not count', async () => {
   const email = await type();
   const {id} = await queue.add(email, {});

@@ -123,6 +123,8 @@ def _write(doc: Doc, now: int, moments: str = "", remove: str = "", **fields: An
         new["scheduledTime"] = millis(new["scheduledTime"])
     if moments:
         new["times"] = {**(doc.get("times") or {}), **{moment: now for moment in moments.split()}}
+    if not isinstance(fields.get("data", {}), dict):
+        raise ValueError(f"data must be an object, but is {fields['data']!r:.80}")
     if "data" in fields:  # new data takes the place of attached data, and other attachments stay (1.4)
         new.pop("dataDigest", None)
         kept = {name: stub for name, stub in new.pop("_attachments", {}).items() if name != "data.json"}

@@ -267,6 +267,15 @@ class WorkerTest(ServerTest):
         doc = self.wait("1")
         self.assertEqual((doc["status"], doc["priority"], doc["acme:trace"]), ("success", 99, [1]))
 
+    def test_data_that_is_no_object_is_refused_and_the_job_can_still_be_finished(self):
+        job = self.claimed()
+        for write in (job.update, job.finish):
+            with self.assertRaisesRegex(ValueError, r"data must be an object, but is \[1\]"):
+                write(data=[1])
+        job.finish(data={"n": 2})
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["data"]), ("success", {"n": 2}))
+
     def test_paused_types_and_other_classes_are_not_claimed(self):
         self.settings(paused=True)
         self.queue.add(self.type, "1")
