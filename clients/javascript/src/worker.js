@@ -261,7 +261,8 @@ export class Worker {
 
   #schedule(wait = Math.max(0, this.confirmed.mono + this.#interval() - monotonic())) {
     clearTimeout(this.#timer);
-    if (!this.#closed && this.confirmed.mono > -Infinity) this.#timer = setTimeout(() => this.#beat().catch(this.onError), wait);
+    const beat = () => this.#beat().catch(error => (this.#schedule(200), this.onError(error)));
+    if (!this.#closed && this.confirmed.mono > -Infinity) this.#timer = setTimeout(beat, wait);
   }
 
   /** 6.1: takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew. @param {() => void} ready */

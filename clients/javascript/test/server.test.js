@@ -224,6 +224,29 @@ test('data that is no object is refused, and the job can still be finished', asy
   });
 });
 
+test('an owner whose renewal is forbidden once renews again', async () => {
+  const email = await type({timeout: 3000});
+  const errors = [];
+  let signs = 0;
+  const guarded = through((send, url, init) => {
+    const isSign = init?.method === 'PUT' && url.includes('/worker%3A');
+    return isSign && ++signs === 2 ? Promise.resolve(Response.json({error: 'forbidden'}, {status: 403})) : send();
+  });
+  await queue.add(email, {}, {id: '1'});
+  await withWorker(email, {onError: error => errors.push(error)}, async worker => {
+    const job = await until(() => worker.claim());
+    await until(() => signs > 4 || job.isHalted, 'signs of life');
+    assert.equal(job.isHalted, false);
+    await job.finish();
+    assert.deepEqual(errors.map(error => error.status), [403]);
+  }, guarded);
+});
+
+test('a worker that may not register does not start', async () => {
+  const guarded = through((send, url, init) => init?.method === 'PUT' ? Promise.resolve(Response.json({error: 'forbidden'}, {status: 403})) : send());
+  await assert.rejects(guarded.worker(await type()), error => error instanceof CouchError && error.status === 403);
+});
+
 test('a job that is released waits again, and the run does not count', async () => {
   const email = await type();
   const {id} = await queue.add(email, {});
