@@ -100,6 +100,7 @@ final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        root.checkOutput(false);
         Plan plan = new Plan(
                 EnumSet.copyOf(only),
                 rounds,

@@ -132,6 +132,13 @@ final class Couchjobs implements Runnable {
         return new Output(shell.out(), format, settings().colour());
     }
 
+    /** Throws CommandException when the format of the results is unknown, or cannot show them: before anything is done. */
+    void checkOutput(boolean hasIds) {
+        if (output().format() == Format.ID && !hasIds) {
+            throw CommandException.usage("what this command tells has no id: -o id is for jobs");
+        }
+    }
+
     ProgressLine progress() {
         ProgressLine.Mode mode = options.quiet
                 ? ProgressLine.Mode.OFF

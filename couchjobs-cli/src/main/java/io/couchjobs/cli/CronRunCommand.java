@@ -15,6 +15,11 @@ final class CronRunCommand extends QueueCommand {
     private String schedule = "";
 
     @Override
+    boolean tellsIds() {
+        return true;
+    }
+
+    @Override
     ExitCode run(JobQueue queue) {
         Job job = queue.schedules().runNow(schedule);
         output().line(() -> job.id().id(), () -> JobJson.of(queue.withData(job)));

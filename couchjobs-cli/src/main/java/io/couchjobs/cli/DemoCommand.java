@@ -63,6 +63,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        root.checkOutput(false);
         FoundFiles found = find();
         if (root.settings().isUrlGiven()) {
             return run(found, Session.open(root));

@@ -101,6 +101,11 @@ final class EnqueueCommand extends QueueCommand {
     private @Nullable JobRequest request;
 
     @Override
+    boolean tellsIds() {
+        return from == null;
+    }
+
+    @Override
     void check() {
         JobId.checkType(type);
         if (array != null) {

@@ -37,6 +37,11 @@ final class ExportCommand extends QueueCommand {
     private final FilterOptions which = new FilterOptions();
 
     @Override
+    boolean tellsIds() {
+        return true; // a line is a document, in every format
+    }
+
+    @Override
     void check() {
         which.check();
     }

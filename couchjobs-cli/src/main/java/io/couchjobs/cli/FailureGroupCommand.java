@@ -26,6 +26,11 @@ abstract class FailureGroupCommand extends QueueCommand {
     abstract String act(JobQueue queue, JobId id);
 
     @Override
+    boolean tellsIds() {
+        return true;
+    }
+
+    @Override
     void check() {
         which.check();
         if (!yes && !root().shell().terminals().in()) {

@@ -55,6 +55,7 @@ final class InitCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        root.checkOutput(false);
         Optional<Site> named = named();
         secure.wanted();
         try (Session session = Session.open(root);

@@ -45,6 +45,11 @@ final class InspectCommand extends QueueCommand {
     private @Nullable String array;
 
     @Override
+    boolean tellsIds() {
+        return array == null;
+    }
+
+    @Override
     void check() {
         boolean isJob = id != null || JobName.isWhole(type);
         if (isJob == (array != null)) {

@@ -44,6 +44,11 @@ abstract class JobsCommand extends QueueCommand {
     abstract String act(JobQueue queue, JobId id);
 
     @Override
+    boolean tellsIds() {
+        return true;
+    }
+
+    @Override
     void check() {
         if (array != null) {
             checkArray();

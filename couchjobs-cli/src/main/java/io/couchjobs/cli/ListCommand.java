@@ -62,6 +62,11 @@ final class ListCommand extends QueueCommand {
     private @Nullable Duration since;
 
     @Override
+    boolean tellsIds() {
+        return true;
+    }
+
+    @Override
     void check() {
         which.check();
         if (array != null

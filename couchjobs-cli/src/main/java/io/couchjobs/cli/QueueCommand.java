@@ -15,6 +15,11 @@ abstract class QueueCommand implements Callable<Integer> {
     /** Throws IllegalArgumentException or CommandException when an argument is wrong. No I/O but on files. */
     void check() {}
 
+    /** {@return whether all that it tells has an id, which {@code -o id} shows} */
+    boolean tellsIds() {
+        return false;
+    }
+
     abstract ExitCode run(JobQueue queue) throws Exception;
 
     /** Opens the queue. */
@@ -24,6 +29,7 @@ abstract class QueueCommand implements Callable<Integer> {
 
     @Override
     public final Integer call() throws Exception {
+        root().checkOutput(tellsIds());
         check();
         try (Session session = Session.open(root());
                 JobQueue queue = open(session)) {

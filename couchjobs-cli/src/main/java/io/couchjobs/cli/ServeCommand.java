@@ -60,6 +60,7 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        root.checkOutput(false);
         if (port < 0 || port > 65_535) {
             throw CommandException.usage("--port must be 0 to 65535: " + port);
         }

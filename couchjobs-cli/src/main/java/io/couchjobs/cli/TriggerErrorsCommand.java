@@ -29,6 +29,11 @@ final class TriggerErrorsCommand extends QueueCommand {
     private boolean retry;
 
     @Override
+    boolean tellsIds() {
+        return !retry;
+    }
+
+    @Override
     ExitCode run(JobQueue queue) {
         if (retry) {
             int count = queue.triggers().retryErrors(trigger);

@@ -29,6 +29,11 @@ final class TriggerTestCommand extends QueueCommand {
     private @Nullable String database;
 
     @Override
+    boolean tellsIds() {
+        return true;
+    }
+
+    @Override
     ExitCode run(JobQueue queue) {
         Trigger.Plan plan = queue.triggers().test(trigger, Optional.ofNullable(database), doc);
         plan.leftOut().ifPresent(why -> root().say("couchjobs: no job: " + why));

@@ -53,6 +53,11 @@ final class WaitCommand extends QueueCommand {
     private Duration timeout = FOR_EVER;
 
     @Override
+    boolean tellsIds() {
+        return true;
+    }
+
+    @Override
     void check() {
         name.id();
         wanted();

@@ -45,6 +45,11 @@ final class WatchCommand extends QueueCommand {
     private final AlarmOptions alarms = new AlarmOptions();
 
     @Override
+    boolean tellsIds() {
+        return !alarms.areOn();
+    }
+
+    @Override
     void check() {
         alarms.check();
         if (alarms.areOn() && (type != null || id != null)) {

@@ -24,6 +24,11 @@ final class WorkersCommand extends QueueCommand {
     private @Nullable String type;
 
     @Override
+    boolean tellsIds() {
+        return true;
+    }
+
+    @Override
     void check() {
         if (type != null) {
             JobId.checkType(type);
