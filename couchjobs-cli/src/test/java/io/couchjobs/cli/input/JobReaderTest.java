@@ -1,6 +1,7 @@
 package io.couchjobs.cli.input;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.job.JobRequest;
 import java.io.ByteArrayInputStream;
@@ -104,6 +105,36 @@ class JobReaderTest {
         assertThat(problemOf(lines, 3)).isEqualTo("1 fields, but the header has 2");
         assertThat(lines.get(2).request().orElseThrow().data().path("subject").asText())
                 .isEqualTo("two\nlines");
+    }
+
+    @Test
+    void a_record_of_csv_that_is_not_utf_8_is_named_and_the_next_is_read() throws IOException {
+        byte[] bytes = "name\nJos?\n\uD83D\uDC00\n\uD800\uDC00\n".getBytes(StandardCharsets.UTF_8);
+        bytes[8] = (byte) 0xe9;
+
+        List<JobLine> lines = read(JobReader.Format.CSV, new ByteArrayInputStream(bytes));
+
+        assertThat(lines).extracting(line -> line.request().isPresent()).containsExactly(false, true, true);
+        assertThat(problemOf(lines, 2)).isEqualTo("not valid UTF-8");
+        bytes[2] = (byte) 0xe9;
+        assertThat(read(JobReader.Format.CSV, new ByteArrayInputStream(bytes)))
+                .as("a header that is not")
+                .noneMatch(line -> line.request().isPresent());
+    }
+
+    @Test
+    void a_byte_order_mark_is_no_part_of_a_name() throws IOException {
+        assertThat(request(JobReader.Format.CSV, "\uFEFFto\na@example.org\n").data())
+                .hasToString("{\"to\":\"a@example.org\"}");
+        assertThat(read(JobReader.Format.CSV, "")).isEmpty();
+    }
+
+    @Test
+    void a_header_that_cannot_be_says_why() {
+        assertThatThrownBy(() -> read(JobReader.Format.CSV, "to,to\na,b\n"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("not CSV")
+                .hasMessageContaining("duplicate");
     }
 
     @Test
