@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.output.FileProblem;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,13 +39,24 @@ final class DataOption {
     }
 
     private String text(Shell shell) {
+        if (data.equals("-")) {
+            return standardInput(shell);
+        }
         try {
-            if (data.equals("-")) {
-                return new String(shell.in().readAllBytes(), StandardCharsets.UTF_8);
-            }
             return data.startsWith("@") ? Files.readString(Path.of(data.substring(1))) : data;
         } catch (IOException unreadable) {
             throw CommandException.usage("cannot read " + FileProblem.of(Path.of(data.substring(1)), unreadable));
+        }
+    }
+
+    private static String standardInput(Shell shell) {
+        try {
+            ByteBuffer bytes = ByteBuffer.wrap(shell.in().readAllBytes());
+            return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
+        } catch (CharacterCodingException malformed) {
+            throw CommandException.usage("standard input is not UTF-8");
+        } catch (IOException unreadable) {
+            throw CommandException.usage("cannot read standard input: " + unreadable.getMessage());
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.couchjobs.cli;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -70,6 +71,13 @@ class QueueCommandsTest {
                 shell.run("enqueue", "email", "kept", "--data", "{\"to\":2}", "--replace", "-o", "json");
         assertThat(replaced.exitCode()).as(replaced.err()).isZero();
         assertThat(replaced.json().at("/data/to").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void data_on_standard_input_that_is_not_utf_8_is_refused() {
+        shell.input("{\"name\":\"Jos\u00e9\"}".getBytes(ISO_8859_1))
+                .usage("standard input is not UTF-8", "enqueue", "email", "1", "--data", "-");
+        assertThat(done("list", "-o", "json").json()).isEmpty();
     }
 
     @Test

@@ -22,7 +22,7 @@ import java.util.Optional;
 /** Types commands as a person would, and keeps what they said. */
 final class TestShell {
     private final Map<String, String> environment = new HashMap<>();
-    private String input = "";
+    private byte[] input = {};
     private Optional<String> answer = Optional.empty();
     private Shell.Terminals terminals = Shell.Terminals.NONE;
 
@@ -69,7 +69,11 @@ final class TestShell {
     }
 
     TestShell input(String text) {
-        this.input = text;
+        return input(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    TestShell input(byte[] bytes) {
+        this.input = bytes.clone();
         return this;
     }
 
@@ -120,7 +124,7 @@ final class TestShell {
 
     private Shell shell(PrintWriter out, PrintWriter err) {
         return new Shell(
-                new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+                new ByteArrayInputStream(input),
                 out,
                 err,
                 Map.copyOf(environment),
