@@ -73,8 +73,16 @@ final class NdjsonReader implements JobReader {
         JobRequest.Builder job = template.get();
         JobOrder.fill(job, order, times::parse);
         if (!order.has("id")) {
-            id.identify(job, field -> Optional.of(order.path("data").path(field).asText()));
+            id.identify(job, field -> id(field, order.path("data").path(field)));
         }
         return job.build();
+    }
+
+    private static Optional<String> id(String field, JsonNode value) {
+        if (!value.isTextual() && !value.isNumber() && !value.isMissingNode()) {
+            throw new IllegalArgumentException(
+                    field + " of the data is to be the id, a text or a number, and is " + JobOrder.shortened(value));
+        }
+        return Optional.of(value.asText());
     }
 }

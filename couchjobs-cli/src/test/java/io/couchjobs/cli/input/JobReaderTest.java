@@ -186,6 +186,27 @@ class JobReaderTest {
     }
 
     @Test
+    void only_texts_and_numbers_of_the_data_are_ids() throws IOException {
+        id = IdField.of("c");
+
+        List<JobLine> lines = read(JobReader.Format.NDJSON, """
+                {"data":{"c":"a"}}
+                {"data":{"c":null}}
+                {"data":{"c":true}}
+                {"data":{"c":{}}}
+                {"data":{"c":7}}
+                """);
+
+        assertThat(lines)
+                .flatExtracting(line -> line.request().stream().toList())
+                .extracting("id")
+                .hasToString("[email:a, email:7]");
+        assertThat(problemOf(lines, 2)).isEqualTo("c of the data is to be the id, a text or a number, and is null");
+        assertThat(problemOf(lines, 3)).endsWith("and is true");
+        assertThat(problemOf(lines, 4)).endsWith("and is {}");
+    }
+
+    @Test
     void the_name_of_a_file_says_what_it_is() {
         assertThat(JobReader.Format.of("people.CSV")).isEqualTo(JobReader.Format.CSV);
         assertThat(JobReader.Format.of("urls.txt")).isEqualTo(JobReader.Format.LINES);
