@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -213,7 +214,10 @@ final class TriggerAddCommand extends QueueCommand {
 
     private static ObjectNode json(String option, String text) {
         try {
-            JsonNode json = new JsonMapper().readTree(text);
+            JsonNode json = new JsonMapper()
+                    .reader()
+                    .with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .readTree(text);
             if (json instanceof ObjectNode object) {
                 return object;
             }

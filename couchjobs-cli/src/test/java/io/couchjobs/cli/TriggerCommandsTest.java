@@ -106,6 +106,19 @@ class TriggerCommandsTest {
         assertWrong("either --type or --outbox", "trigger", "add", "x", "--source", "orders");
         assertWrong("bad{", "trigger", "add", "x", "--source", "orders", "--type", "t", "--id", "bad{");
         assertWrong("--data is not JSON", "trigger", "add", "x", "--source", "orders", "--type", "t", "--data", "{");
+        for (String option : new String[] {"--data", "--selector"}) {
+            assertWrong(
+                    option + " is not JSON",
+                    "trigger",
+                    "add",
+                    "x",
+                    "--source",
+                    "orders",
+                    "--type",
+                    "t",
+                    option,
+                    "{} {}");
+        }
         assertWrong("Orders", "trigger", "add", "x", "--source", "Orders", "--type", "t");
         assertWrong("x y", "trigger", "add", "x y", "--source", "orders", "--type", "t");
         assertWrong("missing", "trigger", "add", "x", "--source", "missing", "--type", "t");
