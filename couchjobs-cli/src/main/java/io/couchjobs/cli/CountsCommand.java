@@ -77,8 +77,9 @@ final class CountsCommand extends QueueCommand {
 
     private ExitCode byLabel(JobQueue queue, JobFilter.Label by) throws Exception {
         // One more than wanted tells whether there are more.
+        int most = (int) Math.min(Integer.MAX_VALUE, limit + 1L);
         Map<String, Map<JobStatus, Long>> counts = new LinkedHashMap<>(
-                new IndexWait(queue, root().progress()).ask(() -> queue.types().countsBy(by, limit + 1)));
+                new IndexWait(queue, root().progress()).ask(() -> queue.types().countsBy(by, most)));
         boolean more = counts.size() > limit;
         List.copyOf(counts.keySet()).stream().skip(limit).forEach(counts::remove);
         String name = EnumNames.lowerCase(by);

@@ -62,6 +62,8 @@ class LabelCommandsTest {
         TestShell.Said some = shell.done("counts", "--by", "group", "--limit", "1");
         assertThat(some.out()).contains("forum").doesNotContain("shop");
         assertThat(some.err()).contains("--limit shows more than 1");
+        TestShell.Said all = shell.done("counts", "--by", "group", "--limit", String.valueOf(Integer.MAX_VALUE));
+        assertThat(all.out()).contains("forum", "shop");
     }
 
     @Test
