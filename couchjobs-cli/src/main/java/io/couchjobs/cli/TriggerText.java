@@ -36,7 +36,7 @@ final class TriggerText {
                     Cell.of(trigger.source()),
                     Cell.of(trigger.type().orElse("(outbox)")),
                     trigger.isEnabled() ? state(status) : Cell.of("paused", Style.WARNING),
-                    Cell.of(String.valueOf(status.lag())),
+                    Cell.of(isLagKnown(status) ? String.valueOf(status.lag()) : "?"),
                     behind(status.behind()),
                     Cell.of(String.valueOf(status.perMinute())),
                     Cell.of(String.valueOf(status.jobs())),
@@ -44,6 +44,10 @@ final class TriggerText {
                     Cell.of(status.follower().orElse("-")));
         }
         return table;
+    }
+
+    private static boolean isLagKnown(TriggerStatus status) {
+        return status.sources().stream().allMatch(source -> source.lag().isPresent());
     }
 
     private static Cell behind(Optional<Duration> time) {
@@ -62,7 +66,7 @@ final class TriggerText {
                 .put("name", trigger.name())
                 .put("source", trigger.source())
                 .put("enabled", trigger.isEnabled())
-                .put("lag", status.lag())
+                .put("lag", isLagKnown(status) ? status.lag() : null)
                 .put("behindMs", status.behind().map(Duration::toMillis).orElse(null))
                 .put("changesPerMinute", status.perMinute());
         boolean isOne = status.sources().size() == 1 && !trigger.isPattern();

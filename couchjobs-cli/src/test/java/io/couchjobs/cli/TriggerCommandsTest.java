@@ -144,6 +144,18 @@ class TriggerCommandsTest {
     }
 
     @Test
+    void of_a_source_that_is_gone_the_lag_is_not_known() {
+        done("trigger", "add", "tr", "--source", "orders", "--type", "email");
+        assertThat(done("trigger", "list", "-o", "json").json().at("/0/lag").asLong(-1))
+                .isZero();
+        orders.delete();
+
+        JsonNode listed = done("trigger", "list", "-o", "json").json().get(0);
+        assertThat(listed.path("lag").isNull()).as(listed.toString()).isTrue();
+        assertThat(done("trigger", "list", "-o", "csv").out().lines().skip(1)).allMatch(line -> line.contains(",?,?,"));
+    }
+
+    @Test
     void a_trigger_that_is_not_there_is_not_found() {
         for (String verb : new String[] {"inspect", "pause", "resume", "remove", "errors"}) {
             TestShell.Said said = shell.run("trigger", verb, "nosuch");
