@@ -5,6 +5,8 @@ import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -28,10 +30,20 @@ final class ServerProblem {
             return Optional.of("cannot reach CouchDB at " + server() + ": " + why(problem.reason())
                     + ". Start one with \"couchjobs serve\", or name yours with --url");
         } else if (problem instanceof CouchNotFoundException && NO_DATABASE.contains(problem.reason())) {
-            return Optional.of("there is no database " + url.name() + " at " + server()
-                    + "; to create it, run \"couchjobs init\"; --url names another");
+            String database = database(problem);
+            return Optional.of(
+                    database.equals(url.name())
+                            ? "there is no database " + database + " at " + server()
+                                    + "; to create it, run \"couchjobs init\"; --url names another"
+                            : "there is no database " + database);
         }
         return problem instanceof CouchUnauthorizedException ? refused(problem) : Optional.empty();
+    }
+
+    /** The database of a request: the first part of its path. */
+    private static String database(CouchException problem) {
+        String first = problem.path().substring(1).replaceAll("[/?].*", "");
+        return URLDecoder.decode(first.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     private static String why(String reason) {

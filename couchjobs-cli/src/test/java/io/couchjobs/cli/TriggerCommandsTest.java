@@ -156,6 +156,16 @@ class TriggerCommandsTest {
     }
 
     @Test
+    void a_source_that_is_gone_is_named_as_missing_and_not_the_queue() {
+        done("trigger", "add", "tr", "--source", "orders", "--type", "email");
+        orders.delete();
+
+        TestShell.Said tried = shell.run("trigger", "test", "tr", "--doc", "d1");
+        assertThat(tried.exitCode()).isEqualTo(3);
+        assertThat(tried.err()).contains("there is no database orders").doesNotContain("init", "database jobs");
+    }
+
+    @Test
     void a_trigger_that_is_not_there_is_not_found() {
         for (String verb : new String[] {"inspect", "pause", "resume", "remove", "errors"}) {
             TestShell.Said said = shell.run("trigger", verb, "nosuch");
