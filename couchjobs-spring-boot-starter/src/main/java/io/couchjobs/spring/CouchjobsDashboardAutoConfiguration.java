@@ -12,6 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
@@ -24,6 +25,7 @@ import org.springframework.core.env.Environment;
 @ConditionalOnClass({Dashboard.class, Servlet.class})
 @ConditionalOnBean(JobQueue.class)
 @ConditionalOnProperty(name = "couchjobs.dashboard.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(CouchjobsProperties.class)
 public class CouchjobsDashboardAutoConfiguration {
     private static final Logger log = LoggerFactory.getLogger(CouchjobsDashboardAutoConfiguration.class);
 

@@ -3,7 +3,10 @@ package io.couchjobs.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
@@ -34,6 +37,7 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -69,6 +73,20 @@ class AutoConfigurationTest {
     @Test
     void without_a_url_there_is_nothing() {
         bare.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(JobQueue.class));
+    }
+
+    @Test
+    void an_application_with_a_queue_of_its_own_and_no_url_has_a_dashboard(TestDatabase database) {
+        JobQueueBuilder own = JobQueue.builder(database.url());
+        database.user()
+                .ifPresent(user -> own.auth(
+                        new Auth.Basic(user, Secret.of(database.password().orElse("")))));
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        CouchjobsAutoConfiguration.class, CouchjobsDashboardAutoConfiguration.class))
+                .withBean(JobQueue.class, own::open)
+                .withPropertyValues("couchjobs.dashboard.guarded-by-application=true")
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(DashboardRegistration.class));
     }
 
     @Test
