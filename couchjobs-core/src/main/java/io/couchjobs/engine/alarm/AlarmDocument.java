@@ -66,6 +66,12 @@ record AlarmDocument(ObjectNode document) {
         return news;
     }
 
+    /** {@return whether a look that raised or ended this was stored} */
+    boolean hasTaken(Alarms.Alarm alarm) {
+        JsonNode entry = document.path(OPEN).path(new Sighting(alarm.rule(), alarm.subject(), "").key());
+        return alarm.raised() ? entry.path(SINCE).asLong() == alarm.since().toEpochMilli() : entry.isMissingNode();
+    }
+
     private static void seen(ObjectNode entry, Sighting sighting, int looks, Instant now, List<Alarms.Alarm> news) {
         entry.put(RULE, sighting.rule()).put(SUBJECT, sighting.subject()).put(FINDING, sighting.finding());
         entry.remove(GOOD);

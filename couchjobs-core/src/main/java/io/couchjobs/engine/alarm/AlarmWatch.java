@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +60,9 @@ final class AlarmWatch implements AutoCloseable {
     /** A target, and the alarms that it has not been told yet. */
     private record Telling(Target target, Deque<Alarms.Alarm> untold) {}
 
+    /** What the last look may have stored: its answer was lost. Only for the lane. */
+    private List<Alarms.Alarm> inDoubt = List.of();
+
     AlarmWatch(QueueParts parts, Look look, List<Target> targets, Pace pace, Optional<String> name) {
         this.documents = new SharedDocuments(parts.store().database());
         this.clock = parts.clock();
@@ -88,9 +92,13 @@ final class AlarmWatch implements AutoCloseable {
         try {
             look();
             plan(pace.pause());
-        } catch (InterruptedException | IllegalStateException closed) {
+        } catch (InterruptedException closed) {
             log.debug("the alarms end: {}", closed.toString());
         } catch (RuntimeException | Error e) {
+            if (lane.isClosed()) {
+                log.debug("the alarms end: {}", e.toString());
+                return;
+            }
             log.error("a look at the queue failed, looking again", e);
             plan(pace.pause());
         }
@@ -118,13 +126,18 @@ final class AlarmWatch implements AutoCloseable {
             return alone.take(look.at(now), pace.looks(), now);
         }
         Optional<AlarmDocument> known = documents.read(docId).map(AlarmDocument::new);
+        List<Alarms.Alarm> news = inDoubt.stream()
+                .filter(known.orElseGet(AlarmWatch::nothingFound)::hasTaken)
+                .collect(Collectors.toCollection(ArrayList::new));
+        inDoubt = List.of();
         if (known.filter(document -> document.isTurnOfAnother(watcher, now, pace.turn()))
                 .isPresent()) {
-            return List.of();
+            return news;
         }
         List<Sighting> found = look.at(now);
         try {
-            return shared(found, now);
+            news.addAll(shared(found, now));
+            return news;
         } catch (WriteRefusedException notAllowed) {
             log.info(
                     "what was raised is not kept in the database, so another process may tell it too ({})",
@@ -136,15 +149,20 @@ final class AlarmWatch implements AutoCloseable {
 
     private List<Alarms.Alarm> shared(List<Sighting> found, Instant now) {
         List<Alarms.Alarm> news = new ArrayList<>();
-        documents.change(docId, present -> {
-            AlarmDocument document = new AlarmDocument(present);
-            news.clear();
-            if (!document.isTurnOfAnother(watcher, now, pace.turn())) {
-                document.takeTurn(watcher, now, pace.turn());
-                news.addAll(document.take(found, pace.looks(), now));
-            }
-            return present;
-        });
+        try {
+            documents.change(docId, present -> {
+                AlarmDocument document = new AlarmDocument(present);
+                news.clear();
+                if (!document.isTurnOfAnother(watcher, now, pace.turn())) {
+                    document.takeTurn(watcher, now, pace.turn());
+                    news.addAll(document.take(found, pace.looks(), now));
+                }
+                return present;
+            });
+        } catch (CouchJobsException unknown) {
+            inDoubt = List.copyOf(news);
+            throw unknown;
+        }
         return news;
     }
 

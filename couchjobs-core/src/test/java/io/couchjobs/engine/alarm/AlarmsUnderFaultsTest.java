@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.JobQueue;
 import io.couchjobs.admin.Alarms;
 import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.embedded.Faults;
 import io.couchjobs.job.Listening;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -43,6 +45,36 @@ class AlarmsUnderFaultsTest {
             }
         }
         assertThat(told).extracting(Alarms.Alarm::rule).containsExactly("oldest-due");
+    }
+
+    @Test
+    void what_was_raised_by_a_write_whose_answer_was_lost_is_told_once() throws Exception {
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start();
+                JobQueue queue = open(couch)) {
+            AtomicBoolean isStored = new AtomicBoolean();
+            couch.faults().loseAnswer(1, request -> isAlarms(request) && isStored.compareAndSet(false, true));
+            couch.faults().answer(Integer.MAX_VALUE, request -> isStored.get(), 500);
+            queue.add("email", Map.of());
+            try (Listening alarms = queue.operations()
+                    .alarms()
+                    .oldestDue(Duration.ofMillis(1))
+                    .every(Duration.ofSeconds(1))
+                    .looks(1)
+                    .command(List.of("true"))
+                    .tell(told::add)
+                    .start()) {
+                TestQueue.until(() -> !told.isEmpty());
+                couch.faults().clear();
+                TestQueue.until(() -> told.size() >= 3);
+            }
+        }
+        assertThat(told)
+                .extracting(alarm -> alarm.rule() + " " + alarm.raised())
+                .containsExactlyInAnyOrder("database true", "database false", "oldest-due true");
+    }
+
+    private static boolean isAlarms(Faults.Request request) {
+        return request.method().equals("PUT") && request.path().contains("stats");
     }
 
     @Test
