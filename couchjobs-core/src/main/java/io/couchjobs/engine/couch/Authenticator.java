@@ -33,8 +33,6 @@ interface Authenticator {
             return basic(basic);
         } else if (auth instanceof Auth.Session session) {
             return new SessionAuthenticator(session, login, nanos);
-        } else if (auth instanceof Auth.Bearer bearer) {
-            return new BearerAuthenticator(bearer.token());
         }
         return request -> {};
     }

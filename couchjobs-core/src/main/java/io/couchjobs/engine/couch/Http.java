@@ -1,5 +1,6 @@
 package io.couchjobs.engine.couch;
 
+import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
@@ -8,7 +9,9 @@ import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -32,10 +35,11 @@ public final class Http implements AutoCloseable {
 
     public Http(CouchConfig config, ClientParts parts) {
         this.config = config;
+        Map<Auth, BearerAuthenticator> tokens = new HashMap<>();
         this.transport = parts.transport();
         this.nodes = new Nodes(
                 config.addresses().stream()
-                        .map(address -> new Node(address.url(), address.auth(), config, parts))
+                        .map(address -> new Node(address.url(), address.auth(), config, parts, tokens))
                         .toList(),
                 parts);
         this.retries = parts.retries();

@@ -9,6 +9,7 @@ import io.couchjobs.couch.config.Secret;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -31,11 +32,16 @@ final class Node {
     private final ClockSkew skew;
     private final Duration loginPatience;
 
-    Node(URI url, Auth auth, CouchConfig config, ClientParts parts) {
+    /**
+     * @param tokens the authenticators that the nodes of a client share: a token that one has read holds for the others, too
+     */
+    Node(URI url, Auth auth, CouchConfig config, ClientParts parts, Map<Auth, BearerAuthenticator> tokens) {
         this.url = url;
         this.requests = new Requests(url, config);
         this.transport = parts.transport();
-        this.authenticator = Authenticator.of(auth, this::login, parts.nanos());
+        this.authenticator = auth instanceof Auth.Bearer bearer
+                ? tokens.computeIfAbsent(auth, first -> new BearerAuthenticator(bearer.token()))
+                : Authenticator.of(auth, this::login, parts.nanos());
         this.skew = new ClockSkew(parts.nanos());
         this.loginPatience = config.responseTimeout();
     }

@@ -1,5 +1,6 @@
 package io.couchjobs.couch.config;
 
+import static com.github.tomakehurst.wiremock.client.WireMock.aResponse;
 import static com.github.tomakehurst.wiremock.client.WireMock.absent;
 import static com.github.tomakehurst.wiremock.client.WireMock.any;
 import static com.github.tomakehurst.wiremock.client.WireMock.anyRequestedFor;
@@ -18,6 +19,7 @@ import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMoc
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.github.tomakehurst.wiremock.http.Fault;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
@@ -249,6 +251,25 @@ class AuthTest {
         }
 
         WIRE.verify(3, anyRequestedFor(anyUrl()).withHeader("Authorization", equalTo("Bearer old")));
+    }
+
+    @Test
+    void a_token_that_was_read_for_one_node_holds_for_the_others() {
+        WIRE.stubFor(any(anyUrl()).willReturn(okJson("{\"_id\":\"x\"}")));
+        Deque<String> tokens = new ArrayDeque<>(List.of("only"));
+        CouchConfig config = CouchConfig.builder(URI.create("http://127.0.0.1:" + WIRE.getPort()))
+                .node(URI.create("http://localhost:" + WIRE.getPort()))
+                .auth(new Auth.Bearer(tokens::remove))
+                .build();
+        try (CouchServer server = CouchServer.connect(config)) {
+            CouchDatabase db = server.database("db");
+            db.get("x");
+            String asked = WIRE.getAllServeEvents().get(0).getRequest().getHost();
+            WIRE.stubFor(any(anyUrl())
+                    .withHost(equalTo(asked))
+                    .willReturn(aResponse().withFault(Fault.CONNECTION_RESET_BY_PEER)));
+            assertThat(db.get("x")).isPresent();
+        }
     }
 
     /** The words are those of CouchDB 3.5.2. */
