@@ -28,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,21 @@ class SubscribingTest {
             claim().finish();
             assertThat(phases.get(1, TimeUnit.MINUTES)).endsWith(JobPhase.FINISHED);
             assertThat(subscription.changes()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_stream_of_changes_that_nobody_reads_takes_none_and_waits_for_none() throws Exception {
+        add("1", Map.of());
+        try (Subscription subscription = queue.subscribe("email", "1")) {
+            Stream<JobChange> unread =
+                    CompletableFuture.supplyAsync(subscription::changes).get(1, TimeUnit.MINUTES);
+            claim().finish();
+            TestQueue.until(() -> subscription
+                    .await(Duration.ZERO)
+                    .filter(change -> change.phase() == JobPhase.FINISHED)
+                    .isPresent());
+            assertThat(unread).isEmpty();
         }
     }
 

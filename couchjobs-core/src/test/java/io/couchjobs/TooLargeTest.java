@@ -40,8 +40,11 @@ class TooLargeTest {
         try (JobQueue queue =
                 TestQueue.builder(database).largestInlineData(Integer.MAX_VALUE).open()) {
             queue.add(request("before").build());
-            queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)).get(0).finish();
-            JobRequest large = request("large").data(Map.of("x", "x".repeat(9_000_000))).build();
+            queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE))
+                    .get(0)
+                    .finish();
+            JobRequest large =
+                    request("large").data(Map.of("x", "x".repeat(9_000_000))).build();
             List<JobRequest> requests = List.of(
                     request("good").build(),
                     large,

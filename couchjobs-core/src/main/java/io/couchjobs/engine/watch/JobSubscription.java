@@ -94,7 +94,7 @@ public final class JobSubscription extends Follower implements Subscription {
 
     @Override
     public Stream<JobChange> changes() {
-        return Stream.iterate(next(), Optional::isPresent, before -> next()).flatMap(Optional::stream);
+        return Stream.generate(this::next).takeWhile(Optional::isPresent).flatMap(Optional::stream);
     }
 
     private Optional<JobChange> next() {
@@ -191,7 +191,7 @@ public final class JobSubscription extends Follower implements Subscription {
             if (inbox != null) {
                 inbox.clear();
             }
-            if (ended != null) {
+            if (ended != null && last == null) {
                 // The closing thread must not run the actions that depend on the future.
                 ended.completeAsync(
                         () -> {
