@@ -202,11 +202,11 @@ public final class CouchDatabase extends BareDatabase {
      * @throws CouchUnauthorizedException the server does not let this user write here at all
      */
     public WriteResult put(ObjectNode doc) {
-        return put(doc, server.config().responseTimeout());
+        return documents.put(doc);
     }
 
     /**
-     * Stores one document, for a caller that cannot wait as long as others.
+     * Stores one document, for a caller that cannot wait as long as others: by a connection that others do not use.
      *
      * @param doc the document, with its {@code _id}
      * @param patience how long the server may be silent

@@ -226,10 +226,18 @@ final class Documents {
         }
     }
 
+    WriteResult put(ObjectNode doc) {
+        String id = idOf(doc);
+        return http.exchange(putting(doc, id), answer -> WriteResults.ofPut(answer, id));
+    }
+
     WriteResult put(ObjectNode doc, Duration patience) {
         String id = idOf(doc);
-        Call call = Call.write("PUT", database.document(id), Json.bytes(doc));
-        return http.exchange(call, patience, answer -> WriteResults.ofPut(answer, id));
+        return http.renew(putting(doc, id), patience, answer -> WriteResults.ofPut(answer, id));
+    }
+
+    private Call putting(ObjectNode doc, String id) {
+        return Call.write("PUT", database.document(id), Json.bytes(doc));
     }
 
     private Optional<ObjectNode> get(String id, UrlPath path) {

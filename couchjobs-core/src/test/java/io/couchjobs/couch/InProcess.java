@@ -107,9 +107,9 @@ public final class InProcess {
 
     private record Handled(Handler handler) implements Transport {
         @Override
-        public ClassicHttpResponse send(HttpUriRequestBase request, boolean forFeed) throws Unanswered {
+        public ClassicHttpResponse send(HttpUriRequestBase request, Use use) throws Unanswered {
             try {
-                return response(handler.answer(InProcess.request(request, forFeed)));
+                return response(handler.answer(InProcess.request(request, use == Use.FEED)));
             } catch (Broken e) {
                 throw new Unanswered(e.trouble, e.sent);
             } catch (IOException e) {

@@ -63,7 +63,7 @@ public final class WithoutNetwork {
 
     private record Direct(Server server) implements Transport {
         @Override
-        public ClassicHttpResponse send(HttpUriRequestBase request, boolean forFeed) throws Unanswered {
+        public ClassicHttpResponse send(HttpUriRequestBase request, Use use) throws Unanswered {
             try {
                 Reply reply = server.answer(read(request));
                 BasicClassicHttpResponse response = new BasicClassicHttpResponse(reply.status());

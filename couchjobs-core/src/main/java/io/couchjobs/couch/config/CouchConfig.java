@@ -88,7 +88,7 @@ public final class CouchConfig {
         return responseTimeout;
     }
 
-    /** {@return the most connections to a node at a time, feeds aside; default 16} */
+    /** {@return the most connections to a node at a time, those for feeds and for renewals of leases aside; default 16} */
     public int maxConnections() {
         return maxConnections;
     }

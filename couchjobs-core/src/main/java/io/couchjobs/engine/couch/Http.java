@@ -49,13 +49,17 @@ public final class Http implements AutoCloseable {
 
     /** Sends the request and reads its answer of any status: a reader that needs success requires it. */
     public <T> T exchange(Call call, Answer.Reader<T> reader) {
-        return exchange(call, config.responseTimeout(), reader);
+        return exchange(call, Transport.Use.REQUEST, config.responseTimeout(), reader);
     }
 
-    /** As {@link #exchange(Call, Reader)}, with its own limit to the server's silence. */
-    public <T> T exchange(Call call, Duration patience, Answer.Reader<T> reader) {
+    /** The same for the renewal of a lease, with its own limit to the server's silence. */
+    public <T> T renew(Call call, Duration patience, Answer.Reader<T> reader) {
+        return exchange(call, Transport.Use.RENEWAL, patience, reader);
+    }
+
+    private <T> T exchange(Call call, Transport.Use use, Duration patience, Answer.Reader<T> reader) {
         return send(call, node -> {
-            try (Answer answer = node.send(call, false, patience)) {
+            try (Answer answer = node.send(call, use, patience)) {
                 return answer.read(reader);
             }
         });
@@ -64,14 +68,14 @@ public final class Http implements AutoCloseable {
     /** Sends the request and leaves reading and closing the answer, a success or of that other status, to the caller. */
     public Answer open(Call call, int otherStatus) {
         return send(call, node -> {
-            Answer answer = node.send(call, false, config.responseTimeout());
+            Answer answer = node.send(call, Transport.Use.REQUEST, config.responseTimeout());
             return answer.isSuccess() || answer.status() == otherStatus ? answer : fail(answer);
         });
     }
 
     /** As {@link #open}, on a connection that feeds may hold for long. */
     public Answer openFeed(Call call, Duration longestSilence) {
-        return send(call, node -> requireFit(node.send(call, true, longestSilence)));
+        return send(call, node -> requireFit(node.send(call, Transport.Use.FEED, longestSilence)));
     }
 
     private <T> T send(Call call, Function<Node, T> attempt) {

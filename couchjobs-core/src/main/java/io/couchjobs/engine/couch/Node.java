@@ -51,17 +51,17 @@ final class Node {
     }
 
     /** Sends the request with credentials; when they are refused, once more with better ones if there are any. */
-    Answer send(Call call, boolean forFeed, Duration silence) {
+    Answer send(Call call, Transport.Use use, Duration silence) {
         HttpUriRequestBase request = requests.of(call, silence);
         authenticator.authenticate(request);
-        Answer answer = sendOnce(call, request, forFeed);
+        Answer answer = sendOnce(call, request, use);
         if (!hasBetter(request, answer)) {
             return answer;
         }
         answer.close(); // nothing was done, so even a write may be sent again
         HttpUriRequestBase again = requests.of(call, silence);
         authenticator.authenticate(again);
-        return sendOnce(call, again, forFeed);
+        return sendOnce(call, again, use);
     }
 
     /** Whether the credentials were refused, and there are others now. */
@@ -76,17 +76,17 @@ final class Node {
 
     /** Whether the server answers, and accepts requests. */
     boolean isUp() {
-        try (Answer answer = sendOnce(UP, requests.of(UP, PROBE), false)) {
+        try (Answer answer = sendOnce(UP, requests.of(UP, PROBE), Transport.Use.REQUEST)) {
             return answer.status() < 500 && !answer.read(it -> NOT_TO_BE_USED.contains(it.statusInBody()));
         } catch (CouchException e) {
             return false;
         }
     }
 
-    private Answer sendOnce(Call call, HttpUriRequestBase request, boolean forFeed) {
+    private Answer sendOnce(Call call, HttpUriRequestBase request, Transport.Use use) {
         long sent = skew.nanos();
         try {
-            ClassicHttpResponse response = transport.send(request, forFeed);
+            ClassicHttpResponse response = transport.send(request, use);
             look(response, sent);
             return new Answer(call, this, response);
         } catch (Transport.Unanswered e) {
@@ -114,7 +114,7 @@ final class Node {
     private void login(String user, Secret password) {
         JsonNode body = Json.object().put("name", user).put("password", password.reveal());
         Call call = Call.ask(UrlPath.ROOT.segment("_session"), body);
-        try (Answer answer = sendOnce(call, requests.of(call, loginPatience), false)) {
+        try (Answer answer = sendOnce(call, requests.of(call, loginPatience), Transport.Use.REQUEST)) {
             answer.read(Answer::object);
         }
     }

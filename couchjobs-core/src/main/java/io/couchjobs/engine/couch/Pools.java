@@ -3,8 +3,10 @@ package io.couchjobs.engine.couch;
 import io.couchjobs.couch.config.CouchConfig;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -29,7 +31,9 @@ import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 
-/** Two connection pools: feeds hold their connections for long and must not starve requests. */
+/**
+ * Pools of connections: feeds hold theirs for long, and so do requests while an index is built. Neither must starve the renewals of leases.
+ */
 final class Pools implements Transport {
 
     private static final String SENT = "couchjobs.sent";
@@ -45,27 +49,35 @@ final class Pools implements Transport {
     private final Optional<ProxyRoutes> proxy;
     private final TlsSocketStrategy tls;
 
-    private final CloseableHttpClient forRequests;
-    private final CloseableHttpClient forFeeds;
+    private static final int FOR_RENEWALS = 2;
+
+    private final Map<Use, CloseableHttpClient> clients = new EnumMap<>(Use.class);
 
     Pools(CouchConfig config) {
         this.config = config;
         this.proxy = config.proxy().map(ProxyRoutes::new);
         this.tls = Trust.of(config);
-        this.forRequests = client(config.maxConnections())
-                .setContentDecoderRegistry(new LinkedHashMap<>(Map.of("gzip", GZIPInputStream::new)))
-                .build();
-        this.forFeeds = client(config.maxFeedConnections())
-                .disableContentCompression() // a compressed heartbeat waits in a buffer
-                .build();
+        clients.put(
+                Use.REQUEST,
+                client(config.maxConnections())
+                        .setContentDecoderRegistry(new LinkedHashMap<>(Map.of("gzip", GZIPInputStream::new)))
+                        .build());
+        clients.put(
+                Use.FEED,
+                client(config.maxFeedConnections())
+                        .disableContentCompression() // a compressed heartbeat waits in a buffer
+                        .build());
+        clients.put(
+                Use.RENEWAL, client(FOR_RENEWALS).disableContentCompression().build());
     }
 
     @Override
-    public ClassicHttpResponse send(HttpUriRequestBase request, boolean forFeed) throws Unanswered {
+    public ClassicHttpResponse send(HttpUriRequestBase request, Use use) throws Unanswered {
         HttpClientContext context = HttpClientContext.create();
         proxy.ifPresent(routes -> routes.authenticate(context));
         try {
-            ClassicHttpResponse answer = (forFeed ? forFeeds : forRequests).executeOpen(null, request, context);
+            ClassicHttpResponse answer =
+                    Objects.requireNonNull(clients.get(use)).executeOpen(null, request, context);
             if (proxy.isPresent()) {
                 ProxyRoutes.requirePassed(answer, wasSent(context));
             }
@@ -81,8 +93,7 @@ final class Pools implements Transport {
 
     @Override
     public void close() {
-        forRequests.close(CloseMode.IMMEDIATE);
-        forFeeds.close(CloseMode.IMMEDIATE);
+        clients.values().forEach(client -> client.close(CloseMode.IMMEDIATE));
     }
 
     static RequestConfig timeouts(CouchConfig config, Duration silence) {

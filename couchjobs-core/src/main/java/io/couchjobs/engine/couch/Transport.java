@@ -11,11 +11,21 @@ public interface Transport extends AutoCloseable {
      * Sends one request, once, and waits for the head of its answer.
      *
      * @param request with an absolute address, whose configuration limits the server's silence
-     * @param forFeed whether the answer may never end, so that it must not use up the connections of other requests
+     * @param use whose connections it may use up
      * @return the answer; its body comes as it is read, and closing it ends it
      * @throws Unanswered no answer came
      */
-    ClassicHttpResponse send(HttpUriRequestBase request, boolean forFeed) throws Unanswered;
+    ClassicHttpResponse send(HttpUriRequestBase request, Use use) throws Unanswered;
+
+    /** The kinds of requests, of which none takes the connections of another. */
+    enum Use {
+        /** An answer may take as long as the building of an index. */
+        REQUEST,
+        /** The answer may never end. */
+        FEED,
+        /** A lease runs out while it waits. */
+        RENEWAL
+    }
 
     /** Ends the requests under way, and sends no more. */
     @Override
