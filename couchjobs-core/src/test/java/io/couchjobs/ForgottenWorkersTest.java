@@ -108,10 +108,34 @@ class ForgottenWorkersTest extends CollectedQueue {
         assertThat(new DesignDocuments(queue.database()).installed()).containsExactlyInAnyOrderElementsOf(left);
     }
 
+    @Test
+    void design_documents_that_are_made_on_demand_go_when_all_workers_are_of_this_version() throws Exception {
+        List<String> current =
+                DesignDocument.ALL.stream().map(DesignDocument::versionedName).toList();
+        String old = oldDesign("fair", "function (doc) { emit(doc._id, 1); }");
+        put(DesignDocument.FILTER.toDocument());
+        ObjectNode worker = registration("older", Instant.now().toEpochMilli());
+        worker.putArray("designs").add("jobs-00000000");
+        put(worker);
+        assertThat(TestQueue.gc(queue).run().designDocumentsRemoved())
+                .as("an older worker may ask it")
+                .isEmpty();
+
+        ObjectNode upgraded = queue.database().get("worker:older").orElseThrow();
+        current.forEach(upgraded.putArray("designs")::add);
+        put(upgraded);
+        assertThat(TestQueue.gc(queue).run().designDocumentsRemoved()).containsExactly(old);
+        assertThat(new DesignDocuments(queue.database()).installed()).contains(DesignDocument.FILTER.versionedName());
+    }
+
     private String oldDesign(String map) {
+        return oldDesign("jobs", map);
+    }
+
+    private String oldDesign(String of, String map) {
         ObjectNode content = JsonNodeFactory.instance.objectNode().put("language", "javascript");
         content.putObject("views").putObject("due").put("map", map);
-        String name = "jobs-" + hash(content.toString());
+        String name = of + "-" + hash(content.toString());
         put(doc("_design/" + name).setAll(content));
         return name;
     }

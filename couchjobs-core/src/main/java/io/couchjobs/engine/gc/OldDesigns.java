@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Design documents of other versions of couchjobs, older or newer: their indexes cost time and disk with each write. A worker
@@ -22,6 +23,10 @@ final class OldDesigns {
     /** The names of those of this version. */
     static final List<String> WANTED =
             DesignDocument.ALL.stream().map(DesignDocument::versionedName).toList();
+
+    private static final Set<String> OURS = Stream.concat(
+                    WANTED.stream(), DesignDocument.ON_DEMAND.stream().map(DesignDocument::versionedName))
+            .collect(Collectors.toSet());
 
     private final CouchDatabase database;
     private final DesignDocuments designs;
@@ -42,9 +47,13 @@ final class OldDesigns {
         Set<String> used = workers.stream()
                 .flatMap(worker -> worker.designs().orElse(List.of()).stream())
                 .collect(Collectors.toSet());
+        // Workers do not name those that they ask only sometimes.
+        boolean allAreOfThisVersion = workers.stream()
+                .allMatch(worker -> worker.designs().orElse(List.of()).containsAll(WANTED));
         for (String name : installed) {
+            boolean mayBeAsked = used.contains(name) || (DesignDocument.isOnDemand(name) && !allAreOfThisVersion);
             Optional<ObjectNode> old = designs.read(name)
-                    .filter(stored -> !WANTED.contains(name) && !used.contains(name))
+                    .filter(stored -> !OURS.contains(name) && !mayBeAsked)
                     .filter(stored -> DesignDocument.isGenuine(name, stored));
             if (old.isPresent() && (dryRun || isDeleted(old.get(), problem))) {
                 removed.add(name);

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * One design document as this version of couchjobs wants it, assembled from the readable sources in {@code design-docs/}.
@@ -84,7 +85,14 @@ public final class DesignDocument {
     public static boolean isGenuine(String versionedName, ObjectNode stored) {
         ObjectNode content = stored.deepCopy();
         content.remove(List.of("_id", "_rev"));
-        return ALL.stream().anyMatch(ours -> versionedName.equals(ours.name + "-" + hash(content.toString())));
+        String version = hash(content.toString());
+        return Stream.concat(ALL.stream(), ON_DEMAND.stream())
+                .anyMatch(ours -> versionedName.equals(ours.name + "-" + version));
+    }
+
+    /** {@return whether a name is that of a design document, of any version, that a database gets only when it is needed} */
+    public static boolean isOnDemand(String versionedName) {
+        return ON_DEMAND.stream().anyMatch(ours -> versionedName.startsWith(ours.name + "-"));
     }
 
     @Override
