@@ -3,6 +3,7 @@ package io.couchjobs.trigger;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import java.time.DateTimeException;
@@ -61,10 +62,15 @@ public final class Outbox {
      * @param document the document, which is changed
      * @param request the job. An id that couchjobs made up is left out: the entry's job gets one that is derived from the document
      * @return the document
+     * @throws IllegalArgumentException when the job is to wait for others: an entry cannot say so
      */
     public static ObjectNode add(ObjectNode document, JobRequest request) {
         ObjectNode job = document.objectNode();
         request.writeTo(job);
+        if (job.has(Field.AFTER)) {
+            throw new IllegalArgumentException(
+                    "after cannot be in an entry of an outbox: add job " + request.id() + " to the queue instead");
+        }
         ObjectNode entry = document.objectNode().put("type", request.id().type());
         if (!request.id().isRandom()) {
             entry.put("id", request.id().id());

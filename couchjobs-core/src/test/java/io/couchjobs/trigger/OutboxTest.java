@@ -5,12 +5,14 @@ import static io.couchjobs.testing.SourceDatabases.delete;
 import static io.couchjobs.testing.SourceDatabases.json;
 import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.SourceDatabases;
@@ -172,5 +174,18 @@ class OutboxTest {
                 .extracting(job -> job.data().path("to").asText())
                 .containsExactlyInAnyOrder("x", "y");
         assertThat(queue.get("mail", "named")).isPresent();
+    }
+
+    @Test
+    void a_request_that_awaits_other_jobs_is_refused_for_an_entry_and_the_document_stays() {
+        ObjectNode order = json("{'_id':'o1'}");
+        JobRequest request = JobRequest.builder("mail")
+                .data(Map.of())
+                .after(new JobId("mail", "first"))
+                .build();
+        assertThatThrownBy(() -> Outbox.add(order, request))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("after");
+        assertThat(order).isEqualTo(json("{'_id':'o1'}"));
     }
 }
