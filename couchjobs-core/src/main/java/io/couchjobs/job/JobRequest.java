@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
@@ -367,11 +368,13 @@ public final class JobRequest {
         /**
          * Adds a label.
          *
-         * @param tag the label
+         * @param tag the label; null adds none
          * @return this
          */
-        public Builder tag(String tag) {
-            this.tags.add(tag);
+        public Builder tag(@Nullable String tag) {
+            if (tag != null) {
+                this.tags.add(tag);
+            }
             return this;
         }
 
@@ -406,6 +409,9 @@ public final class JobRequest {
          */
         public JobRequest build() {
             List<String> problems = Schema.requestProblems(id, fields.values(), after.size(), scheduledTime);
+            if (after.stream().anyMatch(Objects::isNull)) {
+                problems.add("after must name jobs: null");
+            }
             if (!problems.isEmpty()) {
                 throw new IllegalArgumentException(String.join("; ", problems));
             }

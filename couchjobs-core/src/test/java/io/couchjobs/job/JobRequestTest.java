@@ -3,6 +3,8 @@ package io.couchjobs.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.testing.Deep;
 import io.couchjobs.testing.Jobs;
 import java.time.Instant;
@@ -99,5 +101,21 @@ class JobRequestTest {
         data.put("n", 2);
         request.data().put("n", 3);
         assertThat(request.data().path("n").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void a_tag_that_is_null_is_left_out_as_other_texts_are() {
+        ObjectNode document = new ObjectMapper().createObjectNode();
+        JobRequest.builder("email").data(Map.of()).group(null).tag(null).build().writeTo(document);
+        assertThat(document.has("tags")).isFalse();
+        assertThat(document.has("group")).isFalse();
+    }
+
+    @Test
+    void a_job_that_is_to_wait_for_null_is_refused() {
+        assertThatThrownBy(() ->
+                        JobRequest.builder("email").data(Map.of()).after(null).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("after");
     }
 }
