@@ -96,6 +96,7 @@ public interface Triggers {
      * @param name its name
      * @param from {@code beginning}, {@code now}, or, if the source is one database, a position of its feed
      * @throws NotFoundException when there is none
+     * @throws IllegalArgumentException when the source cannot be read from that position; the trigger stays where it is
      */
     void replay(String name, String from);
 

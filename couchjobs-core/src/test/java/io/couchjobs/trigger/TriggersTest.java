@@ -447,4 +447,21 @@ class TriggersTest {
         awaitRuns(4);
         assertThat(ran).extracting(data -> data.path("id").asText()).containsExactly("a", "b", "b", "b");
     }
+
+    @Test
+    void a_trigger_is_not_sent_back_to_a_position_that_its_source_refuses() throws Exception {
+        queue.triggers().put(mails().build());
+        save(orders, "{'_id':'o1'}");
+        awaitRuns(1);
+        TestQueue.until(() -> queue.triggers().status("mails").lag() == 0);
+        String position = queue.triggers().status("mails").sources().get(0).position();
+        assertThatThrownBy(() -> queue.triggers().replay("mails", "garbage"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("mails")
+                .hasMessageContaining("garbage");
+        assertThat(queue.triggers().status("mails").sources().get(0).position()).isEqualTo(position);
+        queue.triggers().replay("mails", position);
+        save(orders, "{'_id':'o2'}");
+        awaitRuns(2);
+    }
 }

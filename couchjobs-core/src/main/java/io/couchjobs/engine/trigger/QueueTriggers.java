@@ -33,6 +33,8 @@ public final class QueueTriggers implements Triggers {
     /** The type of the jobs that stand for triggers: who owns one follows its trigger. */
     public static final String FOLLOWERS = Follower.TYPE;
 
+    private static final Set<String> WORDS = Set.of("now", "beginning");
+
     private final FollowerTools tools;
     private final TriggerStore triggers;
     private final Positions positions;
@@ -88,7 +90,8 @@ public final class QueueTriggers implements Triggers {
                     ? Databases.names(server, trigger, tools.follows(trigger))
                     : Set.of(trigger.source());
             for (String name : names.stream().limit(1).toList()) {
-                tryToRead(trigger, server.database(name));
+                DatabaseInfo info = server.database(name).info();
+                tryToRead(trigger, server.database(name), Starts.seq(trigger.from(), info));
             }
             if (trigger.isPattern()) {
                 boolean isOther = triggers.read(trigger.name())
@@ -107,9 +110,8 @@ public final class QueueTriggers implements Triggers {
         }
     }
 
-    private static void tryToRead(Trigger trigger, CouchDatabase database) {
-        DatabaseInfo info = database.info();
-        ChangesRequest one = ChangesRequest.normal().limit(1).since(Starts.seq(trigger.from(), info));
+    private static void tryToRead(Trigger trigger, CouchDatabase database, String seq) {
+        ChangesRequest one = ChangesRequest.normal().limit(1).since(seq);
         try (ChangesFeed feed =
                 database.changes(trigger.selector().map(one::selector).orElse(one))) {
             Optional<Change> unused = feed.next(database.server().config().responseTimeout());
@@ -261,16 +263,30 @@ public final class QueueTriggers implements Triggers {
     public void replay(String name, String from) {
         Trigger trigger = existing(name);
         CouchServer server = tools.sources().server(trigger.connection());
-        if (trigger.isPattern() && !Set.of("now", "beginning").contains(from)) {
+        if (trigger.isPattern() && !WORDS.contains(from)) {
             throw new IllegalArgumentException(
                     "trigger " + name + " follows many databases, which have positions of their own: "
                             + "it can be sent back to beginning or now, not to \"" + from + "\"");
+        }
+        if (!WORDS.contains(from)) {
+            tryPosition(trigger, server.database(trigger.source()), from);
         }
         for (Position position : positions.readAll(name)) {
             if (Starts.isDatabase(position.database())) {
                 seq(server.database(position.database()), from, trigger.isPattern())
                         .ifPresent(seq -> replay(position, seq));
             }
+        }
+    }
+
+    /** A follower could not read on from a position that its source refuses. */
+    private static void tryPosition(Trigger trigger, CouchDatabase source, String seq) {
+        try {
+            tryToRead(trigger, source, seq);
+        } catch (CouchException cannot) {
+            throw new IllegalArgumentException(
+                    "trigger " + trigger.name() + " cannot be sent back to \"" + seq + "\": " + cannot.getMessage(),
+                    cannot);
         }
     }
 
