@@ -151,7 +151,8 @@ public final class JobType<T> {
      * @throws IllegalArgumentException when it is out of range
      */
     public JobType<T> withTimeout(Duration timeout) {
-        boolean isInRange = timeout.toMillis() >= 1 && timeout.toDays() <= 1000;
+        boolean isInRange =
+                timeout.compareTo(Duration.ofMillis(1)) >= 0 && timeout.compareTo(Duration.ofDays(1000)) <= 0;
         require(isInRange, "timeout must be from 1 ms to 1000 days: " + timeout);
         return with(new Defaults(defaults.priority, defaults.maxRetries, timeout, defaults.retention));
     }
@@ -164,7 +165,8 @@ public final class JobType<T> {
      * @throws IllegalArgumentException when it is out of range
      */
     public JobType<T> withRetention(Duration retention) {
-        boolean isInRange = retention.toSeconds() >= 1 && retention.toDays() <= 36_500;
+        boolean isInRange =
+                retention.compareTo(Duration.ofSeconds(1)) >= 0 && retention.compareTo(Duration.ofDays(36_500)) <= 0;
         require(isInRange, "retention must be from 1 s to 36500 days: " + retention);
         return with(new Defaults(defaults.priority, defaults.maxRetries, defaults.timeout, retention));
     }

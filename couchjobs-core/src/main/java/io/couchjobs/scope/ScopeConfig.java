@@ -108,7 +108,7 @@ public record ScopeConfig(Optional<String> ofConcurrency, OptionalInt ofQueueLim
 
     /** {@return how many jobs may wait, set or not} */
     public int queueLimit() {
-        return ofQueueLimit.orElse(QUEUED_PER_RUNNING * concurrency());
+        return ofQueueLimit.orElse((int) Math.min(Integer.MAX_VALUE, QUEUED_PER_RUNNING * (long) concurrency()));
     }
 
     /**

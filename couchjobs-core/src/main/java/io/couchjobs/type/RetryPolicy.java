@@ -98,7 +98,8 @@ public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, dou
         return new RetryPolicy(maxRetries, delay, maxDelay, part);
     }
 
-    private static long millis(Duration duration) {
+    /** At most those of the longest delay. */
+    static long millis(Duration duration) {
         return duration.compareTo(LONGEST) > 0 ? LONGEST.toMillis() : duration.toMillis();
     }
 }

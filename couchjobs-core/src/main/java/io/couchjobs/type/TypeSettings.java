@@ -195,8 +195,8 @@ public final class TypeSettings {
      */
     public TypeSettings withRetryPolicy(RetryPolicy policy) {
         return changed(settings -> settings.put(MAX_RETRIES, policy.maxRetries())
-                .put(RETRY_DELAY, policy.delay().toMillis())
-                .put(MAX_RETRY_DELAY, policy.maxDelay().toMillis())
+                .put(RETRY_DELAY, RetryPolicy.millis(policy.delay()))
+                .put(MAX_RETRY_DELAY, RetryPolicy.millis(policy.maxDelay()))
                 .put(RETRY_JITTER, policy.jitter()));
     }
 

@@ -3,6 +3,7 @@ package io.couchjobs.engine.due;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.index.LaneKey;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.ScheduledTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -74,8 +75,9 @@ final class Scan implements Pool {
             return; // there was a gap meanwhile: jobs that the page lacks may exist
         }
         LaneKey begin = from;
+        long due = ScheduledTime.nearestMillis(until);
         for (LaneKey row : page.rows()) {
-            if (row.time() <= until.toEpochMilli()) {
+            if (row.time() <= due) {
                 continue;
             }
             if (row.compareTo(begin) >= 0) {
@@ -177,7 +179,7 @@ final class Scan implements Pool {
 
     @Override
     public Found first(LaneKey from, LaneKey before, Instant until, Predicate<Job> skipped) {
-        long due = until.toEpochMilli();
+        long due = ScheduledTime.nearestMillis(until);
         LaneKey at = from;
         while (at.compareTo(before) < 0) {
             LaneKey end = known.end(at);
@@ -230,13 +232,14 @@ final class Scan implements Pool {
     /** When the first job that counts falls due, or when a part begins that must be read. Empty when there is none. */
     Optional<Instant> nextTime(Instant until, Predicate<Job> counts) {
         long first = Long.MAX_VALUE;
+        long due = ScheduledTime.nearestMillis(until);
         LaneKey at = LaneKey.START;
         while (true) {
             LaneKey end = known.end(at);
             if (end == null) {
                 return Optional.of(until);
             }
-            LaneKey next = next(at, end, until.toEpochMilli(), counts.negate());
+            LaneKey next = next(at, end, due, counts.negate());
             if (next != null) {
                 first = Math.min(first, next.time());
                 at = next.nextLane();

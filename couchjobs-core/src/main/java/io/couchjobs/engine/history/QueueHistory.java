@@ -38,7 +38,8 @@ public final class QueueHistory implements History {
     public Chart read(Instant from, Instant to, Duration step) {
         checkStep(step);
         Instant start = floor(from, step);
-        long points = Math.max(0, -Math.floorDiv(-Duration.between(start, to).toMillis(), step.toMillis()));
+        long points =
+                start.isBefore(to) ? Duration.between(start, to.minusNanos(1)).dividedBy(step) + 1 : 0;
         if (points > MOST_POINTS) {
             throw new IllegalArgumentException(
                     points + " points are too many, at most " + MOST_POINTS + " can be read: take a longer step");
@@ -131,7 +132,8 @@ public final class QueueHistory implements History {
     }
 
     private static Instant floor(Instant time, Duration step) {
-        return Instant.ofEpochMilli(Math.floorDiv(time.toEpochMilli(), step.toMillis()) * step.toMillis());
+        long seconds = Math.floorDiv(time.getEpochSecond(), step.toSeconds()) * step.toSeconds();
+        return Instant.ofEpochSecond(Math.max(Instant.MIN.getEpochSecond(), seconds));
     }
 
     @Override

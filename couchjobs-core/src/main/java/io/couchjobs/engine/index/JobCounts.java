@@ -5,6 +5,7 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.ScheduledTime;
 import io.couchjobs.job.Site;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -144,7 +145,7 @@ public final class JobCounts {
         for (String line : index.site().lines(type)) {
             int left = limit - count;
             count += index.ask(DesignDocument.JOBS, "due", query -> query.startKey(List.of(line))
-                            .endKey(List.of(line, until.toEpochMilli()))
+                            .endKey(List.of(line, ScheduledTime.nearestMillis(until)))
                             .limit(left))
                     .rows()
                     .size();
