@@ -15,8 +15,8 @@ import java.util.Set;
 final class JobPattern {
     private static final Set<String> FIELDS =
             Set.of("type", "id", "data", "includeDoc", "group", "priority", "maxRetries", "tags", "class", "site");
-    /** The longest id of a job. */
-    private static final int LONGEST_ID = 512;
+    /** An id of a job has at most 512 characters; a revision and a round follow. */
+    private static final int LONGEST_ID = 512 - 80;
 
     private final String trigger;
     private final String type;
@@ -87,7 +87,7 @@ final class JobPattern {
 
     private String id(SourceChange change) {
         return id.map(template -> template.text(change))
-                .orElseGet(() -> shortened(trigger + ":" + change.database() + "/" + change.id())
+                .orElseGet(() -> Digest.shortened(trigger + ":" + change.database() + "/" + change.id(), LONGEST_ID)
                         + (isEvery ? "@" + change.rev() : ""));
     }
 
@@ -138,11 +138,5 @@ final class JobPattern {
         jobClass.ifPresent(request::jobClass);
         site.ifPresent(request::site);
         return request.build();
-    }
-
-    /** Ids of documents may be longer than those of jobs. */
-    private static String shortened(String id) {
-        int most = LONGEST_ID - 80; // a revision and a round follow
-        return id.length() <= most ? id : id.substring(0, most - 17) + "~" + Digest.of(id);
     }
 }

@@ -188,4 +188,31 @@ class OutboxTest {
                 .hasMessageContaining("after");
         assertThat(order).isEqualTo(json("{'_id':'o1'}"));
     }
+
+    private static List<JobId> ids(String docId, String document) {
+        return Outbox.entries(docId, json(document)).stream()
+                .map(entry -> entry.job().orElseThrow())
+                .toList();
+    }
+
+    @Test
+    void a_document_with_an_id_that_is_too_long_for_a_job_makes_jobs_and_always_the_same() {
+        String document = "{'couchjobs':[{'type':'mail'},{'type':'mail'},{'type':'mail','data':{'n':1}}]}";
+        for (String docId :
+                List.of("o".repeat(600), "o".repeat(494) + "\uD83D\uDE00".repeat(50), "\uD83D\uDE00".repeat(300))) {
+            assertThat(ids(docId, document))
+                    .doesNotHaveDuplicates()
+                    .hasSize(3)
+                    .isEqualTo(ids(docId, document))
+                    .doesNotContainAnyElementsOf(ids(docId + "x", document));
+        }
+    }
+
+    @Test
+    void an_id_that_fits_into_one_of_a_job_is_not_shortened() {
+        String docId = "o".repeat(495);
+        assertThat(ids(docId, "{'couchjobs':[{'type':'mail'}]}").get(0).id())
+                .startsWith(docId + ":")
+                .hasSize(512);
+    }
 }

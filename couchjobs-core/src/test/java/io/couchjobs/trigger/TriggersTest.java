@@ -464,4 +464,14 @@ class TriggersTest {
         save(orders, "{'_id':'o2'}");
         awaitRuns(2);
     }
+
+    @Test
+    void a_document_whose_long_id_has_a_surrogate_pair_where_it_is_shortened_makes_a_job() throws Exception {
+        queue.triggers().put(mails().build());
+        int before = 512 - 80 - 17 - ("mails:" + orders.name() + "/").length();
+        for (int shift = 0; shift < 2; shift++) {
+            save(orders, "{'_id':'" + "o".repeat(before - 1 - shift) + "\uD83D\uDE00".repeat(30) + "'}");
+        }
+        awaitRuns(2);
+    }
 }
