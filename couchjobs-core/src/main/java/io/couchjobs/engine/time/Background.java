@@ -80,7 +80,8 @@ final class Background {
             if (pause.isZero() || pause.isNegative()) {
                 add(task);
             } else {
-                planned.timer = timer.schedule(planned, pause.toNanos(), TimeUnit.NANOSECONDS);
+                planned.timer =
+                        timer.schedule(planned, Environment.bounded(pause).toNanos(), TimeUnit.NANOSECONDS);
                 delayed.add(planned);
             }
             return planned;

@@ -147,4 +147,13 @@ class LaneTest {
             done.add("interrupted");
         }
     }
+
+    @Test
+    void a_task_in_a_million_days_is_planned_and_can_be_cancelled() throws Exception {
+        Lane.Planned task = lane.schedule(Duration.ofDays(1_000_000), () -> done.add("late"));
+        assertThat(task.left()).isGreaterThan(Duration.ofDays(36_000));
+        task.cancel();
+        settle();
+        assertThat(done).isEmpty();
+    }
 }
