@@ -1,9 +1,8 @@
 package io.couchjobs.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.couchjobs.cli.input.InputJson;
 import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.output.FileProblem;
 import java.io.IOException;
@@ -29,10 +28,7 @@ final class DataOption {
     /** Throws CommandException when there is nothing to read, or it is not JSON. */
     JsonNode read(Shell shell) {
         try {
-            return new JsonMapper()
-                    .reader()
-                    .with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .readTree(text(shell));
+            return InputJson.MAPPER.readTree(text(shell));
         } catch (JsonProcessingException notJson) {
             throw CommandException.usage("--data is not JSON: " + JobReader.describe(notJson));
         }

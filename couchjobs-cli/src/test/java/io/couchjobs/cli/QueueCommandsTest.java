@@ -511,4 +511,10 @@ class QueueCommandsTest {
         assertThat(said.exitCode()).as(said.err()).isZero();
         return said;
     }
+
+    @Test
+    void data_with_a_number_of_5000_digits_is_taken() {
+        TestShell.Said said = shell.run("enqueue", "email", "long", "--data", "{\"n\":" + "7".repeat(5000) + "}");
+        assertThat(said.exitCode()).as(said.err()).isZero();
+    }
 }

@@ -1,10 +1,7 @@
 package io.couchjobs.cli.input;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.couchjobs.cli.schema.DocumentSchemas;
 import io.couchjobs.dashboard.view.JobOrder;
@@ -19,10 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads exported jobs one by one, in constant memory. A bad line is a value and does not stop the reading. Not thread-safe. */
 public final class ExportReader {
-    private static final ObjectMapper MAPPER = JsonMapper.builder()
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build();
-
     private final TextLines lines;
 
     /**
@@ -75,7 +68,7 @@ public final class ExportReader {
         }
         JsonNode document = MissingNode.getInstance();
         try {
-            document = MAPPER.readTree(line.text());
+            document = InputJson.MAPPER.readTree(line.text());
             Job job = job(document);
             return new Line(line.number(), line.text().length(), job, null);
         } catch (JsonProcessingException notJson) {

@@ -1,10 +1,7 @@
 package io.couchjobs.cli.input;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.dashboard.view.JobOrder;
 import io.couchjobs.job.InvalidJobDataException;
@@ -16,10 +13,6 @@ import java.util.function.Supplier;
 
 /** Makes a job of each JSON object. Blank lines are skipped; an unknown field is an error and not ignored. */
 final class NdjsonReader implements JobReader {
-    private static final ObjectMapper MAPPER = JsonMapper.builder()
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build();
-
     /** Fields of the documents that {@code couchjobs import} reads. */
     private static final List<String> OF_JOBS_THAT_RAN =
             List.of("_id", "status", "result", "attempt", "errors", "times", "lock", "fence");
@@ -52,7 +45,7 @@ final class NdjsonReader implements JobReader {
             return JobLine.bad(line.number(), line.problem());
         }
         try {
-            return JobLine.good(line.number(), line.text().length(), request(MAPPER.readTree(line.text())));
+            return JobLine.good(line.number(), line.text().length(), request(InputJson.MAPPER.readTree(line.text())));
         } catch (JsonProcessingException notJson) {
             return JobLine.bad(line.number(), "not JSON: " + JobReader.describe(notJson));
         } catch (IllegalArgumentException | InvalidJobDataException notAJob) {

@@ -238,4 +238,15 @@ class JobReaderTest {
                 .orElseThrow()
                 .problem();
     }
+
+    @Test
+    void a_line_with_a_number_of_5000_digits_is_read() throws IOException {
+        String digits = "7".repeat(5000);
+        assertThat(request(JobReader.Format.NDJSON, "{\"data\":{\"n\":" + digits + "}}")
+                        .data())
+                .hasToString("{\"n\":" + digits + "}");
+        ExportReader export = new ExportReader(new ByteArrayInputStream(
+                ("{\"_id\":\"job:email:1\",\"data\":{\"n\":" + digits + "}}").getBytes(StandardCharsets.UTF_8)));
+        assertThat(export.next().orElseThrow().job().orElseThrow().data()).hasToString("{\"n\":" + digits + "}");
+    }
 }
