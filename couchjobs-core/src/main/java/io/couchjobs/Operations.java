@@ -255,7 +255,7 @@ public final class Operations {
                         (job, now) -> Transitions.releaseIfStill(job, seen.rev(), now));
     }
 
-    /** {@return the documents that have the id of a job but cannot be one, each with the name of a wrong field} */
+    /** {@return the first 500 documents that have the id of a job but cannot be one, each with the name of a wrong field} */
     public Map<String, String> malformed() {
         return engine.index().malformed();
     }

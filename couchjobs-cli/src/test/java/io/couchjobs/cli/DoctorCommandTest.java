@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -96,6 +97,20 @@ class DoctorCommandTest {
                 .startsWith("1 document begins with job:")
                 .contains("job:email (its _id is not of the form job:TYPE:ID)");
         assertThat(found.path("remedy").asText()).contains("couchjobs remove TYPE ID", "DELETE");
+    }
+
+    @Test
+    void of_very_many_malformed_documents_it_is_said_that_there_are_at_least_as_many_as_are_listed() throws Exception {
+        try (JobQueue queue = open()) {
+            queue.database()
+                    .bulkDocs(IntStream.range(0, 501)
+                            .mapToObj(i -> doc("job:email:" + i).put("status", 7))
+                            .toList());
+        }
+        assertThat(finding(shell.run("doctor", "-o", "json"), "malformed")
+                        .path("finding")
+                        .asText())
+                .startsWith("at least 500 documents begin with job:");
     }
 
     @Test

@@ -232,7 +232,7 @@ public final class JobIndex {
         return new JobCounts(this);
     }
 
-    /** {@return the documents that have the id of a job but cannot be one, each with the name of a wrong field} */
+    /** {@return the first 500 documents that have the id of a job but cannot be one, each with the name of a wrong field} */
     public Map<String, String> malformed() {
         Map<String, String> malformed = new LinkedHashMap<>();
         for (ViewResult.Row row : ask(DesignDocument.LISTS, "malformed", query -> query.limit(PAGE))

@@ -11,6 +11,8 @@ import java.util.stream.Collectors;
 /** Whether there are documents that have the id of a job but cannot be one. */
 final class MalformedCheck extends Check {
     private static final int MOST_NAMED = 5;
+    /** The queue lists no more than that. */
+    private static final int MOST_LISTED = 500;
 
     MalformedCheck() {
         super("malformed");
@@ -27,7 +29,8 @@ final class MalformedCheck extends Check {
                 .map(entry -> entry.getKey() + " (" + reason(queue, entry.getKey(), entry.getValue()) + ")")
                 .collect(Collectors.joining(", "));
         return problem(
-                malformed.size()
+                (malformed.size() < MOST_LISTED ? "" : "at least ")
+                        + malformed.size()
                         + (malformed.size() == 1 ? " document begins" : " documents begin")
                         + " with job: but cannot be a job, because of what is in brackets: "
                         + named,
