@@ -159,8 +159,7 @@ public interface JobCreator {
      * Adds jobs unless unfinished ones with their trackers (or else their ids) exist.
      *
      * @param requests the jobs
-     * @return in the same order, whether this call added each; false also when a strict queue refuses the type, the type is full, the
-     *     database refuses the job, or a job of the call that it waits for is rejected
+     * @return in the same order, whether this call added each; false also when it is rejected, as {@link #addAll} rejects jobs
      */
     List<Boolean> insertIfNew(List<JobRequest> requests);
 

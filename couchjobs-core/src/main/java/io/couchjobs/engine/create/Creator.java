@@ -27,6 +27,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,12 +45,7 @@ public final class Creator {
     private final InstantSource clock;
     private final Races races;
 
-    /**
-     * Works on a store.
-     *
-     * @param store where the jobs are
-     * @param clock the time of day
-     */
+    /** Works on a store, by a time of day. */
     public Creator(JobStore store, InstantSource clock) {
         this.store = store;
         this.clock = clock;
@@ -118,7 +115,8 @@ public final class Creator {
             WriteResult result = first
                     ? written.get(seen.size() - 1)
                     : new WriteResult.Conflict(job.id().docId());
-            results.add(outcome(requests.get(i), job, result, replace));
+            JobRequest request = requests.get(i);
+            results.add(orRejected(job.id(), () -> stored(request, job, result, replace)));
         }
         return List.copyOf(results);
     }
@@ -165,22 +163,16 @@ public final class Creator {
 
     private List<AddResult> insertCreated(List<Job> jobs) {
         List<WriteResult> written = store.writeAll(jobs);
-        List<AddResult> results = new ArrayList<>();
-        for (int i = 0; i < jobs.size(); i++) {
-            results.add(inserted(jobs.get(i), written.get(i)));
-        }
-        return told(List.copyOf(results));
+        return told(IntStream.range(0, jobs.size())
+                .mapToObj(i -> inserted(jobs.get(i), written.get(i)))
+                .toList());
     }
 
     private AddResult inserted(Job job, WriteResult written) {
-        try {
-            return races.stored(job, written)
-                    .map(created -> AddResult.of(AddResult.Outcome.ADDED, created))
-                    .orElseGet(() ->
-                            AddResult.rejected(job.id(), "job " + job.id() + " exists already; nothing was written"));
-        } catch (WriteRefusedException | UnconfirmedException notThisOne) {
-            return AddResult.rejected(job.id(), String.valueOf(notThisOne.getMessage()));
-        }
+        String exists = "job " + job.id() + " exists already; nothing was written";
+        return orRejected(job.id(), () -> races.stored(job, written)
+                .map(AddResult::added)
+                .orElseGet(() -> AddResult.rejected(job.id(), exists)));
     }
 
     /**
@@ -195,16 +187,9 @@ public final class Creator {
 
     /** {@return as {@link #insertIfNew}, what happened: unchanged when an unfinished one exists, and rejected when it cannot be added} */
     public AddResult addIfNew(JobRequest request) {
-        try {
-            return insertedAndTold(request).stream()
-                    .findFirst()
-                    .orElseGet(() -> new AddResult(request.id(), AddResult.Outcome.UNCHANGED, null, null));
-        } catch (WriteRefusedException
-                | ContentionException
-                | UnconfirmedException
-                | MalformedDocumentException problem) {
-            return AddResult.rejected(request.id(), String.valueOf(problem.getMessage()));
-        }
+        return orRejected(request.id(), () -> insertedAndTold(request).stream()
+                .findFirst()
+                .orElseGet(() -> new AddResult(request.id(), AddResult.Outcome.UNCHANGED, null, null)));
     }
 
     private List<AddResult> insertedAndTold(JobRequest request) {
@@ -303,20 +288,20 @@ public final class Creator {
         return results;
     }
 
-    private AddResult outcome(JobRequest request, Job created, WriteResult written, boolean replace) {
+    private static AddResult orRejected(JobId id, Supplier<AddResult> add) {
         try {
-            return stored(request, created, written, replace);
+            return add.get();
         } catch (WriteRefusedException
                 | ContentionException
                 | UnconfirmedException
                 | MalformedDocumentException problem) {
-            return AddResult.rejected(request.id(), String.valueOf(problem.getMessage()));
+            return AddResult.rejected(id, String.valueOf(problem.getMessage()));
         }
     }
 
     private AddResult stored(JobRequest request, Job created, WriteResult written, boolean replace) {
         return races.stored(created, written)
-                .map(job -> AddResult.of(AddResult.Outcome.ADDED, job))
+                .map(AddResult::added)
                 .orElseGet(() -> addExisting(request, created, replace));
     }
 
@@ -326,8 +311,7 @@ public final class Creator {
         return races.untilWon(id, () -> {
             Optional<Job> present = store.readToChange(id);
             if (present.isEmpty()) {
-                return races.stored(created, store.write(created))
-                        .map(added -> AddResult.of(AddResult.Outcome.ADDED, added));
+                return races.stored(created, store.write(created)).map(AddResult::added);
             }
             Decision decision = Transitions.add(present.get(), request, replace, clock.instant());
             return races.won(decision).map(job -> AddResult.of(kind(decision), job));
