@@ -361,12 +361,16 @@ export class Worker {
     const sent = moment();
     const answer = await couch.put(claimed);
     let [owned, why] = [null, 'no majority confirmed the claim'];
-    if (answer.status === 201) {
-      owned = {...claimed, _rev: answer.body.rev};
-      why = await this.#contested(doc, owned);
-    } else if (isUnknown(answer) && !couch.isCluster) {
-      owned = await this.#find(doc, claimed, sent);
-      why = owned ? '' : why;
+    try {
+      if (answer.status === 201) {
+        owned = {...claimed, _rev: answer.body.rev};
+        why = await this.#contested(doc, owned);
+      } else if (isUnknown(answer) && !couch.isCluster) {
+        owned = await this.#find(doc, claimed, sent);
+        why = owned ? '' : why;
+      }
+    } catch (error) {
+      why = String(error); // nobody knows whether the claim made an owner: it is taken back
     }
     const job = owned && !why ? new Job(this, owned, sent) : null;
     if (job && !job.isHalted) return this.#take(job);

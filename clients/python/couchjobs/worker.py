@@ -216,12 +216,15 @@ class Worker:
             return None
         with job._writing:
             answer, stored, reason = self._couch.put(claimed), None, "no majority confirmed it"
-            if answer.status == 201:
-                job._doc = {**claimed, "_rev": answer.body["rev"]}
-                reason = self._judge(doc["_rev"], job._doc)
-                stored = job._doc if reason == "alone" else None
-            elif answer.unknown and not self._couch.is_cluster:
-                stored = self._find(doc["_rev"], job)
+            try:
+                if answer.status == 201:
+                    job._doc = {**claimed, "_rev": answer.body["rev"]}
+                    reason = self._judge(doc["_rev"], job._doc)
+                    stored = job._doc if reason == "alone" else None
+                elif answer.unknown and not self._couch.is_cluster:
+                    stored = self._find(doc["_rev"], job)
+            except Exception as problem:  # nobody knows whether the claim made an owner: it is taken back
+                reason = f"{problem!r:.200}"
             if stored and job._lasts():
                 job._doc = stored
                 return job
