@@ -9,6 +9,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.Lost;
 import io.couchjobs.testing.NeedsOneCopy;
@@ -20,6 +21,7 @@ import io.couchjobs.type.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -84,6 +86,17 @@ class LostAnswersTest {
         Job job = queue.get("email", "1").orElseThrow();
         assertThat(job.status()).isEqualTo(JobStatus.SUCCESS);
         assertThat(job.result().orElseThrow().asText()).isEqualTo("done");
+    }
+
+    @Test
+    void a_job_that_was_removed_and_whose_request_is_added_again_is_added_though_the_write_never_arrived() {
+        JobRequest request = JobRequest.of("email", Map.of());
+        queue.add(request);
+        queue.remove(request.id());
+        Lost write = proxy.loseRequests(1, LostAnswersTest::isWriteOfAJob);
+        queue.add(request);
+        assertThat(write.count()).isEqualTo(1);
+        assertThat(queue.get(request.id())).isPresent();
     }
 
     @Test

@@ -173,6 +173,11 @@ public final class JobRequest {
         return id.isRandom() ? firstTry.updateAndGet(first -> first == null ? now : first) : now;
     }
 
+    /** Takes in that the job is stored: adding this request once more adds another job, whose bytes are others. */
+    public void stored() {
+        firstTry.set(null);
+    }
+
     /** {@return the trace that the job is to belong to} */
     public Optional<TraceContext> trace() {
         return Optional.ofNullable(trace.get());

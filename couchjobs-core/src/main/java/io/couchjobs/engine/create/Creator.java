@@ -300,9 +300,11 @@ public final class Creator {
     }
 
     private AddResult stored(JobRequest request, Job created, WriteResult written, boolean replace) {
-        return races.stored(created, written)
+        AddResult result = races.stored(created, written)
                 .map(AddResult::added)
                 .orElseGet(() -> addExisting(request, created, replace));
+        request.stored();
+        return result;
     }
 
     /** If the job is not there after all, the same bytes are written again: another text would be another leaf. */
