@@ -105,6 +105,14 @@ class ScopesTest {
     }
 
     @Test
+    void jobs_that_wait_are_cancelled_by_a_stop_though_nobody_serves_the_scope() {
+        scopes.start(ONE);
+        assertThat(scopes.submit(ONE, job("a")).isAccepted()).isTrue();
+        scopes.stop(ONE);
+        assertThat(queue.get(ONE.jobType(), "a").orElseThrow().status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
     void an_id_that_is_taken_is_not_runnable_and_the_first_job_still_tells_its_end() throws Exception {
         scopes.start(ONE);
         assertThat(scopes.submit(ONE, job("a"), endings::add).isAccepted()).isTrue();

@@ -100,6 +100,7 @@ public final class QueueScopes implements Scopes {
     @Override
     public void stop(Scope scope) {
         tools.scopes().stop(scope, LONGEST_STOP);
+        tools.clearance().clear(scope);
     }
 
     @Override
