@@ -136,8 +136,18 @@ public final class JobArrays {
      * @throws IllegalArgumentException when the size is out of range
      */
     public long add(JobRequest template, Iterable<?> items, int ofAChunk) {
-        rules.check(template);
+        rules.check(firstChunk(template));
         return creator.add(template, items.iterator(), ofAChunk);
+    }
+
+    /** An array that exists, as its first chunk does, needs no room in a full queue. */
+    private static JobRequest firstChunk(JobRequest template) {
+        JobId array = template.id();
+        JobRequest.Builder chunk = JobRequest.builder(array.type())
+                .id(ArrayCreator.chunkId(array, 1).id())
+                .data(Map.of());
+        template.site().ifPresent(chunk::site);
+        return chunk.build();
     }
 
     /**

@@ -14,9 +14,11 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
 import io.couchjobs.job.NotFoundException;
+import io.couchjobs.job.QueueFullException;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.Limit;
 import io.couchjobs.type.Rate;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
@@ -79,6 +81,15 @@ class ArraysTest {
 
     private JobArrays.Item item(int index) {
         return queue.arrays().items(CRAWL).toList().get(index);
+    }
+
+    @Test
+    void a_full_queue_takes_an_array_that_it_has_once_more_and_no_new_one() {
+        queue.types().change("page", settings -> settings.with(Limit.QUEUED, 1));
+        assertThat(queue.addArray(PAGE, "crawl", pages(1_203))).isEqualTo(1_203);
+        assertThat(queue.addArray(PAGE, "crawl", pages(1_203))).isZero();
+        assertThatThrownBy(() -> queue.addArray(PAGE, "other", pages(3))).isInstanceOf(QueueFullException.class);
+        assertThat(queue.arrays().get(new JobId("page", "other"))).isEmpty();
     }
 
     @Test
