@@ -11,6 +11,7 @@ import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -129,11 +130,16 @@ final class ListCommand extends QueueCommand {
         return jobs;
     }
 
-    /** {@return the time by which the index has the jobs of this filter in order} */
+    /** {@return the time by which the index has the jobs of this filter in order: the twin of that in design-docs/lib/job.js} */
     private static Instant time(JobFilter filter, Job job) {
         boolean isEnd = filter.labels().isEmpty()
                 && filter.ofStatus() != null
                 && filter.ofStatus().phase() == JobPhase.FINISHED;
-        return job.times().getOrDefault(isEnd ? "finished" : "created", Instant.EPOCH);
+        if (!isEnd) {
+            return job.times().getOrDefault("created", job.scheduledTime());
+        }
+        Instant newest =
+                job.times().values().stream().max(Comparator.naturalOrder()).orElse(Instant.EPOCH);
+        return job.times().getOrDefault("finished", newest);
     }
 }

@@ -158,6 +158,9 @@ class TriggerCommandsTest {
     @Test
     void a_source_that_is_gone_is_named_as_missing_and_not_the_queue() {
         done("trigger", "add", "tr", "--source", "orders", "--type", "email");
+        TestShell.Said missing = shell.run("trigger", "test", "tr", "--doc", "d1");
+        assertThat(missing.exitCode()).isEqualTo(3);
+        assertThat(missing.err()).contains("there is no document d1 in orders");
         orders.delete();
 
         TestShell.Said tried = shell.run("trigger", "test", "tr", "--doc", "d1");

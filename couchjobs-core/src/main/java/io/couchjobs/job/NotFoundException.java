@@ -2,7 +2,7 @@ package io.couchjobs.job;
 
 import io.couchjobs.couch.config.CouchJobsException;
 
-/** There is no such job, schedule or trigger: it was never added, or it was removed. */
+/** There is no such job, schedule, trigger or document: it was never added, or it was removed. */
 public final class NotFoundException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
@@ -27,6 +27,17 @@ public final class NotFoundException extends CouchJobsException {
      */
     public static NotFoundException schedule(String name) {
         return new NotFoundException("there is no schedule " + name);
+    }
+
+    /**
+     * There is no such document.
+     *
+     * @param docId its {@code _id}
+     * @param database where it was looked for
+     * @return the exception
+     */
+    public static NotFoundException document(String docId, String database) {
+        return new NotFoundException("there is no document " + docId + " in " + database);
     }
 
     /**

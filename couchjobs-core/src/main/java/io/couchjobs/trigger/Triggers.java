@@ -85,8 +85,8 @@ public interface Triggers {
      * @param database the database of the document, if the source is a pattern
      * @param docId the document's {@code _id}
      * @return the plan
-     * @throws NotFoundException when there is none
-     * @throws IllegalArgumentException when there is no such document, or the trigger does not follow the database
+     * @throws NotFoundException when there is no such trigger or document
+     * @throws IllegalArgumentException when the trigger does not follow the database
      */
     Trigger.Plan test(String name, Optional<String> database, String docId);
 

@@ -293,7 +293,7 @@ class TriggersTest {
                         .orElseThrow())
                 .contains("o");
         assertThatThrownBy(() -> queue.triggers().test("mails", Optional.empty(), "no"))
-                .isInstanceOf(IllegalArgumentException.class)
+                .isInstanceOf(NotFoundException.class)
                 .hasMessageContaining("no document no");
     }
 

@@ -231,8 +231,7 @@ public final class QueueTriggers implements Triggers {
                     + "\"; name the database of the document");
         }
         CouchDatabase source = tools.sources().server(trigger.connection()).database(from);
-        ObjectNode document = source.get(docId)
-                .orElseThrow(() -> new IllegalArgumentException("there is no document " + docId + " in " + from));
+        ObjectNode document = source.get(docId).orElseThrow(() -> NotFoundException.document(docId, from));
         boolean isSelected = trigger.selector()
                 .map(selector -> selects(source, docId, selector))
                 .orElse(true);
