@@ -16,8 +16,12 @@ public final class ScheduledTime {
 
     private ScheduledTime() {}
 
-    /** {@return the time that a document has stored; the epoch for none} */
-    static Instant read(JsonNode stored) {
+    /**
+     * {@return the time that a document has stored; the epoch for none}
+     *
+     * @param stored milliseconds or seconds since 1970
+     */
+    public static Instant read(JsonNode stored) {
         return Instant.ofEpochMilli(millis(stored.asLong(0)));
     }
 

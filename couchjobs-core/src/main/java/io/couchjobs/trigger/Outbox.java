@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.ScheduledTime;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -171,12 +172,13 @@ public final class Outbox {
         if (value.isMissingNode() || value.isNull()) {
             return Optional.empty();
         } else if (value.isIntegralNumber()) {
-            return Optional.of(Instant.ofEpochMilli(value.longValue()));
+            return Optional.of(ScheduledTime.read(value));
         }
         try {
             return Optional.of(Instant.parse(value.asText()));
         } catch (DateTimeException noTime) {
-            throw fields.wrong("scheduledTime", "milliseconds since 1970, or a time such as 2026-01-31T12:00:00Z");
+            throw fields.wrong(
+                    "scheduledTime", "milliseconds or seconds since 1970, or a time such as 2026-01-31T12:00:00Z");
         }
     }
 

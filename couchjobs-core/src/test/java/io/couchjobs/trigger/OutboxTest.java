@@ -77,6 +77,13 @@ class OutboxTest {
     }
 
     @Test
+    void the_scheduled_time_of_an_entry_may_be_in_seconds_as_that_of_a_job() throws Exception {
+        follow(Outbox.Entries.LEAVE);
+        save(orders, "{'_id':'o1','couchjobs':[{'type':'mail','data':{},'scheduledTime':4102444800}]}");
+        assertThat(awaitJobs("mail", 1).get(0).scheduledTime()).isEqualTo(Instant.parse("2100-01-01T00:00:00Z"));
+    }
+
+    @Test
     void an_entry_that_stays_makes_its_job_once_however_often_the_document_is_saved() throws Exception {
         follow(Outbox.Entries.LEAVE);
         save(
@@ -117,6 +124,19 @@ class OutboxTest {
         save(orders, "{'_id':'o2','couchjobs':[{'type':'mail','data':{'n':1}}]}");
         TestQueue.until(() -> !orders.get("o2").orElseThrow().has("couchjobs"));
         awaitJobs("mail", 2);
+    }
+
+    @Test
+    void an_entry_whose_job_is_in_another_document_of_the_same_step_too_is_removed() throws Exception {
+        follow(Outbox.Entries.REMOVE);
+        queue.triggers().pause("box");
+        save(orders, "{'_id':'o1','couchjobs':[{'type':'mail','id':'same','data':{'n':1}}]}");
+        save(orders, "{'_id':'o2','couchjobs':[{'type':'mail','id':'same','data':{'n':1}}]}");
+        queue.triggers().resume("box");
+        for (String order : List.of("o1", "o2")) {
+            TestQueue.until(() -> !orders.get(order).orElseThrow().has("couchjobs"));
+        }
+        awaitJobs("mail", 1);
     }
 
     @Test

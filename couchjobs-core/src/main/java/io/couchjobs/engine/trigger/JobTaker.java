@@ -10,6 +10,7 @@ import io.couchjobs.trigger.Trigger;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -112,6 +113,9 @@ final class JobTaker implements Taker {
     private final class Round {
         private final Position position;
         private final Map<JobId, Wanted> wanted = new LinkedHashMap<>();
+        /** By job, what other documents of the step want the same job: its entries there are done with it. */
+        private final Map<JobId, List<Wanted>> alsoWanted = new HashMap<>();
+
         private final Map<String, SourceChange> owed = new LinkedHashMap<>();
         private final List<Step.Failure> failures = new ArrayList<>();
         private final List<Wanted> made = new ArrayList<>();
@@ -141,7 +145,12 @@ final class JobTaker implements Taker {
                 warning = LoopGuard.warning(change.id());
             }
             for (JobRequest request : plan.jobs()) {
-                wanted.remove(request.id()); // the last one counts
+                Wanted before = wanted.remove(request.id()); // the last one counts
+                if (before != null && !before.change().id().equals(change.id())) {
+                    alsoWanted
+                            .computeIfAbsent(request.id(), id -> new ArrayList<>())
+                            .add(before);
+                }
                 Instant asked = request.scheduledTime();
                 wanted.put(request.id(), new Wanted(request, change, asked.isAfter(earliest) ? asked : earliest));
             }
@@ -169,11 +178,13 @@ final class JobTaker implements Taker {
             results.forEach(this::note);
             trigger.outbox().ifPresent(after -> failures.addAll(entries.done(made, after)));
             wanted.clear();
+            alsoWanted.clear();
             made.clear();
             return results;
         }
 
         private void note(JobMaker.Result result) {
+            List<Wanted> also = alsoWanted.getOrDefault(result.wanted().id(), List.of());
             if (result.outcome() instanceof Outcome.Made) {
                 jobs++;
             }
@@ -181,8 +192,10 @@ final class JobTaker implements Taker {
                 failures.add(new Step.Failure(result.change(), failed.reason(), failed.retryable()));
             } else if (result.waits()) {
                 owe(result.change());
+                also.forEach(other -> owe(other.change()));
             } else if (!result.hasNoRoom()) {
                 made.add(result.wanted());
+                made.addAll(also);
                 owed.remove(reader.key(result.change()));
             }
         }
