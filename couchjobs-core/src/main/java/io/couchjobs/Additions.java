@@ -64,8 +64,8 @@ record Additions(Engine engine, AddRules rules) {
         for (int i = 0; i < requests.size(); i++) {
             JobRequest request = requests.get(i);
             AddResult first = inserted.get(i);
-            boolean isOver = first.outcome() == AddResult.Outcome.ADDED || !rules.allow(request);
-            results.add(isOver ? first : engine.creator().addIfNew(request));
+            boolean isDecided = first.outcome() == AddResult.Outcome.ADDED || !rules.allow(request);
+            results.add(isDecided ? first : engine.creator().addIfNew(request));
         }
         return List.copyOf(results);
     }

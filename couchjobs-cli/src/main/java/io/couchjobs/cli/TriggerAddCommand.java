@@ -1,11 +1,10 @@
 package io.couchjobs.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.cli.input.InputJson;
 import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.trigger.Outbox;
@@ -214,10 +213,7 @@ final class TriggerAddCommand extends QueueCommand {
 
     private static ObjectNode json(String option, String text) {
         try {
-            JsonNode json = new JsonMapper()
-                    .reader()
-                    .with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .readTree(text);
+            JsonNode json = InputJson.MAPPER.readTree(text);
             if (json instanceof ObjectNode object) {
                 return object;
             }

@@ -162,7 +162,7 @@ public final class JobRequest {
     }
 
     /**
-     * The creation time that the job will state: with an id that couchjobs made, the time of the first call. Then a creator that got
+     * The creation time that the job will state: with an id that couchjobs made, the time of the first call since it was last stored. Then a creator that got
      * no answer and adds the request again writes the same bytes, and CouchDB stores the same revision. With other bytes a cluster
      * could get a second job of that id.
      *
@@ -173,7 +173,7 @@ public final class JobRequest {
         return id.isRandom() ? firstTry.updateAndGet(first -> first == null ? now : first) : now;
     }
 
-    /** Takes in that the job is stored: adding this request once more adds another job, whose bytes are others. */
+    /** Ends the first try: the job is stored. A later add of this request states a creation time of its own. */
     public void stored() {
         firstTry.set(null);
     }

@@ -15,8 +15,8 @@ import java.util.Set;
 final class JobPattern {
     private static final Set<String> FIELDS =
             Set.of("type", "id", "data", "includeDoc", "group", "priority", "maxRetries", "tags", "class", "site");
-    /** An id of a job has at most 512 characters; a revision and a round follow. */
-    private static final int LONGEST_ID = 512 - 80;
+    /** A revision and a round follow. */
+    private static final int LONGEST_ID = Digest.LONGEST_ID - 80;
 
     private final String trigger;
     private final String type;

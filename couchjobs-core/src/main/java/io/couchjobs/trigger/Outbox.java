@@ -31,9 +31,6 @@ public final class Outbox {
     /** The field of an entry that says which job was made from it, where the trigger marks entries. */
     public static final String MADE = "made";
 
-    /** The longest id of a job. */
-    private static final int LONGEST_ID = 512;
-
     private static final Set<String> FIELDS = Set.of(
             "type",
             "id",
@@ -120,7 +117,7 @@ public final class Outbox {
             int before = seen.merge(derived, 1, Integer::sum) - 1;
             String id = entry.hasNonNull("id")
                     ? entry.path("id").asText()
-                    : Digest.shortened(before == 0 ? derived : derived + "-" + before, LONGEST_ID);
+                    : Digest.shortened(before == 0 ? derived : derived + "-" + before, Digest.LONGEST_ID);
             if (!entry.hasNonNull(MADE)) {
                 entries.add(new Entry(i, entry, derived, id));
             }

@@ -36,7 +36,7 @@ public final class LeasedJob implements ClaimedJob {
     private final String token;
     private final Lease lease;
     private final Ownership ownership;
-    private volatile Runnable renewing = () -> {};
+    private volatile Runnable onRenewal = () -> {};
 
     LeasedJob(
             JobStore store,
@@ -98,12 +98,12 @@ public final class LeasedJob implements ClaimedJob {
     }
 
     /**
-     * Has somebody told each time when a write of this claim renewed its lease, though it may have been over.
+     * Has somebody told each time a write of this claim renews its lease, even one that was over.
      *
      * @param told called while no other write of this claim can begin; quick
      */
-    public void whenRenewing(Runnable told) {
-        renewing = told;
+    public void whenRenewed(Runnable told) {
+        onRenewal = told;
     }
 
     @Override
@@ -273,21 +273,21 @@ public final class LeasedJob implements ClaimedJob {
 
     @Override
     public void assertOwned() {
-        renewing(() -> {
+        Job unused = telling(() -> {
             ownership.check();
             return job();
         });
     }
 
     private Job write(BiFunction<Job, Instant, Decision> rule) {
-        return renewing(() -> ownership.write(rule));
+        return telling(() -> ownership.write(rule));
     }
 
-    private Job renewing(Supplier<Job> work) {
+    private Job telling(Supplier<Job> work) {
         return ownership.alone(() -> {
             Job present = work.get();
             if (present.isLockedBy(token) && !lease.isOver()) {
-                renewing.run();
+                onRenewal.run();
             }
             return present;
         });

@@ -141,7 +141,7 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
     /**
      * Asks which documents have conflicts.
      *
-     * @return their {@code _id}s, jobs before others, at most 1000; no documents that are not the queue's
+     * @return the {@code _id}s of the queue's documents that have some, jobs before others, at most 1000
      */
     public List<String> open() {
         return index.conflicted().first();
@@ -248,7 +248,7 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
         List<String> jobs = conflicted.jobs(swept);
         List<String> others = swept.isEmpty() ? conflicted.besideJobs() : List.of();
         Stream.concat(jobs.stream(), others.stream()).forEach(docId -> plan(docId, random(BY_OTHERS), 0));
-        swept = ConflictedDocuments.isPage(jobs) ? JobId.fromDocId(jobs.get(jobs.size() - 1)) : Optional.empty();
+        swept = ConflictedDocuments.isFull(jobs) ? JobId.fromDocId(jobs.get(jobs.size() - 1)) : Optional.empty();
         return swept.isPresent();
     }
 

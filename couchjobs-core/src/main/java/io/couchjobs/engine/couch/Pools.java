@@ -32,7 +32,8 @@ import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 
 /**
- * Pools of connections: feeds hold theirs for long, and so do requests while an index is built. Neither must starve the renewals of leases.
+ * A pool of connections for each use. Feeds hold their connections for long and must not starve requests. Requests hold theirs for
+ * long while an index is built, and must not starve the renewals of leases.
  */
 final class Pools implements Transport {
 

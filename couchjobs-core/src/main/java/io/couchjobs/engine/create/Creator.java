@@ -35,10 +35,9 @@ import org.jspecify.annotations.Nullable;
  * The operations of creators and operators on jobs: read, decide by the state, write on the revision read, and after a
  * lost race start over, a bounded number of times. Thread-safe.
  *
- * <p>On a cluster a write that no quorum confirmed may have met another one and lose: its conflict is resolved first,
- * and the race counts as lost when readers do not see the write then. A change is done when a majority of the copies is
- * known to have it: a change that only a minority has would be undone by a claim of the job elsewhere ({@code
- * Confirmation}). A new job may be with a minority for a while; it cannot be changed elsewhere.
+ * <p>On a cluster a write that no quorum confirmed may have met another one and lose: its conflict is resolved first, and the race
+ * counts as lost when readers do not see the write then. A change is done when a majority of the copies is known to have it: a claim
+ * elsewhere would undo one that only a minority has. A new job may be with a minority for a while; nobody changes it elsewhere.
  */
 public final class Creator {
     private final JobStore store;
@@ -303,7 +302,9 @@ public final class Creator {
         AddResult result = races.stored(created, written)
                 .map(AddResult::added)
                 .orElseGet(() -> addExisting(request, created, replace));
-        request.stored();
+        if (!store.isCluster()) { // there another try must write the same bytes, as a majority may not have these
+            request.stored();
+        }
         return result;
     }
 

@@ -57,7 +57,7 @@ public final class DocIds {
         return prefix.substring(0, prefix.length() - 1) + ";";
     }
 
-    /** {@return the first prefix of a document beside jobs that comes after an id, by code points; empty when none does} */
+    /** {@return the first prefix of a document beside jobs that comes after an id; empty when none does} */
     public static Optional<String> prefixAfter(String docId) {
         return BESIDE_JOBS.stream()
                 .filter(prefix -> prefix.compareTo(docId) > 0)

@@ -28,7 +28,7 @@ public final class ConflictedDocuments {
     /** {@return the {@code _id}s of the first such documents, jobs before others, at most 1000} */
     public List<String> first() {
         List<String> jobs = jobs(Optional.empty());
-        return jobs.size() >= PAGE
+        return isFull(jobs)
                 ? jobs
                 : Stream.concat(jobs.stream(), besideJobs().stream())
                         .limit(PAGE)
@@ -48,7 +48,7 @@ public final class ConflictedDocuments {
     }
 
     /** {@return whether the index may have more jobs after these} */
-    public static boolean isPage(List<String> jobs) {
+    public static boolean isFull(List<String> jobs) {
         return jobs.size() >= PAGE;
     }
 

@@ -89,9 +89,9 @@ public final class HandClaims implements AutoCloseable {
     private void hold(LeasedJob claim, LeaseKeeper leases) {
         Duration timeout = parts.settings().likelyTimeoutOf(claim.id().type());
         Held run = new Held(claim, new LeaseTimeout(timeout, claim.confirmedNanos()), held);
-        claim.whenEnded(run::halt);
         keep(run, leases);
-        claim.whenRenewing(() -> keep(run, leases));
+        claim.whenEnded(run::halt);
+        claim.whenRenewed(() -> keep(run, leases));
     }
 
     /** A claim that was given up is kept again when its owner renews it. */
