@@ -450,6 +450,7 @@ class TriggersTest {
 
     @Test
     void a_trigger_is_not_sent_back_to_a_position_that_its_source_refuses() throws Exception {
+        sources.assumeNotPouchDb("refuses no position");
         queue.triggers().put(mails().build());
         save(orders, "{'_id':'o1'}");
         awaitRuns(1);
