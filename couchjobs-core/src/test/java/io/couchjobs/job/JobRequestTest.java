@@ -112,6 +112,14 @@ class JobRequestTest {
     }
 
     @Test
+    void a_job_that_is_to_wait_for_itself_is_refused() {
+        JobRequest.Builder request = JobRequest.builder("mail").id("a").data(Map.of());
+        assertThatThrownBy(() -> request.after(new JobId("mail", "a")).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("after must name other jobs: a");
+    }
+
+    @Test
     void a_job_that_is_to_wait_for_null_is_refused() {
         assertThatThrownBy(() ->
                         JobRequest.builder("email").data(Map.of()).after(null).build())
