@@ -276,6 +276,15 @@ class WorkerTest(ServerTest):
         doc = self.wait("1")
         self.assertEqual((doc["status"], doc["data"]), ("success", {"n": 2}))
 
+    def test_an_integer_that_no_double_can_hold_is_refused_and_a_run_with_such_a_result_fails(self):
+        with self.assertRaisesRegex(ValueError, "up to 1.8e308"):
+            self.queue.add(self.type, "huge", {"deep": [2**1024]})
+        self.queue.add(self.type, "1", {"n": -(2**1023)})
+        self.work(lambda job: job.data["n"] * 2)
+        doc = self.wait("1")
+        self.assertEqual(doc["status"], "failed")
+        self.assertIn("up to 1.8e308", doc["errors"][-1]["message"])
+
     def test_paused_types_and_other_classes_are_not_claimed(self):
         self.settings(paused=True)
         self.queue.add(self.type, "1")

@@ -81,9 +81,12 @@ class QueueCommandsTest {
     }
 
     @Test
-    void data_with_a_number_of_5000_digits_is_taken() {
-        TestShell.Said said = shell.run("enqueue", "email", "long", "--data", "{\"n\":" + "7".repeat(5000) + "}");
-        assertThat(said.exitCode()).as(said.err()).isZero();
+    void data_with_a_number_that_couchdb_cannot_store_is_refused() {
+        for (int digits : List.of(309, 5000)) {
+            TestShell.Said said = shell.run("enqueue", "email", "long", "--data", "{\"n\":" + "7".repeat(digits) + "}");
+            assertThat(said.exitCode()).as(said.err()).isEqualTo(2);
+            assertThat(said.err()).containsIgnoringCase("number");
+        }
     }
 
     @Test

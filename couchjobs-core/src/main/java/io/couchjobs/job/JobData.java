@@ -63,7 +63,8 @@ public final class JobData {
      *
      * @param value a record, bean, map or JSON object
      * @return a new JSON object
-     * @throws InvalidJobDataException when the value is null or does not become a JSON object, has a NaN in it, or more than 499 levels
+     * @throws InvalidJobDataException when the value is null or does not become a JSON object, has a NaN or a number beyond 1.8e308 in
+     *     it, or more than 499 levels
      */
     public static ObjectNode of(@Nullable Object value) {
         JsonNode tree = tree(value);
@@ -78,8 +79,8 @@ public final class JobData {
      *
      * @param value anything that Jackson can write; null becomes JSON's null
      * @return the JSON
-     * @throws InvalidJobDataException when Jackson cannot write the value, or it has a NaN or an infinite number in it, or more than 499
-     *     levels of objects and arrays
+     * @throws InvalidJobDataException when Jackson cannot write the value, or it has a NaN or a number beyond 1.8e308 in it,
+     *     or more than 499 levels of objects and arrays
      */
     public static JsonNode tree(@Nullable Object value) {
         try {
@@ -173,10 +174,11 @@ public final class JobData {
         return isAlike && StreamSupport.stream(tree.spliterator(), false).allMatch(JobData::isReadBackAlike);
     }
 
-    /** JSON has no such numbers, and one in a job would break the write of all that are sent with it. */
+    /** One such number in a job would break the write of all that are sent with it: CouchDB refuses the whole request. */
     private static JsonNode requireFinite(JsonNode tree) {
-        if (tree.isFloatingPointNumber() && !Double.isFinite(tree.doubleValue())) {
-            throw new InvalidJobDataException("data cannot be written as JSON: " + tree + " is no JSON number");
+        if (tree.isNumber() && !Double.isFinite(tree.doubleValue())) {
+            throw new InvalidJobDataException(
+                    "CouchDB stores numbers up to 1.8e308 and no NaN, so data cannot have this one: " + describe(tree));
         }
         tree.forEach(JobData::requireFinite);
         return tree;

@@ -416,7 +416,8 @@ public final class JobRequest {
             List<String> problems = Schema.requestProblems(id, fields.values(), after.size(), scheduledTime);
             if (after.stream().anyMatch(Objects::isNull)) {
                 problems.add("after must name jobs: null");
-            } else if (after.stream().anyMatch(job -> job.type().equals(type) && job.id().equals(id))) {
+            } else if (after.stream()
+                    .anyMatch(job -> job.type().equals(type) && job.id().equals(id))) {
                 problems.add("after must name other jobs: " + id);
             }
             if (!problems.isEmpty()) {

@@ -219,6 +219,8 @@ final class PouchDeviations {
             it refuses a revision with an empty hash, and the notes of a replicator
               RefusalContract.the_hash_of_a_revision_may_be_empty_and_is_then_of_no_document
               RefusalContract.the_notes_of_a_replicator_may_be_members_of_a_document
+            it keeps integers as doubles
+              RefusalContract.an_integer_that_no_double_can_hold_breaks_the_request_and_stores_nothing
             it takes keys and a range together
               ViewRangeContract.several_keys_and_a_range_do_not_go_together[end_key]
               ViewRangeContract.several_keys_and_a_range_do_not_go_together[endkey]

@@ -4,8 +4,10 @@ import static io.couchjobs.conformance.Json.json;
 import static io.couchjobs.conformance.Json.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.math.BigInteger;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,6 +29,23 @@ abstract class RefusalContract {
     @ValueSource(strings = {"[1]", "1", "\"x\"", "null", "true"})
     void a_document_that_is_not_an_object_is_refused(String body, Db db) {
         assertThat(raw(db, "PUT", "/a", body).error()).isEqualTo("400 bad_request: Document must be a JSON object");
+    }
+
+    @Test
+    void an_integer_that_no_double_can_hold_breaks_the_request_and_stores_nothing(Db db) {
+        BigInteger least = BigInteger.TWO.pow(1024).subtract(BigInteger.TWO.pow(970));
+
+        for (BigInteger huge : List.of(least, least.negate(), BigInteger.TEN.pow(5_000))) {
+            assertThat(raw(db, "PUT", "/a", "{\"n\":[" + huge + "]}").error()).isEqualTo("500 unknown_error: badarith");
+            assertThat(raw(db, "POST", "/_bulk_docs", "{\"docs\":[{\"_id\":\"b\"},{\"n\":" + huge + "}]}")
+                            .error())
+                    .isEqualTo("500 unknown_error: badarith");
+        }
+        assertThat(db.read("a").status()).isEqualTo(404);
+        assertThat(db.read("b").status()).isEqualTo(404);
+        String largest = String.valueOf(least.subtract(BigInteger.ONE));
+        assertThat(raw(db, "PUT", "/a", "{\"n\":" + largest + "}").status()).isEqualTo(201);
+        assertThat(db.read("a").text("/n")).isEqualTo(largest);
     }
 
     @Test

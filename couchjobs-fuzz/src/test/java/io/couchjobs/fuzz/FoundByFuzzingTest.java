@@ -60,7 +60,7 @@ class FoundByFuzzingTest {
         assertThat(one.saysTheSameAs(one.withRev("2-a"))).isTrue();
         ExportReader lines = new ExportReader(new ByteArrayInputStream(
                 "{\"_id\":\"job:t:9\",\"x\":1e400}\n{\"_id\":\"job:t:9\"}".getBytes(StandardCharsets.UTF_8)));
-        assertThat(lines.next().orElseThrow().problem()).contains("no JSON number");
+        assertThat(lines.next().orElseThrow().problem()).contains("1.8e308");
         assertThat(lines.next().orElseThrow().job()).isPresent();
     }
 

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -34,18 +33,16 @@ public final class Json {
     /** Less than the depth that is read, so that a document with levels left out is never written back. */
     private static final int DEEPEST_WRITTEN = 800;
 
-    /** As long as a document of CouchDB can be by default: a longer name or number would make the whole answer fail. */
-    private static final int LONGEST = 8 << 20;
+    /** As long as a document of CouchDB can be by default: a longer name would make the whole answer fail. */
+    private static final int LONGEST_NAME = 8 << 20;
 
     public static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .disable(JsonFactory.Feature.CHARSET_DETECTION)
-                    .enable(StreamReadFeature.USE_FAST_BIG_NUMBER_PARSER)
                     .streamWriteConstraints(StreamWriteConstraints.builder()
                             .maxNestingDepth(DEEPEST_WRITTEN)
                             .build())
                     .streamReadConstraints(StreamReadConstraints.builder()
-                            .maxNameLength(LONGEST)
-                            .maxNumberLength(LONGEST)
+                            .maxNameLength(LONGEST_NAME)
                             .build())
                     .addDecorator((factory, generator) -> new FiniteNumbers(generator))
                     .build())

@@ -17,11 +17,10 @@ import org.jspecify.annotations.Nullable;
  * snapshots are kept for long. Immutable and thread-safe.
  */
 public final class Snapshot {
-    /** No limit to names and numbers: the document was read once already. */
+    /** No limit to names: the document was read once already. */
     private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNameLength(Integer.MAX_VALUE)
-                    .maxNumberLength(Integer.MAX_VALUE)
                     .build())
             .build());
 

@@ -89,7 +89,16 @@ final class Edits {
         body.remove(IGNORED);
         body.fieldNames().forEachRemaining(Edits::checkMember);
         checkAttachments(body);
+        checkNumbers(body);
         return new Edit(id, history, deleted, body);
+    }
+
+    /** CouchDB takes the logarithm of an integer to know the size of a document, and fails when no double can hold it. */
+    private static void checkNumbers(JsonNode value) {
+        if (value.isBigInteger() && !Double.isFinite(value.doubleValue())) {
+            throw new CouchError(500, "unknown_error", "badarith");
+        }
+        value.forEach(Edits::checkNumbers);
     }
 
     private static void checkMember(String name) {
