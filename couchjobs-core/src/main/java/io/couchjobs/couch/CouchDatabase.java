@@ -14,7 +14,6 @@ import io.couchjobs.engine.couch.UrlPath;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
@@ -24,148 +23,18 @@ import java.util.TreeMap;
  *
  * <p>Documents are {@link ObjectNode}s, as CouchDB gives and takes them, with {@code _id} and {@code _rev}.
  */
-public final class CouchDatabase extends BareDatabase {
+public final class CouchDatabase extends ReadableDatabase {
 
     private final CouchServer server;
-    private final Documents documents;
-    private final Views views;
 
     CouchDatabase(CouchServer server, String name) {
         super(server.http(), name);
         this.server = server;
-        this.documents = new Documents(http, path);
-        this.views = new Views(http, name);
     }
 
     /** {@return the server it is on} */
     public CouchServer server() {
         return server;
-    }
-
-    /**
-     * {@return the document; empty when it is missing or deleted} Levels of nesting below the 900th are left out, here
-     * and wherever documents are read; such a document cannot be written back.
-     *
-     * @param id its id, {@code _design/...} and {@code _local/...} included
-     */
-    public Optional<ObjectNode> get(String id) {
-        return documents.get(id);
-    }
-
-    /**
-     * {@return one revision of a document, also a tombstone; empty when there is none or it was compacted away}
-     *
-     * @param id the document's id
-     * @param rev the revision
-     */
-    public Optional<ObjectNode> get(String id, String rev) {
-        return documents.get(id, rev);
-    }
-
-    /**
-     * {@return the document, with {@code _conflicts} when it has more than one leaf that is not deleted; empty when it is
-     * missing or deleted}
-     *
-     * @param id its id
-     */
-    public Optional<ObjectNode> getWithConflicts(String id) {
-        return documents.getWithConflicts(id);
-    }
-
-    /**
-     * {@return all leaves of a document in any order, tombstones (with {@code _deleted}) too; none when there never was such a
-     * document}
-     *
-     * @param id the document's id
-     */
-    public List<ObjectNode> leaves(String id) {
-        return documents.leaves(id);
-    }
-
-    /**
-     * Reads the leaves of a document and the history of each.
-     *
-     * @param id the document's id
-     * @return as {@link #leaves} has them, each with {@code _revisions}: {@code start}, its generation, and {@code ids}, the
-     *     hashes of its revisions from the newest on
-     */
-    public List<ObjectNode> leavesWithHistories(String id) {
-        return documents.leavesWithHistories(id);
-    }
-
-    /**
-     * The leaves of many documents in one request ({@code _bulk_get}), on a cluster as far as a majority of the copies has
-     * them, or as many copies as are in reach.
-     *
-     * @param ids their ids
-     * @return one entry per id, in their order: its leaves as {@link #leavesWithHistories} has them, or empty when the server
-     *     could not read this document
-     */
-    public List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
-        return documents.leavesOfAll(ids);
-    }
-
-    /**
-     * {@return the names of a document's attachments; none when it has none, is missing or deleted} Their lengths and types are
-     * in the document that {@link #get(String)} returns, under {@code _attachments}.
-     *
-     * @param id the document's id
-     */
-    public List<String> attachmentNames(String id) {
-        return documents.attachmentNames(id);
-    }
-
-    /**
-     * {@return an attachment of a document; empty when the document or the attachment is missing}
-     *
-     * @param id the document's id
-     * @param name the attachment's name
-     */
-    public Optional<byte[]> attachment(String id, String name) {
-        return attachment(id, "", name);
-    }
-
-    /**
-     * {@return an attachment of one revision of a document; empty when there is none or the revision was compacted away}
-     *
-     * @param id the document's id
-     * @param rev the revision; an empty string for the one that readers see
-     * @param name the attachment's name
-     */
-    public Optional<byte[]> attachment(String id, String rev, String name) {
-        return documents.attachment(id, rev, name);
-    }
-
-    /**
-     * The attachments of that name of many documents in one request ({@code _bulk_get}). All others that these documents have
-     * come along over the wire.
-     *
-     * @param docs documents, of which {@code _id} and {@code _rev} say which revision
-     * @param name the attachments' name
-     * @return one entry per document, in their order; empty where it could not be read
-     */
-    public List<Optional<byte[]>> attachments(List<ObjectNode> docs, String name) {
-        return documents.attachments(docs, name);
-    }
-
-    /**
-     * {@return the ancestors of a revision, newest first, itself included; empty when there is no such revision}
-     *
-     * @param id the document's id
-     * @param rev the revision, which may be a tombstone
-     */
-    public List<String> history(String id, String rev) {
-        return documents.history(id, rev);
-    }
-
-    /**
-     * Many documents in one request.
-     *
-     * @param ids their ids
-     * @return one entry per id, in their order; empty for a missing or deleted document
-     */
-    public List<Optional<ObjectNode>> getAll(List<String> ids) {
-        return documents.getAll(ids);
     }
 
     /**
@@ -179,7 +48,15 @@ public final class CouchDatabase extends BareDatabase {
      *     one document (a field starting with {@code _}, or too large) made the server refuse them all
      */
     public List<WriteResult> bulkDocs(List<ObjectNode> docs) {
-        return documents.bulk(docs);
+        docs.forEach(ReadableDatabase::idOf);
+        if (docs.isEmpty()) {
+            return List.of();
+        }
+        Call call = Call.write("POST", path.segment("_bulk_docs"), bulkBody(docs, true));
+        return http.exchange(
+                call,
+                answer -> WriteResults.ofBulk(
+                        answer, docs.stream().map(ReadableDatabase::idOf).toList()));
     }
 
     /**
@@ -190,7 +67,10 @@ public final class CouchDatabase extends BareDatabase {
      * @throws CouchException the request failed as a whole; it can be sent again without harm
      */
     public void bulkRevisions(List<ObjectNode> docs) {
-        documents.bulkRevisions(docs);
+        docs.forEach(ReadableDatabase::idOf);
+        if (!docs.isEmpty()) {
+            http.exchange(Call.write("POST", path.segment("_bulk_docs"), bulkBody(docs, false)), Answer::array);
+        }
     }
 
     /**
@@ -202,7 +82,8 @@ public final class CouchDatabase extends BareDatabase {
      * @throws CouchUnauthorizedException the server does not let this user write here at all
      */
     public WriteResult put(ObjectNode doc) {
-        return documents.put(doc);
+        String id = idOf(doc);
+        return http.exchange(putting(doc, id), answer -> WriteResults.ofPut(answer, id));
     }
 
     /**
@@ -214,29 +95,27 @@ public final class CouchDatabase extends BareDatabase {
      * @throws CouchUnreachableException when the server was silent for longer; the write may have been stored
      */
     public WriteResult put(ObjectNode doc, Duration patience) {
-        return documents.put(doc, patience);
+        String id = idOf(doc);
+        return http.renew(putting(doc, id), patience, answer -> WriteResults.ofPut(answer, id));
     }
 
-    /**
-     * {@return the rows of a view, all of them in memory: set a limit}
-     *
-     * @param query which rows
-     * @throws CouchNotFoundException no such design document or view
-     * @throws IndexBeingBuiltException the server, or {@link CouchConfig#responseTimeout}, gave up waiting for the index
-     */
-    public ViewResult view(ViewQuery query) {
-        return views.ask(query);
+    private Call putting(ObjectNode doc, String id) {
+        return Call.write("PUT", path.document(id), Json.bytes(doc));
     }
 
-    /**
-     * Several questions to one view in one request.
-     *
-     * @param queries at least one, all of the same view
-     * @return one answer per query, in their order
-     * @throws IllegalArgumentException no query, or queries of different views
-     */
-    public List<ViewResult> views(List<ViewQuery> queries) {
-        return views.ask(queries);
+    private static byte[] bulkBody(List<ObjectNode> docs, boolean newEdits) {
+        return Json.bytes(out -> {
+            out.writeStartObject();
+            if (!newEdits) {
+                out.writeBooleanField("new_edits", false);
+            }
+            out.writeArrayFieldStart("docs");
+            for (ObjectNode doc : docs) {
+                Json.MAPPER.writeTree(out, doc);
+            }
+            out.writeEndArray();
+            out.writeEndObject();
+        });
     }
 
     /**
@@ -309,27 +188,13 @@ public final class CouchDatabase extends BareDatabase {
      * @throws CouchNotFoundException there is no such design document
      */
     public ViewInfo viewInfo(String designDoc) {
-        return views.info(designDoc);
-    }
-
-    /**
-     * {@return how many changes the index of a design document lacks; 0 when it is up to date, or the server does not say}
-     *
-     * @param designDoc its name, with or without {@code _design/}
-     * @throws CouchNotFoundException there is no such design document
-     */
-    public long changesToIndex(String designDoc) {
-        return views.changesToIndex(designDoc);
-    }
-
-    /**
-     * {@return how far the index of a design document is; empty when it is up to date}
-     *
-     * @param designDoc its name, with or without {@code _design/}
-     * @throws CouchNotFoundException there is no such design document
-     */
-    public Optional<IndexBeingBuiltException.Progress> indexProgress(String designDoc) {
-        return views.progress(designDoc);
+        JsonNode index = index(designDoc);
+        JsonNode sizes = index.path("sizes");
+        return new ViewInfo(
+                sizes.path("file").asLong(-1),
+                sizes.path("active").asLong(-1),
+                index.path("compact_running").asBoolean(),
+                index.path("updater_running").asBoolean());
     }
 
     @Override

@@ -10,7 +10,6 @@ import io.couchjobs.engine.couch.Http;
 import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.couch.UrlPath;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -20,46 +19,75 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 
-/** Reads and writes the documents of one database. */
-final class Documents {
+/**
+ * A database whose documents are read. Thread-safe. Users see these methods as those of {@link CouchDatabase}.
+ */
+abstract class ReadableDatabase extends IndexedDatabase {
 
     /** The longer number is the greater one; of the same generation the greater hash wins. */
     private static final Comparator<String> BY_GENERATION =
             Comparator.<String>comparingInt(rev -> rev.indexOf('-')).thenComparing(Comparator.naturalOrder());
 
-    /** CouchDB's reasons for a document that is not there; any other 404 is about the database. */
+    /** CouchDB's reasons for a document that is not there; any other 404 is about the path. */
     private static final Set<String> NO_SUCH_DOCUMENT = Set.of("missing", "deleted");
 
-    private final Http http;
-    private final UrlPath database;
-
-    Documents(Http http, UrlPath database) {
-        this.http = http;
-        this.database = database;
+    ReadableDatabase(Http http, String name) {
+        super(http, name);
     }
 
-    Optional<ObjectNode> get(String id) {
-        return get(id, database.document(id));
+    /**
+     * {@return the document; empty when it is missing or deleted} Levels of nesting below the 900th are left out, here
+     * and wherever documents are read; such a document cannot be written back.
+     *
+     * @param id its id, {@code _design/...} and {@code _local/...} included
+     */
+    public Optional<ObjectNode> get(String id) {
+        return get(id, path.document(id));
     }
 
-    Optional<ObjectNode> get(String id, String rev) {
-        return get(id, database.document(id).query("rev", rev));
+    /**
+     * {@return one revision of a document, also a tombstone; empty when there is none or it was compacted away}
+     *
+     * @param id the document's id
+     * @param rev the revision
+     */
+    public Optional<ObjectNode> get(String id, String rev) {
+        return get(id, path.document(id).query("rev", rev));
     }
 
-    Optional<ObjectNode> getWithConflicts(String id) {
-        return get(id, database.document(id).query("conflicts", "true"));
+    /**
+     * {@return the document, with {@code _conflicts} when it has more than one leaf that is not deleted; empty when it is
+     * missing or deleted}
+     *
+     * @param id its id
+     */
+    public Optional<ObjectNode> getWithConflicts(String id) {
+        return get(id, path.document(id).query("conflicts", "true"));
     }
 
-    List<ObjectNode> leaves(String id) {
-        return leaves(id, database.document(id).query("open_revs", "all"));
+    /**
+     * {@return all leaves of a document in any order, tombstones (with {@code _deleted}) too; none when there never was such a
+     * document}
+     *
+     * @param id the document's id
+     */
+    public List<ObjectNode> leaves(String id) {
+        return leaves(id, path.document(id).query("open_revs", "all"));
     }
 
-    List<ObjectNode> leavesWithHistories(String id) {
-        return leaves(id, database.document(id).query("open_revs", "all").query("revs", "true"));
+    /**
+     * Reads the leaves of a document and the history of each.
+     *
+     * @param id the document's id
+     * @return as {@link #leaves} has them, each with {@code _revisions}: {@code start}, its generation, and {@code ids}, the
+     *     hashes of its revisions from the newest on
+     */
+    public List<ObjectNode> leavesWithHistories(String id) {
+        return leaves(id, path.document(id).query("open_revs", "all").query("revs", "true"));
     }
 
-    private List<ObjectNode> leaves(String id, UrlPath path) {
-        return http.exchange(Call.get(path), answer -> {
+    private List<ObjectNode> leaves(String id, UrlPath target) {
+        return http.exchange(Call.get(target), answer -> {
             if (answer.status() == 404) {
                 requireNoSuchDocument(answer);
                 return List.of();
@@ -91,20 +119,27 @@ final class Documents {
         return leaf.path("_revisions").path("ids").size();
     }
 
-    /** CouchDB reports for each document separately that it could not be read. */
-    List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
-        UrlPath path = database.segment("_bulk_get").query("revs", "true");
-        return bulkGet(path, ids, (answer, result) -> leaves(result.path("docs")));
+    /**
+     * The leaves of many documents in one request ({@code _bulk_get}), on a cluster as far as a majority of the copies has
+     * them, or as many copies as are in reach.
+     *
+     * @param ids their ids
+     * @return one entry per id, in their order: its leaves as {@link #leavesWithHistories} has them, or empty when the server
+     *     could not read this document
+     */
+    public List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
+        UrlPath leaves = path.segment("_bulk_get").query("revs", "true");
+        return bulkGet(leaves, ids, (answer, result) -> leaves(result.path("docs")));
     }
 
-    private <T> List<T> bulkGet(UrlPath path, List<String> ids, BiFunction<Answer, JsonNode, T> reading) {
+    private <T> List<T> bulkGet(UrlPath target, List<String> ids, BiFunction<Answer, JsonNode, T> reading) {
         if (ids.isEmpty()) {
             return List.of();
         }
         ObjectNode question = Json.object();
         ArrayNode wanted = question.putArray("docs");
         ids.forEach(id -> wanted.addObject().put("id", id));
-        return http.exchange(Call.ask(path, question), answer -> {
+        return http.exchange(Call.ask(target, question), answer -> {
             List<T> found = new ArrayList<>();
             for (JsonNode result : answer.object().path("results")) {
                 if (found.size() == ids.size() || !result.path("id").asText().equals(ids.get(found.size()))) {
@@ -119,15 +154,38 @@ final class Documents {
         });
     }
 
-    List<String> attachmentNames(String id) {
+    /**
+     * {@return the names of a document's attachments; none when it has none, is missing or deleted} Their lengths and types are
+     * in the document that {@link #get(String)} returns, under {@code _attachments}.
+     *
+     * @param id the document's id
+     */
+    public List<String> attachmentNames(String id) {
         List<String> names = new ArrayList<>();
         get(id).ifPresent(document -> document.path("_attachments").fieldNames().forEachRemaining(names::add));
         return List.copyOf(names);
     }
 
-    Optional<byte[]> attachment(String id, String rev, String name) {
-        UrlPath path = database.document(id).segment(name);
-        return http.exchange(Call.get(rev.isEmpty() ? path : path.query("rev", rev)), answer -> {
+    /**
+     * {@return an attachment of a document; empty when the document or the attachment is missing}
+     *
+     * @param id the document's id
+     * @param name the attachment's name
+     */
+    public Optional<byte[]> attachment(String id, String name) {
+        return attachment(id, "", name);
+    }
+
+    /**
+     * {@return an attachment of one revision of a document; empty when there is none or the revision was compacted away}
+     *
+     * @param id the document's id
+     * @param rev the revision; an empty string for the one that readers see
+     * @param name the attachment's name
+     */
+    public Optional<byte[]> attachment(String id, String rev, String name) {
+        UrlPath attachment = path.document(id).segment(name);
+        return http.exchange(Call.get(rev.isEmpty() ? attachment : attachment.query("rev", rev)), answer -> {
             if (answer.status() != 404) {
                 return Optional.of(answer.bytes());
             }
@@ -136,15 +194,23 @@ final class Documents {
         });
     }
 
-    List<Optional<byte[]>> attachments(List<ObjectNode> docs, String name) {
+    /**
+     * The attachments of that name of many documents in one request ({@code _bulk_get}). All others that these documents have
+     * come along over the wire.
+     *
+     * @param docs documents, of which {@code _id} and {@code _rev} say which revision
+     * @param name the attachments' name
+     * @return one entry per document, in their order; empty where it could not be read
+     */
+    public List<Optional<byte[]>> attachments(List<ObjectNode> docs, String name) {
         if (docs.isEmpty()) {
             return List.of();
         }
         ObjectNode question = Json.object();
         ArrayNode wanted = question.putArray("docs");
         docs.forEach(doc -> wanted.addObject().put("id", idOf(doc)).put("rev", Json.text(doc, "_rev")));
-        UrlPath path = database.segment("_bulk_get").query("attachments", "true");
-        return http.exchange(Call.ask(path, question), answer -> {
+        UrlPath attached = path.segment("_bulk_get").query("attachments", "true");
+        return http.exchange(Call.ask(attached, question), answer -> {
             JsonNode results = answer.object().path("results");
             List<Optional<byte[]>> attachments = new ArrayList<>();
             for (int i = 0; i < docs.size(); i++) {
@@ -172,8 +238,14 @@ final class Documents {
         return Optional.of(onePerRevision(leaves));
     }
 
-    List<String> history(String id, String rev) {
-        JsonNode revisions = get(id, database.document(id).query("rev", rev).query("revs", "true"))
+    /**
+     * {@return the ancestors of a revision, newest first, itself included; empty when there is no such revision}
+     *
+     * @param id the document's id
+     * @param rev the revision, which may be a tombstone
+     */
+    public List<String> history(String id, String rev) {
+        JsonNode revisions = get(id, path.document(id).query("rev", rev).query("revs", "true"))
                 .map(document -> document.path("_revisions"))
                 .orElseGet(Json::object);
         List<String> history = new ArrayList<>();
@@ -184,10 +256,16 @@ final class Documents {
         return List.copyOf(history);
     }
 
-    /** Not by {@code _all_docs}: it asks all copies for each document by itself, which costs many times as much. */
-    List<Optional<ObjectNode>> getAll(List<String> ids) {
-        return bulkGet(database.segment("_bulk_get"), ids, (answer, result) -> leaves(result.path("docs"))
-                .map(Documents::winner)
+    /**
+     * Many documents in one request.
+     *
+     * @param ids their ids
+     * @return one entry per id, in their order; empty for a missing or deleted document
+     */
+    public List<Optional<ObjectNode>> getAll(List<String> ids) {
+        // Not by _all_docs: it asks all copies for each document by itself, which costs many times as much.
+        return bulkGet(path.segment("_bulk_get"), ids, (answer, result) -> leaves(result.path("docs"))
+                .map(ReadableDatabase::winner)
                 .orElseThrow(() -> answer.unusable(
                         "of " + result.path("id").asText() + " it says " + trouble(result.path("docs")))));
     }
@@ -207,41 +285,8 @@ final class Documents {
                 .max(Comparator.comparing(leaf -> Json.text(leaf, "_rev"), BY_GENERATION));
     }
 
-    List<WriteResult> bulk(List<ObjectNode> docs) {
-        docs.forEach(Documents::idOf);
-        if (docs.isEmpty()) {
-            return List.of();
-        }
-        Call call = Call.write("POST", database.segment("_bulk_docs"), bulkBody(docs, true));
-        return http.exchange(
-                call,
-                answer -> WriteResults.ofBulk(
-                        answer, docs.stream().map(Documents::idOf).toList()));
-    }
-
-    void bulkRevisions(List<ObjectNode> docs) {
-        docs.forEach(Documents::idOf);
-        if (!docs.isEmpty()) {
-            http.exchange(Call.write("POST", database.segment("_bulk_docs"), bulkBody(docs, false)), Answer::array);
-        }
-    }
-
-    WriteResult put(ObjectNode doc) {
-        String id = idOf(doc);
-        return http.exchange(putting(doc, id), answer -> WriteResults.ofPut(answer, id));
-    }
-
-    WriteResult put(ObjectNode doc, Duration patience) {
-        String id = idOf(doc);
-        return http.renew(putting(doc, id), patience, answer -> WriteResults.ofPut(answer, id));
-    }
-
-    private Call putting(ObjectNode doc, String id) {
-        return Call.write("PUT", database.document(id), Json.bytes(doc));
-    }
-
-    private Optional<ObjectNode> get(String id, UrlPath path) {
-        return http.exchange(Call.get(path), answer -> {
+    private Optional<ObjectNode> get(String id, UrlPath target) {
+        return http.exchange(Call.get(target), answer -> {
             if (answer.status() == 404) {
                 requireNoSuchDocument(answer);
                 return Optional.empty();
@@ -273,22 +318,7 @@ final class Documents {
         }
     }
 
-    private static byte[] bulkBody(List<ObjectNode> docs, boolean newEdits) {
-        return Json.bytes(out -> {
-            out.writeStartObject();
-            if (!newEdits) {
-                out.writeBooleanField("new_edits", false);
-            }
-            out.writeArrayFieldStart("docs");
-            for (ObjectNode doc : docs) {
-                Json.MAPPER.writeTree(out, doc);
-            }
-            out.writeEndArray();
-            out.writeEndObject();
-        });
-    }
-
-    private static String idOf(ObjectNode doc) {
+    static String idOf(ObjectNode doc) {
         JsonNode id = doc.path("_id");
         if (!id.isTextual() || id.textValue().isEmpty()) {
             throw new IllegalArgumentException("a document needs a text as its _id; it has " + id);

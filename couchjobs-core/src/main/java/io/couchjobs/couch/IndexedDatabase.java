@@ -3,7 +3,9 @@ package io.couchjobs.couch;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Call;
 import io.couchjobs.engine.couch.Http;
@@ -15,35 +17,47 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/** Asks the views of one database, and says how far their indexes are. */
-final class Views {
+/**
+ * A database whose views are asked, and which says how far their indexes are. Thread-safe. Users see these methods as those of
+ * {@link CouchDatabase}.
+ */
+abstract class IndexedDatabase extends BareDatabase {
 
     private static final int GATEWAY_TIMEOUT = 504;
 
-    private final Http http;
-    private final String name;
-    private final UrlPath database;
     /** The server's names for the database's parts. */
     private final Pattern shard;
 
-    Views(Http http, String name) {
-        this.http = http;
-        this.name = name;
-        this.database = UrlPath.ROOT.segment(name);
+    IndexedDatabase(Http http, String name) {
+        super(http, name);
         this.shard = Pattern.compile("(shards/[^/]+/)?" + Pattern.quote(name) + "(\\.\\d+)?");
     }
 
-    ViewResult ask(ViewQuery query) {
+    /**
+     * {@return the rows of a view, all of them in memory: set a limit}
+     *
+     * @param query which rows
+     * @throws CouchNotFoundException no such design document or view
+     * @throws IndexBeingBuiltException the server, or {@link CouchConfig#responseTimeout}, gave up waiting for the index
+     */
+    public ViewResult view(ViewQuery query) {
         Call call = Call.ask(path(query), query.toJson());
         return explain(query.designDoc(), () -> http.exchange(call, ViewParser::one));
     }
 
-    List<ViewResult> ask(List<ViewQuery> queries) {
-        UrlPath path = pathOfAll(queries).segment("queries");
+    /**
+     * Several questions to one view in one request.
+     *
+     * @param queries at least one, all of the same view
+     * @return one answer per query, in their order
+     * @throws IllegalArgumentException no query, or queries of different views
+     */
+    public List<ViewResult> views(List<ViewQuery> queries) {
+        UrlPath several = pathOfAll(queries).segment("queries");
         ObjectNode question = Json.object();
         ArrayNode each = question.putArray("queries");
         queries.forEach(query -> each.add(query.toJson()));
-        Call call = Call.ask(path, question);
+        Call call = Call.ask(several, question);
         return explain(
                 queries.get(0).designDoc(),
                 () -> http.exchange(call, answer -> {
@@ -67,35 +81,36 @@ final class Views {
 
     private UrlPath path(ViewQuery query) {
         return query.designDoc()
-                .map(design -> database.designDoc(design).segment("_view"))
-                .orElse(database)
+                .map(design -> path.designDoc(design).segment("_view"))
+                .orElse(path)
                 .segment(query.view());
     }
 
-    CouchDatabase.ViewInfo info(String designDoc) {
-        JsonNode index = index(designDoc);
-        JsonNode sizes = index.path("sizes");
-        return new CouchDatabase.ViewInfo(
-                sizes.path("file").asLong(-1),
-                sizes.path("active").asLong(-1),
-                index.path("compact_running").asBoolean(),
-                index.path("updater_running").asBoolean());
-    }
-
-    long changesToIndex(String designDoc) {
+    /**
+     * {@return how many changes the index of a design document lacks; 0 when it is up to date, or the server does not say}
+     *
+     * @param designDoc its name, with or without {@code _design/}
+     * @throws CouchNotFoundException there is no such design document
+     */
+    public long changesToIndex(String designDoc) {
         return index(designDoc).path("updates_pending").path("preferred").asLong();
     }
 
-    private JsonNode index(String designDoc) {
-        Call call = Call.get(database.designDoc(designDoc).segment("_info"));
+    final JsonNode index(String designDoc) {
+        Call call = Call.get(path.designDoc(designDoc).segment("_info"));
         return http.exchange(call, Answer::object).path("view_index");
     }
 
-    /** Empty when the index is up to date, or nothing says that it is not. */
-    Optional<IndexBeingBuiltException.Progress> progress(String designDoc) {
-        return info(designDoc).updating()
-                ? Optional.of(
-                        new IndexBeingBuiltException.Progress(UrlPath.designName(designDoc), name, percent(designDoc)))
+    /**
+     * {@return how far the index of a design document is; empty when it is up to date}
+     *
+     * @param designDoc its name, with or without {@code _design/}
+     * @throws CouchNotFoundException there is no such design document
+     */
+    public Optional<IndexBeingBuiltException.Progress> indexProgress(String designDoc) {
+        return index(designDoc).path("updater_running").asBoolean()
+                ? Optional.of(new IndexBeingBuiltException.Progress(
+                        UrlPath.designName(designDoc), name(), percent(designDoc)))
                 : Optional.empty();
     }
 
@@ -115,7 +130,7 @@ final class Views {
 
     private Optional<IndexBeingBuiltException.Progress> progressUnlessItFails(String designDoc) {
         try {
-            return progress(designDoc);
+            return indexProgress(designDoc);
         } catch (CouchException unknown) {
             return Optional.empty();
         }
