@@ -1,9 +1,9 @@
 package io.couchjobs.engine.registry;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.job.WorkerInfo;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,19 +32,11 @@ public final class Registry {
      * @return the registrations, in the order of their ids; also those of other sites, and documents that are only called alike
      */
     public static List<WorkerRegistration> read(CouchDatabase database) {
-        return database
-                .view(ViewQuery.allDocs()
-                        .startKey(DocIds.WORKER)
-                        .endKey(DocIds.after(DocIds.WORKER))
-                        .inclusiveEnd(false)
-                        .includeDocs(true))
-                .rows()
-                .stream()
-                .flatMap(
-                        row -> Optional.ofNullable(row.doc())
-                                .map(document -> WorkerRegistration.of(row.key().asText(), document))
-                                .stream())
-                .toList();
+        return new SharedDocuments(database)
+                .readAll(DocIds.WORKER).stream()
+                        .map(document ->
+                                WorkerRegistration.of(document.path("_id").asText(), document))
+                        .toList();
     }
 
     /**

@@ -2,14 +2,16 @@ package io.couchjobs.engine.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.JsonNumbers;
-import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.NamedDocuments;
+import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
@@ -18,14 +20,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The schedules in the database of a queue. Thread-safe. */
 public final class QueueSchedules implements Schedules {
-    private final ScheduleStore schedules;
+    private final NamedDocuments<Schedule> schedules;
     private final Creator creator;
     private final QueueParts parts;
     private final Consumer<JobRequest> admission;
@@ -38,9 +40,15 @@ public final class QueueSchedules implements Schedules {
      */
     public QueueSchedules(QueueParts parts, Consumer<JobRequest> admission) {
         this.parts = parts;
-        this.schedules = new ScheduleStore(parts.store().database());
+        this.schedules = documents(parts.store());
         this.creator = new Creator(parts.store(), parts.clock());
         this.admission = admission;
+    }
+
+    /** The documents of the schedules in the database of a queue. */
+    static NamedDocuments<Schedule> documents(JobStore store) {
+        return new NamedDocuments<>(
+                new SharedDocuments(store.database()), DocIds.SCHEDULE, Schedule::docId, Schedule::parse);
     }
 
     @Override
@@ -72,23 +80,12 @@ public final class QueueSchedules implements Schedules {
 
     @Override
     public List<Schedule> list() {
-        return schedules.readAll().stream()
-                .map(QueueSchedules::parsed)
-                .flatMap(Optional::stream)
-                .toList();
+        return schedules.all();
     }
 
     @Override
     public Map<String, String> malformed() {
-        Map<String, String> problems = new TreeMap<>();
-        for (ObjectNode document : schedules.readAll()) {
-            try {
-                Schedule.parse(document);
-            } catch (MalformedDocumentException wrong) {
-                problems.put(Schedule.nameOf(document.path("_id").asText()), String.valueOf(wrong.getMessage()));
-            }
-        }
-        return problems;
+        return schedules.malformed();
     }
 
     @Override
@@ -101,13 +98,9 @@ public final class QueueSchedules implements Schedules {
 
     @Override
     public void remove(String name) {
-        if (schedules.read(name).isEmpty()) {
+        if (!schedules.remove(name)) {
             throw NotFoundException.schedule(name);
         }
-        schedules.change(name, document -> {
-            String rev = document.path("_rev").asText();
-            return rev.isEmpty() ? document : Tombstone.of(Schedule.docId(name), rev);
-        });
     }
 
     @Override
@@ -149,33 +142,19 @@ public final class QueueSchedules implements Schedules {
         }
     }
 
-    private static Optional<Schedule> parsed(ObjectNode document) {
-        try {
-            return Optional.of(Schedule.parse(document));
-        } catch (MalformedDocumentException leftOut) {
-            return Optional.empty();
-        }
-    }
-
     /** A schedule ticks where it was put first, wherever it is replicated to. */
     private ObjectNode stamped(ObjectNode document) {
         String site = parts.store().site().name();
         return site == null || document.has("_rev") ? document : document.put(Field.SITE, site);
     }
 
-    private Schedule change(String name, Change change) {
+    private Schedule change(String name, BiConsumer<Schedule, ObjectNode> change) {
         return Schedule.parse(schedules.change(name, document -> {
             if (!document.has("_rev")) {
                 throw NotFoundException.schedule(name);
             }
-            change.make(Schedule.parse(document), document);
+            change.accept(Schedule.parse(document), document);
             return document;
         }));
-    }
-
-    /** A change of a schedule's document, in place. */
-    @FunctionalInterface
-    private interface Change {
-        void make(Schedule schedule, ObjectNode document);
     }
 }

@@ -1,8 +1,5 @@
 package io.couchjobs.engine.schedule;
 
-import static java.util.function.Function.identity;
-import static java.util.stream.Collectors.toMap;
-
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchUnreachableException;
@@ -12,6 +9,7 @@ import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
@@ -54,7 +52,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     /** The server may be back at any time. */
     private static final Duration LONGEST_AWAY = Duration.ofSeconds(3);
 
-    private final ScheduleStore schedules;
+    private final NamedDocuments<Schedule> schedules;
     private final TickMaker maker;
     private final ServerClock clock;
     private final Feed feed;
@@ -85,7 +83,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     /** As {@link #Scheduler(QueueParts)}, with other pauses between failures of one schedule. */
     Scheduler(QueueParts parts, Supplier<Backoff> backoffs) {
         this.backoffs = backoffs;
-        this.schedules = new ScheduleStore(parts.store().database());
+        this.schedules = QueueSchedules.documents(parts.store());
         this.maker = new TickMaker(parts.store(), parts.clock());
         this.clock = parts.clock();
         this.feed = parts.feed();
@@ -167,9 +165,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     private void load() {
         willLoad = false;
         try {
-            Map<String, ObjectNode> all = schedules.readAll().stream()
-                    .collect(toMap(
-                            document -> Schedule.nameOf(document.path("_id").asText()), identity()));
+            Map<String, ObjectNode> all = schedules.readAll();
             alarms.keySet().retainAll(all.keySet());
             all.forEach(this::put);
             loading.reset();
@@ -189,13 +185,12 @@ public final class Scheduler implements FeedListener, AutoCloseable {
             return;
         }
         try {
-            for (ObjectNode document : schedules.readAll()) {
-                String name = Schedule.nameOf(document.path("_id").asText());
+            schedules.readAll().forEach((name, document) -> {
                 TickAlarm known = alarms.get(name);
                 if (known == null || !known.isSet()) {
                     put(name, document);
                 }
-            }
+            });
             sleep();
         } catch (CouchJobsException away) {
             log.debug("schedules are looked for later: {}", away.toString());

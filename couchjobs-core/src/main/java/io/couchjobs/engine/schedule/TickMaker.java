@@ -5,6 +5,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -34,12 +35,12 @@ final class TickMaker {
     private static final String CREATED = "created";
 
     private final JobStore jobs;
-    private final ScheduleStore schedules;
+    private final NamedDocuments<Schedule> schedules;
     private final InstantSource clock;
 
     TickMaker(JobStore jobs, InstantSource clock) {
         this.jobs = jobs;
-        this.schedules = new ScheduleStore(jobs.database());
+        this.schedules = QueueSchedules.documents(jobs);
         this.clock = clock;
     }
 
@@ -76,7 +77,7 @@ final class TickMaker {
         boolean skips = schedule.overlap() == Schedule.OverlapPolicy.SKIP;
         List<JobId> unnoted = skips ? unnoted(schedule, due) : List.of();
         FoundJobs found = FoundJobs.of(
-                schedules.database(),
+                jobs.database(),
                 Stream.of(schedule.runs(), ids, unnoted).flatMap(List::stream).toList());
         List<JobId> finished =
                 schedule.runs().stream().filter(run -> !found.isUnfinished(run)).toList();

@@ -2,13 +2,13 @@ package io.couchjobs.engine.settings;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.engine.store.SharedWriter;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.JobId;
@@ -145,16 +145,11 @@ public final class SettingsStore implements FeedListener {
     public Map<String, TypeSettings> readAll() {
         long before = news.get();
         Map<String, TypeSettings> all = new TreeMap<>();
-        database.view(ViewQuery.allDocs()
-                        .startKey(DocIds.TYPE)
-                        .endKey(DocIds.after(DocIds.TYPE))
-                        .inclusiveEnd(false)
-                        .includeDocs(true))
-                .rows()
-                .forEach(row -> Optional.ofNullable(row.doc())
+        new SharedDocuments(database)
+                .readAll(DocIds.TYPE).stream()
                         .filter(document -> isOfAType(document.path("_id").asText()))
                         .map(TypeSettings::of)
-                        .ifPresent(settings -> all.put(settings.type(), settings)));
+                        .forEach(settings -> all.put(settings.type(), settings));
         all.values().forEach(settings -> remember(settings, before));
         return all;
     }

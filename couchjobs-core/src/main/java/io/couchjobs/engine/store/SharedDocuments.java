@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.util.ArrayList;
@@ -72,6 +73,14 @@ public final class SharedDocuments {
      */
     public ObjectNode change(String docId, UnaryOperator<ObjectNode> change) {
         return writer.change(docId, change);
+    }
+
+    /** Removes a document, whoever else changes it; one that is not there is left alone. */
+    public void remove(String docId) {
+        ObjectNode unused = change(docId, document -> {
+            String rev = document.path("_rev").asText();
+            return rev.isEmpty() ? document : Tombstone.of(docId, rev);
+        });
     }
 
     private List<ObjectNode> read(ViewQuery query) {

@@ -1,6 +1,7 @@
 package io.couchjobs.engine.trigger;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.trigger.Trigger;
@@ -94,9 +95,9 @@ final class Follower implements JobHandler<ObjectNode> {
     }
 
     private Optional<Trigger> present(String name, JobContext context) {
-        return tools.triggers()
-                .read(name)
-                .flatMap(TriggerStore::parsed)
+        NamedDocuments<Trigger> triggers = tools.triggers();
+        return triggers.read(name)
+                .flatMap(triggers::parsed)
                 .filter(Trigger::isEnabled)
                 .filter(trigger -> trigger.connection().equals(context.job().jobClass()));
     }

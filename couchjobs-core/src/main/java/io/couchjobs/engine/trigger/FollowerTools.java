@@ -4,7 +4,9 @@ import com.fasterxml.jackson.core.JsonPointer;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.trigger.Trigger;
@@ -46,8 +48,8 @@ public record FollowerTools(
         return parts.clock();
     }
 
-    TriggerStore triggers() {
-        return new TriggerStore(documents);
+    NamedDocuments<Trigger> triggers() {
+        return new NamedDocuments<>(documents, DocIds.TRIGGER, Trigger::docId, Trigger::parse);
     }
 
     Positions positions() {

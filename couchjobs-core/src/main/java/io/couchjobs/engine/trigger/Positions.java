@@ -1,7 +1,6 @@
 package io.couchjobs.engine.trigger;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.store.SharedDocuments;
 import java.util.List;
 import java.util.Optional;
@@ -70,12 +69,7 @@ final class Positions {
     }
 
     void remove(String trigger) {
-        for (Position position : readAll(trigger)) {
-            documents.change(position.docId(), document -> {
-                String rev = document.path("_rev").asText();
-                return rev.isEmpty() ? document : Tombstone.of(position.docId(), rev);
-            });
-        }
+        readAll(trigger).forEach(position -> documents.remove(position.docId()));
     }
 
     /** The position is not where this process knows it to be. */

@@ -10,7 +10,7 @@ import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.document.Field;
-import io.couchjobs.engine.document.Tombstone;
+import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
@@ -36,7 +36,7 @@ public final class QueueTriggers implements Triggers {
     private static final Set<String> WORDS = Set.of("now", "beginning");
 
     private final FollowerTools tools;
-    private final TriggerStore triggers;
+    private final NamedDocuments<Trigger> triggers;
     private final Positions positions;
 
     /**
@@ -95,7 +95,7 @@ public final class QueueTriggers implements Triggers {
             }
             if (trigger.isPattern()) {
                 boolean isOther = triggers.read(trigger.name())
-                        .flatMap(TriggerStore::parsed)
+                        .flatMap(triggers::parsed)
                         .filter(present -> !present.source().equals(trigger.source()))
                         .isPresent();
                 tools.starts().begin(trigger, server, names, isOther);
@@ -212,13 +212,9 @@ public final class QueueTriggers implements Triggers {
 
     @Override
     public void remove(String name) {
-        if (triggers.read(name).isEmpty()) {
+        if (!triggers.remove(name)) {
             throw NotFoundException.trigger(name);
         }
-        triggers.change(name, document -> {
-            String rev = document.path(Field.REV).asText();
-            return rev.isEmpty() ? document : Tombstone.of(Trigger.docId(name), rev);
-        });
         positions.remove(name);
     }
 

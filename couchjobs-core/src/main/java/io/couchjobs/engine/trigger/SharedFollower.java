@@ -100,7 +100,7 @@ public final class SharedFollower implements FeedListener {
             follower.changed(Trigger.nameOf(id), id, event.rev());
             Optional.ofNullable(event.document())
                     .filter(document -> !event.deleted())
-                    .flatMap(TriggerStore::parsed)
+                    .flatMap(tools.triggers()::parsed)
                     .ifPresent(trigger -> run(() -> ensure(trigger)));
         } else if (id.startsWith(DocIds.FOLLOW)) {
             String rest = id.substring(DocIds.FOLLOW.length());
