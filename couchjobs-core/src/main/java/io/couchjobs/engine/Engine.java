@@ -8,6 +8,7 @@ import io.couchjobs.engine.create.AsyncCreator;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedListener;
+import io.couchjobs.engine.feed.PatientListener;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.IndexWarmer;
 import io.couchjobs.engine.index.JobIndex;
@@ -75,7 +76,7 @@ public record Engine(
         JobStore store = new JobStore(writer, conflicts, listeners, dataLimit);
         List<FeedListener> always = new ArrayList<>(List.of(settings, conflicts));
         if (!listeners.isEmpty()) {
-            always.add(0, FeedListener.ofRevisions(store.listener()::changed));
+            always.add(0, PatientListener.ofRevisions(store.listener()::changed));
         }
         Feed feed = new Feed(store, always);
         QueueParts parts = new QueueParts(store, index, settings, feed, clock);

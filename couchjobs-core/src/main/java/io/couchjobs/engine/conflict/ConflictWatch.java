@@ -3,8 +3,8 @@ package io.couchjobs.engine.conflict;
 import io.couchjobs.couch.ConflictStats;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.feed.PatientListener;
 import io.couchjobs.engine.index.ConflictedDocuments;
 import io.couchjobs.engine.index.IndexPatience;
 import io.couchjobs.engine.index.JobIndex;
@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * them first. While a worker runs in this process, all conflicts in the index are resolved every five minutes.
  * Thread-safe; remembers a bounded number, and the index has the rest.
  */
-public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseable {
+public final class ConflictWatch implements Conflicts, PatientListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConflictWatch.class);
     private static final int MOST = 10_000;
     private static final int MOST_TRIES = 8;
@@ -102,16 +102,6 @@ public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseab
     @Override
     public boolean needsDocument(FeedNotice notice) {
         return notice.mayBeConflicted();
-    }
-
-    @Override
-    public boolean needsEach() {
-        return false;
-    }
-
-    @Override
-    public Duration patience() {
-        return LATER;
     }
 
     /** The sweep finds conflicts that were missed. */

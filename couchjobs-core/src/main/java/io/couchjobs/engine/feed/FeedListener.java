@@ -1,7 +1,6 @@
 package io.couchjobs.engine.feed;
 
 import java.time.Duration;
-import java.util.function.BiConsumer;
 
 /** Hears of changes. */
 public interface FeedListener {
@@ -63,40 +62,5 @@ public interface FeedListener {
     /** The connection was replaced and goes on from its position; a listener that needs certainty looks again. */
     default void reconnected() {
         gap();
-    }
-
-    /**
-     * A listener that needs no documents, and hears of the changes that the others have the feed read.
-     *
-     * @param hearer takes the id of each document that changed, and its revision
-     * @return the listener
-     */
-    static FeedListener ofRevisions(BiConsumer<String, String> hearer) {
-        return new FeedListener() {
-            @Override
-            public void changed(FeedEvent event) {
-                hearer.accept(event.docId(), event.rev());
-            }
-
-            @Override
-            public boolean needsDocument(FeedNotice notice) {
-                return false;
-            }
-
-            @Override
-            public boolean needsEach() {
-                return false;
-            }
-
-            @Override
-            public Duration patience() {
-                return LATER;
-            }
-
-            @Override
-            public void unread(FeedNotice notice) {
-                hearer.accept(notice.docId(), notice.rev());
-            }
-        };
     }
 }

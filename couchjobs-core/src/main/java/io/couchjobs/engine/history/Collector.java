@@ -2,8 +2,8 @@ package io.couchjobs.engine.history;
 
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.feed.PatientListener;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Environment;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * does not. The document itself says whose turn it is, so a write that takes the turn is the write of the sums. Two that collect at
  * the same time count nothing twice.
  */
-final class Collector implements FeedListener, AutoCloseable {
+final class Collector implements PatientListener, AutoCloseable {
     /** Workers have written by then, if they can. */
     static final Duration AFTER_THE_MINUTE = Duration.ofSeconds(20);
 
@@ -79,21 +79,6 @@ final class Collector implements FeedListener, AutoCloseable {
     @Override
     public void unread(FeedNotice notice) {
         heard(notice.docId());
-    }
-
-    @Override
-    public boolean needsDocument(FeedNotice notice) {
-        return false;
-    }
-
-    @Override
-    public boolean needsEach() {
-        return false;
-    }
-
-    @Override
-    public Duration patience() {
-        return LATER;
     }
 
     @Override

@@ -6,8 +6,7 @@ import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
-import io.couchjobs.engine.feed.FeedListener;
-import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.feed.PatientListener;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.engine.time.Backoff;
@@ -38,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * schedule's last job makes the next one at once; the others give it a moment, hear that it was made, and need not ask. It outlives
  * every trouble: a schedule that cannot be read or made is tried again with growing pauses, and holds up no other.
  */
-public final class Scheduler implements FeedListener, AutoCloseable {
+public final class Scheduler implements PatientListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
     /** A timer does not run while a machine sleeps, and the server's clock may be set: look at it now and then. */
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(30);
@@ -113,21 +112,6 @@ public final class Scheduler implements FeedListener, AutoCloseable {
                 sleep();
             });
         }
-    }
-
-    @Override
-    public boolean needsDocument(FeedNotice notice) {
-        return false; // of a job
-    }
-
-    @Override
-    public boolean needsEach() {
-        return false;
-    }
-
-    @Override
-    public Duration patience() {
-        return LATER;
     }
 
     @Override

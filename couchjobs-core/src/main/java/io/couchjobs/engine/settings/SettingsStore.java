@@ -6,8 +6,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
-import io.couchjobs.engine.feed.FeedListener;
-import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.feed.PatientListener;
 import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.engine.store.SharedWriter;
 import io.couchjobs.engine.time.Environment;
@@ -33,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * The settings of types. Thread-safe. Settings that were read are remembered. Once the store listens to the feed,
  * changes made anywhere reach it within moments, and no settings are read twice.
  */
-public final class SettingsStore implements FeedListener {
+public final class SettingsStore implements PatientListener {
     private static final Duration RECENT = Duration.ofSeconds(10);
     private static final int MOST_COMPLAINTS = 1_000;
     private static final Logger log = LoggerFactory.getLogger(SettingsStore.class);
@@ -209,21 +208,6 @@ public final class SettingsStore implements FeedListener {
                 && JobId.fromDocId(DocIds.JOB + docId.substring(DocIds.TYPE.length()) + ":1")
                         .filter(job -> job.docId().equals(DocIds.JOB + job.type() + ":1"))
                         .isPresent();
-    }
-
-    @Override
-    public boolean needsDocument(FeedNotice notice) {
-        return false; // of a job
-    }
-
-    @Override
-    public boolean needsEach() {
-        return false;
-    }
-
-    @Override
-    public Duration patience() {
-        return LATER;
     }
 
     /** Complains once about each mistake, however often it is read. */

@@ -2,8 +2,8 @@ package io.couchjobs.engine.trigger;
 
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.feed.PatientListener;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.worker.QueueWorker;
 import io.couchjobs.job.AddResult;
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <p>It sees to it that each enabled trigger has its job, and runs such jobs as soon as there is a trigger. Without triggers it costs
  * nothing.
  */
-public final class SharedFollower implements FeedListener {
+public final class SharedFollower implements PatientListener {
     private static final Logger log = LoggerFactory.getLogger(SharedFollower.class);
     private static final String JOBS = DocIds.JOB + Follower.TYPE + ":";
     private static final int MOST_TRIGGERS = 1000;
@@ -117,16 +117,6 @@ public final class SharedFollower implements FeedListener {
     @Override
     public boolean needsDocument(FeedNotice notice) {
         return notice.docId().startsWith(JOBS);
-    }
-
-    @Override
-    public boolean needsEach() {
-        return false;
-    }
-
-    @Override
-    public Duration patience() {
-        return FeedListener.LATER;
     }
 
     @Override

@@ -3,8 +3,8 @@ package io.couchjobs.engine.worker;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.feed.PatientListener;
 import io.couchjobs.engine.registry.Registry;
 import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.registry.WorkerRegistration;
@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * <p>The jobs of one owner are recovered together, and when that fails one by one: trouble with one, or with the index, does not
  * keep the others from being recovered.
  */
-public final class ActivityMonitor implements FeedListener, AutoCloseable {
+public final class ActivityMonitor implements PatientListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(1);
     private static final Duration FIRST_LOOK = Duration.ofMillis(100);
@@ -123,16 +123,6 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
         }
     }
 
-    @Override
-    public boolean needsDocument(FeedNotice notice) {
-        return false; // of a job or a log
-    }
-
-    @Override
-    public boolean needsEach() {
-        return false;
-    }
-
     /**
      * Jobs of all types of which it ever heard may have new owners. For those of others the next scan has to do, which is
      * within half of a heard type's timeout.
@@ -140,11 +130,6 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
     @Override
     public void skipped() {
         unreadTypes.addAll(heardTypes);
-    }
-
-    @Override
-    public Duration patience() {
-        return LATER;
     }
 
     /** The change of a job is a sign of life. Whether the job is owned now, the index tells in good time. */
