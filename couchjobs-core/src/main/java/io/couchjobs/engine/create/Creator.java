@@ -19,6 +19,7 @@ import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -269,8 +271,8 @@ public final class Creator {
      * @throws JobRefusedException when its state refuses
      * @throws UnconfirmedException when only a minority of a cluster's copies is known to have the change
      */
-    public Job change(JobId id, String refusal, CreatorChange transition) {
-        Settled settled = decide(id, job -> transition.decide(job, clock.instant()));
+    public Job change(JobId id, String refusal, BiFunction<Job, Instant, Decision> transition) {
+        Settled settled = decide(id, job -> transition.apply(job, clock.instant()));
         if (settled.decision.isRefused()) {
             throw new JobRefusedException(
                     id, "is " + settled.job.status().json() + " and " + refusal + "; nothing was written");
@@ -337,13 +339,10 @@ public final class Creator {
 
     private Settled decide(JobId id, Function<Job, Decision> rule) {
         return races.untilWon(id, () -> {
-            Decision decision = rule.apply(existing(id));
-            return races.won(decision).map(job -> new Settled(decision, job));
+            Job job = store.readToChange(id).orElseThrow(() -> new NotFoundException(id));
+            Decision decision = rule.apply(job);
+            return races.won(decision).map(won -> new Settled(decision, won));
         });
-    }
-
-    private Job existing(JobId id) {
-        return store.readToChange(id).orElseThrow(() -> new NotFoundException(id));
     }
 
     private record Settled(Decision decision, Job job) {}

@@ -14,6 +14,7 @@ import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Writes on jobs that others may write at the same time: each says whether it was first, and is tried again a bounded
@@ -68,11 +69,15 @@ final class Races {
         return store.confirmation().isInPlace(job) ? Optional.of(job.withRev(rev)) : Optional.empty();
     }
 
-    /** Tries until an attempt is first. */
-    <T> T untilWon(JobId id, Attempt<T> attempt) {
+    /**
+     * Tries until an attempt is first.
+     *
+     * @param attempt one try; empty when another writer was first
+     */
+    <T> T untilWon(JobId id, Supplier<Optional<T>> attempt) {
         Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(5), Duration.ofMillis(500));
         while (backoff.attempts() < MOST_ATTEMPTS) {
-            Optional<T> outcome = attempt.make();
+            Optional<T> outcome = attempt.get();
             if (outcome.isPresent()) {
                 return outcome.get();
             }
@@ -84,11 +89,5 @@ final class Races {
             }
         }
         throw new ContentionException(id, backoff.attempts());
-    }
-
-    /** One try; empty when another writer was first. */
-    @FunctionalInterface
-    interface Attempt<T> {
-        Optional<T> make();
     }
 }

@@ -199,7 +199,7 @@ public final class GarbageCollector implements GarbageCollection {
                 now.minus(TURNS));
     }
 
-    private void attempt(String problem, Step step) throws InterruptedException {
+    private void attempt(String problem, Tombstones.Step step) throws InterruptedException {
         try {
             step.run();
         } catch (CouchException notHere) {
@@ -215,9 +215,5 @@ public final class GarbageCollector implements GarbageCollection {
 
     private LongConsumer progress(String step) {
         return done -> listener.accept(new GarbageCollection.Step(step, done));
-    }
-
-    private interface Step {
-        void run() throws InterruptedException;
     }
 }

@@ -80,6 +80,7 @@ final class Tombstones {
      *
      * @param most how many documents and tombstones there were at the beginning: what changes meanwhile goes to the end of the
      *     feed, and who followed that beside busy workers would never be done
+     * @param afterPurge called after each page that was purged from
      */
     void run(boolean dryRun, long most, Step afterPurge, LongConsumer progress) throws InterruptedException {
         Page page = read(ChangesRequest.normal().styleAllDocs(true).limit(PAGE));
@@ -212,7 +213,7 @@ final class Tombstones {
         }
     }
 
-    /** Called after each page that was purged from. */
+    /** A step that may be interrupted. */
     interface Step {
         void run() throws InterruptedException;
     }

@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.ektorp.CouchDbConnector;
@@ -120,14 +121,14 @@ public final class DesignDocuments implements AutoCloseable {
      * Asks a view, in the version of its design document that can answer now. Stores the design document when it is
      * missing.
      *
-     * @param query the query, without the design document's name
+     * @param query makes the query from the design document's name
      */
-    ViewResult ask(DesignDocument document, Query query) {
+    ViewResult ask(DesignDocument document, Function<String, ViewQuery> query) {
         try {
-            return database.view(query.in(choose(document)));
+            return database.view(query.apply(choose(document)));
         } catch (CouchNotFoundException gone) {
             choices.remove(document.name());
-            return database.view(query.in(choose(document)));
+            return database.view(query.apply(choose(document)));
         }
     }
 
@@ -135,8 +136,8 @@ public final class DesignDocuments implements AutoCloseable {
      * Asks this version also while its index is being built: an older one may not have the view. Stores the design document
      * when it is missing.
      */
-    ViewResult askThisVersion(DesignDocument document, Query query) {
-        ViewQuery asked = query.in(document.versionedName());
+    ViewResult askThisVersion(DesignDocument document, Function<String, ViewQuery> query) {
+        ViewQuery asked = query.apply(document.versionedName());
         try {
             return database.view(asked);
         } catch (CouchNotFoundException missing) {
@@ -245,11 +246,6 @@ public final class DesignDocuments implements AutoCloseable {
                 .map(row -> row.key().asText().substring("_design/".length()))
                 .filter(name -> VERSIONED.matcher(name).matches())
                 .toList();
-    }
-
-    /** Puts the design document's name into a query. */
-    interface Query {
-        ViewQuery in(String designDocument);
     }
 
     private record Choice(String wanted, CompletableFuture<Void> built, String meanwhile) {

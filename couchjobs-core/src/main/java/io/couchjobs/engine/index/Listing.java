@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -190,7 +191,7 @@ public final class Listing {
     }
 
     private List<Row> read(Range range, JobPage.@Nullable Place after, int limit) {
-        DesignDocuments.Query query = name -> ViewQuery.of(name, range.view())
+        Function<String, ViewQuery> query = name -> ViewQuery.of(name, range.view())
                 .reduce(false)
                 .descending(true)
                 .startKey(range.startKey(after))
@@ -204,7 +205,7 @@ public final class Listing {
     }
 
     /** An older version answers while the index of this one is built; it may not have the view. */
-    private ViewResult ask(DesignDocuments.Query query) {
+    private ViewResult ask(Function<String, ViewQuery> query) {
         try {
             return designs.ask(DesignDocument.LISTS, query);
         } catch (CouchNotFoundException olderVersion) {

@@ -29,9 +29,9 @@ final class Slots {
      * Waits until a slot or a place beside them is free, and as many that it is worth a request when one is under way; returns
      * how many slots are.
      *
-     * @param places asked without any lock: who knows them takes slots while nobody else may take a place
+     * @param places how many places beside the slots are free; asked without any lock: who knows them takes slots while nobody else may take a place
      */
-    int awaitRoom(Places places) throws InterruptedException {
+    int awaitRoom(IntSupplier places) throws InterruptedException {
         while (true) {
             long seen;
             boolean isClaiming;
@@ -42,7 +42,7 @@ final class Slots {
                 seen = changes;
                 isClaiming = claims > 0;
             }
-            if (!isClaiming && places.free() > 0) {
+            if (!isClaiming && places.getAsInt() > 0) {
                 return freeNow();
             }
             awaitChange(seen);
@@ -156,11 +156,5 @@ final class Slots {
     private int free() {
         int mostEnding = limit > 1 ? limit : 0;
         return ending > mostEnding ? 0 : limit - running - claiming;
-    }
-
-    /** Places beside the slots, where jobs wait for one. */
-    @FunctionalInterface
-    interface Places {
-        int free();
     }
 }
