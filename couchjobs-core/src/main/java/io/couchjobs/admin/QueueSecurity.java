@@ -122,10 +122,7 @@ public final class QueueSecurity {
     }
 
     private void write(ObjectNode guard) {
-        WriteResult written = database.put(guard);
-        if (written instanceof WriteResult.Refused refused) {
-            throw new WriteRefusedException(refused);
-        } else if (written instanceof WriteResult.Conflict) {
+        if (WriteRefusedException.check(database.put(guard)) instanceof WriteResult.Conflict) {
             throw new CouchJobsException("somebody else changed the guard at this moment; try again");
         }
     }

@@ -72,10 +72,7 @@ final class Users {
     }
 
     private void write(String name, ObjectNode user) {
-        WriteResult written = users.put(user);
-        if (written instanceof WriteResult.Refused refused) {
-            throw new WriteRefusedException(refused);
-        } else if (written instanceof WriteResult.Conflict) {
+        if (WriteRefusedException.check(users.put(user)) instanceof WriteResult.Conflict) {
             throw new CouchJobsException("user " + name + " was changed by somebody else at this moment; try again");
         }
     }

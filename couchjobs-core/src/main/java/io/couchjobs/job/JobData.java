@@ -16,6 +16,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import io.couchjobs.engine.document.Nesting;
+import io.couchjobs.engine.document.StoredText;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.util.List;
@@ -71,7 +72,7 @@ public final class JobData {
         if (tree instanceof ObjectNode object) {
             return object == value ? object.deepCopy() : object;
         }
-        throw new InvalidJobDataException("data must be a JSON object, not " + describe(tree));
+        throw new InvalidJobDataException("data must be a JSON object, not " + StoredText.of(tree.toString(), 60));
     }
 
     /**
@@ -182,11 +183,6 @@ public final class JobData {
         }
         tree.forEach(JobData::requireFinite);
         return tree;
-    }
-
-    private static String describe(JsonNode tree) {
-        String json = tree.toString();
-        return json.length() <= 60 ? json : json.substring(0, 60) + "...";
     }
 
     private static String firstLine(String message) {

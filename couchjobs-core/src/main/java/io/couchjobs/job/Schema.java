@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.FieldValues;
 import io.couchjobs.engine.document.Nesting;
+import io.couchjobs.engine.document.StoredText;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -36,8 +37,8 @@ final class Schema {
         for (Map.Entry<String, Rule> rule : RULES.entrySet()) {
             JsonNode value = document.get(rule.getKey());
             if (value != null && !rule.getValue().accepts(value)) {
-                return Optional.of(
-                        "field " + rule.getKey() + " must be " + rule.getValue().what + ", not " + abbreviated(value));
+                return Optional.of("field " + rule.getKey() + " must be " + rule.getValue().what + ", not "
+                        + StoredText.of(value.toString(), 60));
             }
         }
         return lockProblem(document);
@@ -178,11 +179,6 @@ final class Schema {
             fits &= element.test(value);
         }
         return fits;
-    }
-
-    private static String abbreviated(JsonNode value) {
-        String json = value.toString();
-        return json.length() <= 60 ? json : json.substring(0, 60) + "...";
     }
 
     private static Rule optional(String what, Predicate<JsonNode> check) {

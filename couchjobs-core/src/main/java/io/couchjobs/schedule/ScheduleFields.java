@@ -3,6 +3,7 @@ package io.couchjobs.schedule;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.StoredText;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Site;
 import java.time.DateTimeException;
@@ -154,8 +155,7 @@ final class ScheduleFields {
     }
 
     private static IllegalArgumentException wrong(String field, String what, JsonNode value) {
-        String json = value.toString();
-        return new IllegalArgumentException("field " + field + " must be " + what + ", not "
-                + (json.length() <= 60 ? json : json.substring(0, 60) + "..."));
+        return new IllegalArgumentException(
+                "field " + field + " must be " + what + ", not " + StoredText.of(value.toString(), 60));
     }
 }

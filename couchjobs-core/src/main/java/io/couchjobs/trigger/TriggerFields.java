@@ -3,6 +3,7 @@ package io.couchjobs.trigger;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.StoredText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -154,8 +155,7 @@ final class TriggerFields {
     }
 
     IllegalArgumentException wrong(String field, String what) {
-        String value = value(field).toString();
         return new IllegalArgumentException("field " + path + field + " must be " + what + ", not "
-                + (value.length() <= MOST_SHOWN ? value : value.substring(0, MOST_SHOWN) + "..."));
+                + StoredText.of(value(field).toString(), MOST_SHOWN));
     }
 }

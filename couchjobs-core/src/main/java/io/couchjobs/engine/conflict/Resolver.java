@@ -6,13 +6,13 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.store.ConflictOutcome;
+import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.SharedWriter;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
-import io.couchjobs.job.MalformedDocumentException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -164,13 +164,9 @@ final class Resolver {
     }
 
     private static Optional<Job> present(ObjectNode leaf) {
-        try {
-            ObjectNode document = leaf.deepCopy();
-            document.remove("_revisions");
-            return document.path("_deleted").asBoolean() ? Optional.empty() : Optional.of(Job.parse(document));
-        } catch (MalformedDocumentException notAJob) {
-            return Optional.empty();
-        }
+        ObjectNode document = leaf.deepCopy();
+        document.remove("_revisions");
+        return document.path("_deleted").asBoolean() ? Optional.empty() : JobDocument.job(document);
     }
 
     private static boolean isUnconfirmed(WriteResult result) {

@@ -31,9 +31,6 @@ final class FairRound {
     /** The most reads for a beginning anywhere: each page may have one group only. */
     private static final int MOST_READS = 16;
 
-    private static final Comparator<Job> OLDEST_FIRST =
-            Comparator.comparing(Job::scheduledTime).thenComparing(Job::id);
-
     private final Strategy scheme;
     /** Groups that did not come for long begin with high again. */
     private final Map<String, Integer> counters = RecentMap.byUse(MOST_GROUPS);
@@ -183,7 +180,7 @@ final class FairRound {
             int[] lanes = {LaneKey.STUCK, high ? LaneKey.HIGH : LaneKey.LOW, high ? LaneKey.LOW : LaneKey.HIGH};
             for (int lane : lanes) {
                 LaneKey begin = LaneKey.lane(group, lane);
-                Job job = first(begin, begin.nextLane(), OLDEST_FIRST);
+                Job job = first(begin, begin.nextLane(), DueWindow.OLDEST_FIRST);
                 if (unread != null) {
                     return null;
                 } else if (job != null) {

@@ -8,7 +8,6 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
 import io.couchjobs.type.Retention;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FinishedJobs {
     private static final String VIEW = "finished";
-    private static final Map<String, Object> AFTER_ALL = Map.of();
     private static final long EARLIEST_MILLIS = -8_640_000_000_000_000L;
 
     private final JobIndex index;
@@ -57,7 +55,7 @@ public final class FinishedJobs {
         if (retention instanceof Retention.For time) {
             Instant end = now.minus(time.time());
             // Numbers only: a job with an unknown end does not count as old.
-            List<Object> dated = with(all, EARLIEST_MILLIS);
+            List<Object> dated = JobCounts.plus(all, EARLIEST_MILLIS);
             return Optional.of(new Range(status, dated, upTo(all, end.isBefore(until) ? end : until)));
         }
         return retention instanceof Retention.Newest newest
@@ -102,7 +100,7 @@ public final class FinishedJobs {
     private Optional<JsonNode> beyond(List<Object> all, int newest) {
         return ask(query -> query.reduce(false)
                         .descending(true)
-                        .startKey(with(all, AFTER_ALL))
+                        .startKey(JobCounts.plus(all, JobIndex.AFTER_ALL))
                         .endKey(all)
                         .skip(newest)
                         .limit(1))
@@ -117,13 +115,7 @@ public final class FinishedJobs {
     }
 
     private static List<Object> upTo(List<Object> all, Instant end) {
-        return with(all, end.toEpochMilli());
-    }
-
-    private static List<Object> with(List<Object> prefix, Object last) {
-        List<Object> longer = new ArrayList<>(prefix);
-        longer.add(last);
-        return longer;
+        return JobCounts.plus(all, end.toEpochMilli());
     }
 
     /** An older version may not have this view. */

@@ -233,7 +233,7 @@ public final class JobCounts {
                 .findFirst();
     }
 
-    private static List<Object> plus(List<Object> prefix, Object last) {
+    static List<Object> plus(List<Object> prefix, Object last) {
         List<Object> longer = new ArrayList<>(prefix);
         longer.add(last);
         return longer;

@@ -15,7 +15,6 @@ import io.couchjobs.job.Site;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
@@ -40,7 +39,6 @@ public final class Listing {
     private static final int MOST_LOOKED_AT = 1000;
     private static final int MOST_READ = 500;
     private static final String NEWEST = "newest";
-    private static final Object AFTER_ALL = Map.of();
     private static final Comparator<Row> NEWEST_FIRST =
             Comparator.comparingLong(Row::time).reversed().thenComparing(Row::range);
 
@@ -239,7 +237,7 @@ public final class Listing {
         List<Object> startKey(JobPage.@Nullable Place after) {
             List<Object> key = new ArrayList<>(prefix());
             if (after == null) {
-                key.add(AFTER_ALL);
+                key.add(JobIndex.AFTER_ALL);
                 return key;
             }
             key.add(after.time());
@@ -247,7 +245,7 @@ public final class Listing {
             if (order == 0) {
                 key.add(after.docId());
             } else if (order > 0) {
-                key.add(AFTER_ALL);
+                key.add(JobIndex.AFTER_ALL);
             }
             return key;
         }

@@ -168,11 +168,9 @@ final class RateKeeper {
             return false;
         }
         ObjectNode next = next(document, type, rate, window, used(document, rate, window) + chunk);
-        WriteResult written = store.join(store.writeSoon(next));
+        WriteResult written = WriteRefusedException.check(store.join(store.writeSoon(next)));
         if (written instanceof WriteResult.Stored stored) {
             reserved(type, rate, window, chunk, next.put("_rev", stored.rev()));
-        } else if (written instanceof WriteResult.Refused refused) {
-            throw new WriteRefusedException(refused);
         } else {
             forget(type);
         }

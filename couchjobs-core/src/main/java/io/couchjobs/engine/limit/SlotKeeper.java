@@ -171,9 +171,7 @@ final class SlotKeeper {
     }
 
     private synchronized @Nullable Slot outcome(Slot wanted, WriteResult written) {
-        if (written instanceof WriteResult.Refused refused) {
-            throw new WriteRefusedException(refused);
-        } else if (written instanceof WriteResult.Stored stored) {
+        if (WriteRefusedException.check(written) instanceof WriteResult.Stored stored) {
             Slot taken = wanted.withRev(stored.rev());
             table(taken).took(taken);
             unlucky.remove(taken.name());

@@ -9,6 +9,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -83,7 +84,7 @@ final class SlotReader {
         for (int i = 0; i < wanted.size(); i += MOST_AT_ONCE) {
             List<String> some = wanted.subList(i, Math.min(wanted.size(), i + MOST_AT_ONCE));
             List<Optional<ObjectNode>> found = parts.store().database().getAll(some);
-            found.forEach(document -> document.flatMap(SlotReader::job)
+            found.forEach(document -> document.flatMap(JobDocument::job)
                     .ifPresent(job -> jobs.put(job.id().docId(), job)));
         }
         return jobs;
@@ -135,14 +136,6 @@ final class SlotReader {
         return SlotName.parse(docId)
                 .filter(name -> Objects.equals(
                         name.limited().site(), parts.store().site().name()));
-    }
-
-    private static Optional<Job> job(ObjectNode document) {
-        try {
-            return Optional.of(Job.parse(document));
-        } catch (MalformedDocumentException ownedByNobody) {
-            return Optional.empty();
-        }
     }
 
     private void saw(SlotTable table, String docId, @Nullable JsonNode document) {

@@ -1,20 +1,18 @@
 package io.couchjobs.engine.schedule;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
+import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
-import io.couchjobs.job.MalformedDocumentException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** The job documents that one request found; a removed job is told from one that never was. */
 final class FoundJobs {
@@ -53,16 +51,8 @@ final class FoundJobs {
         }
         JobId.fromDocId(row.key().asText()).ifPresent(id -> {
             known.add(id);
-            parse(row.doc()).ifPresent(job -> jobs.put(id, job));
+            // One that somebody made unusable as a job will never run, and holds nothing up.
+            JobDocument.job(row).ifPresent(job -> jobs.put(id, job));
         });
-    }
-
-    /** A document that somebody made unusable as a job will never run, and holds nothing up. */
-    private static Optional<Job> parse(@Nullable ObjectNode document) {
-        try {
-            return Optional.ofNullable(document).map(Job::parse);
-        } catch (MalformedDocumentException notAJob) {
-            return Optional.empty();
-        }
     }
 }

@@ -109,11 +109,10 @@ final class TickMaker {
         List<JobId> others = new ArrayList<>();
         for (int i = 0; i < written.size(); i++) {
             JobId id = fresh.get(i).id();
-            if (written.get(i) instanceof WriteResult.Refused refused) {
-                throw new WriteRefusedException(refused);
-            } else if (written.get(i) instanceof WriteResult.Accepted) {
+            WriteResult result = WriteRefusedException.check(written.get(i));
+            if (result instanceof WriteResult.Accepted) {
                 throw new UnconfirmedException(id);
-            } else if (written.get(i) instanceof WriteResult.Conflict) {
+            } else if (result instanceof WriteResult.Conflict) {
                 others.add(id);
             } else {
                 jobs.listener().added(AddResult.added(fresh.get(i)));

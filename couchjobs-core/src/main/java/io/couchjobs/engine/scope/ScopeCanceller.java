@@ -1,6 +1,5 @@
 package io.couchjobs.engine.scope;
 
-import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.index.Listing;
 import io.couchjobs.engine.lifecycle.Transitions;
@@ -46,7 +45,7 @@ final class ScopeCanceller {
         }
         List<Job> waiting = waiting(scope);
         while (!waiting.isEmpty() && isStopped(scope)) {
-            store.writeAll(cancelled(waiting)).forEach(ScopeCanceller::check);
+            store.writeAll(cancelled(waiting)).forEach(WriteRefusedException::check);
             waiting = waiting(scope);
         }
     }
@@ -69,11 +68,5 @@ final class ScopeCanceller {
         return waiting.stream()
                 .flatMap(job -> Transitions.cancel(job, REASON, clock.instant()).write().stream())
                 .toList();
-    }
-
-    private static void check(WriteResult written) {
-        if (written instanceof WriteResult.Refused refused) {
-            throw new WriteRefusedException(refused);
-        }
     }
 }

@@ -95,12 +95,9 @@ final class Registration {
 
     /** A conflict is with an earlier beat whose answer was lost, or with an earlier process of this id. */
     private boolean isConfirmed(Duration patience) {
-        WriteResult written = database.put(document, patience);
-        if (written instanceof WriteResult.Stored stored) {
+        if (WriteRefusedException.check(database.put(document, patience)) instanceof WriteResult.Stored stored) {
             document.put("_rev", stored.rev());
             return true;
-        } else if (written instanceof WriteResult.Refused refused) {
-            throw new WriteRefusedException(refused);
         }
         database.get(document.path("_id").asText())
                 .ifPresentOrElse(present -> document.set("_rev", present.get("_rev")), () -> document.remove("_rev"));
