@@ -10,7 +10,6 @@ import io.couchjobs.engine.schedule.QueueSchedules;
 import io.couchjobs.engine.scope.QueueScopes;
 import io.couchjobs.engine.trigger.FollowerTools;
 import io.couchjobs.engine.trigger.QueueTriggers;
-import io.couchjobs.engine.trigger.SharedFollower;
 import io.couchjobs.engine.trigger.Sources;
 import io.couchjobs.engine.watch.JobSubscription;
 import io.couchjobs.engine.worker.HandClaims;
@@ -104,7 +103,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         this.sources = new Sources(database.server(), options.connections());
         FollowerTools tools = new FollowerTools(engine.parts(), engine.creator(), rules, sources);
         this.triggers = new QueueTriggers(tools);
-        this.workers = new OpenWorkers(engine.scheduler(), new SharedFollower(tools));
+        this.workers = new OpenWorkers(tools);
         this.scopes = new QueueScopes(engine.parts(), engine.listing(), this::worker, rules::checkType);
         this.types = new Types(engine);
         this.operations = new Operations(engine, types, triggers);

@@ -14,7 +14,6 @@ import io.couchjobs.engine.index.IndexWarmer;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.index.Listing;
 import io.couchjobs.engine.log.JobLogs;
-import io.couchjobs.engine.schedule.SharedScheduler;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
@@ -46,8 +45,7 @@ public record Engine(
         AsyncCreator asyncCreator,
         Watch watch,
         JobLogs logs,
-        Finder finder,
-        SharedScheduler scheduler) {
+        Finder finder) {
 
     /**
      * Wires a queue. No I/O.
@@ -96,8 +94,7 @@ public record Engine(
                 new AsyncCreator(store, creator),
                 new Watch(feed, store),
                 new JobLogs(store, feed),
-                finder,
-                new SharedScheduler(parts));
+                finder);
     }
 
     /** {@return the index of the jobs} */

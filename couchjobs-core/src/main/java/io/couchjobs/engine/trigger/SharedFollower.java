@@ -22,12 +22,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The part of a queue that follows triggers: there while at least one worker is. Thread-safe.
+ * The part of a queue that follows triggers: there while at least one worker is, and started once. Thread-safe.
  *
  * <p>It sees to it that each enabled trigger has its job, and runs such jobs as soon as there is a trigger. Without triggers it costs
  * nothing.
  */
-public final class SharedFollower implements PatientListener {
+public final class SharedFollower implements PatientListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SharedFollower.class);
     private static final String JOBS = DocIds.JOB + Follower.TYPE + ":";
     private static final int MOST_TRIGGERS = 1000;
@@ -37,8 +37,7 @@ public final class SharedFollower implements PatientListener {
 
     private final FollowerTools tools;
     private final Follower follower;
-    private int wanted;
-    private @Nullable Lane lane;
+    private final Lane lane;
     private Lane.@Nullable Planned reload;
     private @Nullable Worker worker;
     private Listening listening = () -> {};
@@ -51,42 +50,27 @@ public final class SharedFollower implements PatientListener {
     public SharedFollower(FollowerTools tools) {
         this.tools = tools;
         this.follower = new Follower(tools);
+        this.lane = tools.environment().lane("couchjobs-triggers", 1);
     }
 
     /**
-     * Begins, unless it goes on already.
+     * Begins to follow.
      *
-     * @return ends it when closed, if nobody else wants it; closing twice does nothing
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
-    public synchronized Listening join() {
-        if (lane == null) {
-            lane = tools.environment().lane("couchjobs-triggers", 1);
-            listening = tools.parts().feed().listen(this);
-            lane.execute(this::load);
-            lane.schedule(LOAD_AGAIN, this::load);
-        }
-        wanted++;
-        boolean[] left = new boolean[1];
-        return () -> leave(left);
+    public void start() {
+        listening = tools.parts().feed().listen(this);
+        lane.execute(this::load);
+        lane.schedule(LOAD_AGAIN, this::load);
     }
 
-    private void leave(boolean[] left) {
-        Worker last = null;
+    @Override
+    public void close() {
+        listening.close();
+        Worker last;
         synchronized (this) {
-            if (left[0]) {
-                return;
-            }
-            left[0] = true;
-            wanted--;
-            if (wanted == 0 && lane != null) {
-                listening.close();
-                lane.close();
-                lane = null;
-                reload = null;
-                last = worker;
-                worker = null;
-            }
+            lane.close();
+            last = worker;
         }
         if (last != null) {
             last.close(Duration.ZERO);
@@ -101,7 +85,7 @@ public final class SharedFollower implements PatientListener {
             Optional.ofNullable(event.document())
                     .filter(document -> !event.deleted())
                     .flatMap(tools.triggers()::parsed)
-                    .ifPresent(trigger -> run(() -> ensure(trigger)));
+                    .ifPresent(trigger -> lane.execute(() -> ensure(trigger)));
         } else if (id.startsWith(DocIds.FOLLOW)) {
             String rest = id.substring(DocIds.FOLLOW.length());
             follower.changed(rest.substring(0, Math.max(0, rest.indexOf(':'))), id, event.rev());
@@ -110,7 +94,7 @@ public final class SharedFollower implements PatientListener {
                         || event.job()
                                 .filter(job -> job.phase() == JobPhase.FINISHED)
                                 .isPresent())) {
-            run(this::load);
+            lane.execute(this::load);
         }
     }
 
@@ -121,7 +105,7 @@ public final class SharedFollower implements PatientListener {
 
     @Override
     public void gap() {
-        run(this::load);
+        lane.execute(this::load);
     }
 
     private void load() {
@@ -158,7 +142,7 @@ public final class SharedFollower implements PatientListener {
     }
 
     private synchronized void begin() {
-        if (worker == null && lane != null) {
+        if (worker == null && !lane.isClosed()) {
             String[] classes = Stream.concat(Stream.of(""), tools.sources().names().stream())
                     .toArray(String[]::new);
             worker = QueueWorker.builder(tools.parts())
@@ -180,15 +164,9 @@ public final class SharedFollower implements PatientListener {
         }
     }
 
-    private synchronized void run(Runnable task) {
-        if (lane != null) {
-            lane.execute(task);
-        }
-    }
-
     /** One look is enough, however many triggers have to wait for it. */
     private synchronized void later() {
-        if (lane != null && reload == null) {
+        if (reload == null) {
             reload = lane.schedule(LATER, this::load);
         }
     }
