@@ -4,6 +4,7 @@ import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.Secret;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpRequest;
@@ -28,7 +29,7 @@ interface Authenticator {
     /** Called with each answer: the server may hand out new credentials. */
     default void observe(HttpResponse answer) {}
 
-    static Authenticator of(Auth auth, SessionAuthenticator.Login login, LongSupplier nanos) {
+    static Authenticator of(Auth auth, BiConsumer<String, Secret> login, LongSupplier nanos) {
         if (auth instanceof Auth.Basic basic) {
             return basic(basic);
         } else if (auth instanceof Auth.Session session) {

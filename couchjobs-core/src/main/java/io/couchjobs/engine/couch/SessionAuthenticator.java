@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpHeaders;
@@ -27,22 +28,17 @@ final class SessionAuthenticator implements Authenticator {
     /** The life of a cookie when the server does not state it: CouchDB's default timeout. */
     private static final Duration USUAL_LIFE = Duration.ofMinutes(10);
 
-    /** Logs in; {@link #observe} then sees the answer's cookie. */
-    @FunctionalInterface
-    interface Login {
-        void with(String user, Secret password);
-    }
-
     private record Cookie(Secret header, long renewAt) {}
 
     private final Auth.Session session;
-    private final Login login;
+    private final BiConsumer<String, Secret> login;
     private final LongSupplier nanos;
     private final ReentrantLock renewing = new ReentrantLock();
     private volatile @Nullable Cookie cookie;
     private volatile @Nullable CouchUnreachableException lastSilence;
 
-    SessionAuthenticator(Auth.Session session, Login login, LongSupplier nanos) {
+    /** @param login logs in; {@link #observe} then sees the answer's cookie */
+    SessionAuthenticator(Auth.Session session, BiConsumer<String, Secret> login, LongSupplier nanos) {
         this.session = session;
         this.login = login;
         this.nanos = nanos;
@@ -95,7 +91,7 @@ final class SessionAuthenticator implements Authenticator {
             throw silence;
         }
         try {
-            login.with(session.user(), session.password());
+            login.accept(session.user(), session.password());
         } catch (CouchUnreachableException e) {
             if (e.getCause() instanceof SocketTimeoutException) {
                 lastSilence = e;

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -109,17 +110,12 @@ final class FairRound {
      *
      * @param left jobs to leave to others
      * @param width how many of a lane are as good as its first
-     * @param picker picks one of them
+     * @param picker picks one of several jobs that are equally good
      * @param hasRoom whether the group of a job, in its type, has room; one that has none misses its turn
      */
-    record Taste(Predicate<Job> left, int width, Picker picker, Predicate<Job> hasRoom) {
+    record Taste(Predicate<Job> left, int width, Function<List<Job>, Job> picker, Predicate<Job> hasRoom) {
         /** The strict order. */
         static final Taste STRICT = new Taste(job -> false, 1, jobs -> jobs.get(0), job -> true);
-    }
-
-    /** Picks one of several jobs that are equally good. */
-    interface Picker {
-        Job pick(List<Job> jobs);
     }
 
     /** One choice in the making: the round as it will be when all claims succeed. */
@@ -221,7 +217,7 @@ final class FairRound {
             Pool pool = pools.get(first.type());
             return taste.width() == 1 || pool == null
                     ? first
-                    : taste.picker().pick(pool.several(lane, lane.nextLane(), until, this::isSkipped, taste.width()));
+                    : taste.picker().apply(pool.several(lane, lane.nextLane(), until, this::isSkipped, taste.width()));
         }
 
         private boolean isSkipped(Job job) {

@@ -1,11 +1,11 @@
 package io.couchjobs.engine.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.Site;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -55,8 +55,8 @@ public record WorkerRegistration(
         return new WorkerRegistration(
                 idOf(docId),
                 document.path(SITE).asText(),
-                texts(document.path(TYPES)),
-                document.has(DESIGNS) ? Optional.of(texts(document.path(DESIGNS))) : Optional.empty(),
+                Json.texts(document.path(TYPES)),
+                document.has(DESIGNS) ? Optional.of(Json.texts(document.path(DESIGNS))) : Optional.empty(),
                 Instant.ofEpochMilli(document.path(AT).asLong()),
                 Instant.ofEpochMilli(document.path(STARTED).asLong()),
                 document.path(PID).asLong(),
@@ -88,11 +88,5 @@ public record WorkerRegistration(
                 && document.path(TYPES).isArray()
                 && document.path(BEAT).isIntegralNumber()
                 && document.path(AT).isIntegralNumber();
-    }
-
-    private static List<String> texts(JsonNode array) {
-        List<String> texts = new ArrayList<>();
-        array.forEach(text -> texts.add(text.asText()));
-        return List.copyOf(texts);
     }
 }

@@ -17,6 +17,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 record Ending(
         @Nullable String problem,
         Function<LeasedJob, @Nullable Job> write,
-        @Nullable Sending send,
+        @Nullable BiFunction<LeasedJob, Lane, Optional<CompletableFuture<Optional<Job>>>> send,
         @Nullable Throwable thrown) {
     private static final int LONGEST_STACK = 8_000;
     private static final int LONGEST_MESSAGE = 2_000;
@@ -103,7 +104,7 @@ record Ending(
 
     /** Sends it without waiting; see {@link LeasedJob#finishBehind}. Empty also for an end that is always waited for. */
     Optional<CompletableFuture<Optional<Job>>> send(LeasedJob claim, Lane lane) {
-        return send == null ? Optional.empty() : send.to(claim, lane);
+        return send == null ? Optional.empty() : send.apply(claim, lane);
     }
 
     static RunReport.Outcome outcome(Job stored) {
@@ -114,11 +115,6 @@ record Ending(
             case CANCELLED -> RunReport.Outcome.CANCELLED;
             case WAITING, SCHEDULED, RUNNING -> RunReport.Outcome.RELEASED;
         };
-    }
-
-    /** Sends an end. */
-    interface Sending {
-        Optional<CompletableFuture<Optional<Job>>> to(LeasedJob claim, Lane lane);
     }
 
     static String describe(Throwable thrown) {
