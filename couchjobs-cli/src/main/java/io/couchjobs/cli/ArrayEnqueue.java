@@ -65,7 +65,7 @@ final class ArrayEnqueue {
     /** The data of one line after the other. */
     private final class Items implements Iterator<ObjectNode> {
         private final JobReader reader;
-        private Optional<JobLine> next = Optional.empty();
+        private Optional<JobLine<JobRequest>> next = Optional.empty();
         private long taken;
 
         Items(JobReader reader) {
@@ -88,8 +88,8 @@ final class ArrayEnqueue {
 
         @Override
         public ObjectNode next() {
-            JobLine line = next.orElseThrow(NoSuchElementException::new);
-            JobRequest request = line.request()
+            JobLine<JobRequest> line = next.orElseThrow(NoSuchElementException::new);
+            JobRequest request = line.job()
                     .orElseThrow(
                             () -> new CommandException(
                                     ExitCode.FAILED,

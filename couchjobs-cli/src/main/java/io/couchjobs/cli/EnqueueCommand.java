@@ -194,7 +194,7 @@ final class EnqueueCommand extends QueueCommand {
         try (InputStream in = InputFile.open(file, root().shell())) {
             IdField field = Optional.ofNullable(idField).map(IdField::of).orElse(IdField.NONE);
             JobReader reader = format(file).open(in, () -> options.start(type, now), times, field);
-            return new BulkEnqueue(queue, root(), replace).run(reader);
+            return new BulkEnqueue(queue, root(), replace).run(reader::next);
         }
     }
 

@@ -28,11 +28,6 @@ final class FailuresRetryCommand extends FailureGroupCommand {
 
     @Override
     String act(JobQueue queue, JobId id) {
-        if (reason == null) {
-            queue.retryNow(id);
-        } else {
-            queue.retryNow(id, reason);
-        }
-        return "waits for a worker now";
+        return RetryCommand.retry(queue, id, reason);
     }
 }

@@ -43,7 +43,7 @@ final class ImportCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) throws IOException {
         try (InputStream in = InputFile.open(file, root().shell())) {
-            return new BulkImport(queue, root(), which.filter()).run(new ExportReader(in));
+            return new BulkImport(queue, root(), which.filter()).run(new ExportReader(in)::next);
         }
     }
 }

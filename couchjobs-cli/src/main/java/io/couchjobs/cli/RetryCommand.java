@@ -28,6 +28,10 @@ final class RetryCommand extends JobsCommand {
 
     @Override
     String act(JobQueue queue, JobId id) {
+        return retry(queue, id, reason);
+    }
+
+    static String retry(JobQueue queue, JobId id, @Nullable String reason) {
         if (reason == null) {
             queue.retryNow(id);
         } else {

@@ -58,9 +58,9 @@ class LinesFuzzTest {
         try {
             InputStream in = new ByteArrayInputStream(file);
             ExitCode exitCode = export
-                    ? new BulkImport(queue, root, JobFilter.all()).run(new ExportReader(in))
+                    ? new BulkImport(queue, root, JobFilter.all()).run(new ExportReader(in)::next)
                     : new BulkEnqueue(queue, root, false)
-                            .run(format.open(in, () -> JobRequest.builder("t"), TIMES, IdField.NONE));
+                            .run(format.open(in, () -> JobRequest.builder("t"), TIMES, IdField.NONE)::next);
             root.shell().out().flush();
             check(Trees.parsed(out.toString()), exitCode, file);
         } catch (IOException refused) {

@@ -42,7 +42,7 @@ final class CsvJobReader implements JobReader {
     }
 
     @Override
-    public Optional<JobLine> next() throws IOException {
+    public Optional<JobLine<JobRequest>> next() throws IOException {
         try {
             if (records == null) {
                 records = records();
@@ -69,7 +69,7 @@ final class CsvJobReader implements JobReader {
                 .iterator();
     }
 
-    private JobLine job(NamedCsvRecord csv) {
+    private JobLine<JobRequest> job(NamedCsvRecord csv) {
         if (Stream.concat(csv.getHeader().stream(), csv.getFields().stream()).anyMatch(CsvJobReader::isMalformed)) {
             return JobLine.bad(csv.getStartingLineNumber(), "not valid UTF-8");
         }

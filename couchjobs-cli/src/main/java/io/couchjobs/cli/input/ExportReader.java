@@ -12,7 +12,6 @@ import io.couchjobs.job.MalformedDocumentException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Reads exported jobs one by one, in constant memory. A bad line is a value and does not stop the reading. Not thread-safe. */
 public final class ExportReader {
@@ -28,59 +27,34 @@ public final class ExportReader {
     }
 
     /**
-     * One line. Immutable and thread-safe.
-     *
-     * @param number the line, from 1
-     * @param length about how many characters it has
-     * @param copy the job, or null
-     * @param problem what is wrong with the line, or null
-     */
-    public record Line(
-            long number,
-            int length,
-            @Nullable Job copy,
-            @Nullable String problem) {
-        /** {@return the job; empty for a bad line} */
-        public Optional<Job> job() {
-            return Optional.ofNullable(copy);
-        }
-    }
-
-    /**
      * Reads on; blank lines are skipped.
      *
      * @return the next line's job or problem; empty at the end
      * @throws IOException when the file cannot be read further
      */
-    public Optional<Line> next() throws IOException {
-        Optional<TextLines.Line> line = lines.next();
-        while (line.isPresent()
-                && line.get().problem() == null
-                && line.get().text().isBlank()) {
-            line = lines.next();
-        }
-        return line.map(ExportReader::read);
+    public Optional<JobLine<Job>> next() throws IOException {
+        return lines.nextWritten().map(ExportReader::read);
     }
 
-    private static Line read(TextLines.Line line) {
+    private static JobLine<Job> read(TextLines.Line line) {
         if (line.problem() != null) {
-            return new Line(line.number(), 0, null, line.problem());
+            return JobLine.bad(line.number(), line.problem());
         }
         JsonNode document = MissingNode.getInstance();
         try {
             document = InputJson.MAPPER.readTree(line.text());
             Job job = job(document);
-            return new Line(line.number(), line.text().length(), job, null);
+            return JobLine.good(line.number(), line.text().length(), job);
         } catch (JsonProcessingException notJson) {
-            return new Line(line.number(), 0, null, "not JSON: " + JobReader.describe(notJson));
+            return JobLine.bad(line.number(), "not JSON: " + JobReader.describe(notJson));
         } catch (MalformedDocumentException malformed) {
             String id = document.path("_id").asText();
             String problem = DocumentSchemas.problem("job", document)
                     .map(found -> "document " + id + " is not a job: " + found)
                     .orElseGet(() -> String.valueOf(malformed.getMessage()));
-            return new Line(line.number(), 0, null, problem);
+            return JobLine.bad(line.number(), problem);
         } catch (InvalidJobDataException | IllegalArgumentException notAJob) {
-            return new Line(line.number(), 0, null, String.valueOf(notAJob.getMessage()));
+            return JobLine.bad(line.number(), String.valueOf(notAJob.getMessage()));
         }
     }
 

@@ -85,5 +85,5 @@ public interface JobReader {
      * @return the next line's job or problem; empty at the end
      * @throws IOException when the file cannot be read further
      */
-    Optional<JobLine> next() throws IOException;
+    Optional<JobLine<JobRequest>> next() throws IOException;
 }

@@ -30,17 +30,11 @@ final class NdjsonReader implements JobReader {
     }
 
     @Override
-    public Optional<JobLine> next() throws IOException {
-        Optional<TextLines.Line> line = lines.next();
-        while (line.isPresent()
-                && line.get().problem() == null
-                && line.get().text().isBlank()) {
-            line = lines.next();
-        }
-        return line.map(this::job);
+    public Optional<JobLine<JobRequest>> next() throws IOException {
+        return lines.nextWritten().map(this::job);
     }
 
-    private JobLine job(TextLines.Line line) {
+    private JobLine<JobRequest> job(TextLines.Line line) {
         if (line.problem() != null) {
             return JobLine.bad(line.number(), line.problem());
         }

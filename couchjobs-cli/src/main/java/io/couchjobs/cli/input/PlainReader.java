@@ -17,11 +17,11 @@ final class PlainReader implements JobReader {
     }
 
     @Override
-    public Optional<JobLine> next() throws IOException {
+    public Optional<JobLine<JobRequest>> next() throws IOException {
         return lines.next().map(this::job);
     }
 
-    private JobLine job(TextLines.Line line) {
+    private JobLine<JobRequest> job(TextLines.Line line) {
         if (line.problem() != null) {
             return JobLine.bad(line.number(), line.problem());
         }

@@ -50,6 +50,17 @@ final class TextLines {
         return Optional.of(length > longest ? bad("longer than " + longest + " bytes") : decoded(line.toByteArray()));
     }
 
+    /** Reads on; blank lines are skipped. */
+    Optional<Line> nextWritten() throws IOException {
+        Optional<Line> line = next();
+        while (line.isPresent()
+                && line.get().problem() == null
+                && line.get().text().isBlank()) {
+            line = next();
+        }
+        return line;
+    }
+
     private Line decoded(byte[] bytes) {
         int end = bytes.length > 0 && bytes[bytes.length - 1] == '\r' ? bytes.length - 1 : bytes.length;
         try {

@@ -32,7 +32,7 @@ class JobReaderTest {
 
     @Test
     void bad_lines_of_ndjson_are_named_by_number_and_reason_and_the_others_go_on() throws IOException {
-        List<JobLine> lines = read(JobReader.Format.NDJSON, """
+        List<JobLine<JobRequest>> lines = read(JobReader.Format.NDJSON, """
                 {"data":{"n":1}}
                 {"data":
                 {"data":"text"}
@@ -47,7 +47,7 @@ class JobReaderTest {
                 """);
 
         assertThat(lines)
-                .filteredOn(line -> line.request().isPresent())
+                .filteredOn(line -> line.job().isPresent())
                 .extracting(JobLine::number)
                 .containsExactly(1L, 11L);
         assertThat(problemOf(lines, 2)).startsWith("not JSON");
@@ -62,7 +62,7 @@ class JobReaderTest {
 
     @Test
     void a_line_that_tells_how_a_job_ended_is_refused_with_the_command_that_takes_it() throws IOException {
-        List<JobLine> lines = read(JobReader.Format.NDJSON, """
+        List<JobLine<JobRequest>> lines = read(JobReader.Format.NDJSON, """
                 {"id":"1","data":{},"status":"success"}
                 {"_id":"job:email:2","data":{}}
                 """);
@@ -80,10 +80,10 @@ class JobReaderTest {
                     .append("]".repeat(levels))
                     .append("}}\n");
         }
-        List<JobLine> lines = read(JobReader.Format.NDJSON, text.toString());
+        List<JobLine<JobRequest>> lines = read(JobReader.Format.NDJSON, text.toString());
 
         assertThat(lines)
-                .filteredOn(line -> line.request().isPresent())
+                .filteredOn(line -> line.job().isPresent())
                 .extracting(JobLine::number)
                 .containsExactly(1L, 4L);
         assertThat(problemOf(lines, 2))
@@ -96,14 +96,14 @@ class JobReaderTest {
 
     @Test
     void the_header_of_csv_names_the_fields_of_the_data() throws IOException {
-        List<JobLine> lines = read(
+        List<JobLine<JobRequest>> lines = read(
                 JobReader.Format.CSV,
                 "to,subject\na@example.org,\"Hi, you\"\nonly-one\nb@example.org,\"two\nlines\"\n");
 
-        assertThat(lines.get(0).request().orElseThrow().data())
+        assertThat(lines.get(0).job().orElseThrow().data())
                 .hasToString("{\"to\":\"a@example.org\",\"subject\":\"Hi, you\"}");
         assertThat(problemOf(lines, 3)).isEqualTo("1 fields, but the header has 2");
-        assertThat(lines.get(2).request().orElseThrow().data().path("subject").asText())
+        assertThat(lines.get(2).job().orElseThrow().data().path("subject").asText())
                 .isEqualTo("two\nlines");
     }
 
@@ -112,14 +112,14 @@ class JobReaderTest {
         byte[] bytes = "name\nJos?\n\uD83D\uDC00\n\uD800\uDC00\n".getBytes(StandardCharsets.UTF_8);
         bytes[8] = (byte) 0xe9;
 
-        List<JobLine> lines = read(JobReader.Format.CSV, new ByteArrayInputStream(bytes));
+        List<JobLine<JobRequest>> lines = read(JobReader.Format.CSV, new ByteArrayInputStream(bytes));
 
-        assertThat(lines).extracting(line -> line.request().isPresent()).containsExactly(false, true, true);
+        assertThat(lines).extracting(line -> line.job().isPresent()).containsExactly(false, true, true);
         assertThat(problemOf(lines, 2)).isEqualTo("not valid UTF-8");
         bytes[2] = (byte) 0xe9;
         assertThat(read(JobReader.Format.CSV, new ByteArrayInputStream(bytes)))
                 .as("a header that is not")
-                .noneMatch(line -> line.request().isPresent());
+                .noneMatch(line -> line.job().isPresent());
     }
 
     @Test
@@ -139,11 +139,10 @@ class JobReaderTest {
 
     @Test
     void any_text_becomes_a_job_per_line_whatever_is_in_it() throws IOException {
-        List<JobLine> lines = read(JobReader.Format.LINES, "./a \"b\"\r\n\n{\"data\":1}\nlast");
+        List<JobLine<JobRequest>> lines = read(JobReader.Format.LINES, "./a \"b\"\r\n\n{\"data\":1}\nlast");
 
         assertThat(lines)
-                .extracting(
-                        line -> line.request().orElseThrow().data().path("line").asText())
+                .extracting(line -> line.job().orElseThrow().data().path("line").asText())
                 .containsExactly("./a \"b\"", "", "{\"data\":1}", "last");
     }
 
@@ -152,9 +151,9 @@ class JobReaderTest {
         byte[] bytes = "good\nb?d\nalso good\n".getBytes(StandardCharsets.UTF_8);
         bytes[6] = (byte) 0xff;
 
-        List<JobLine> lines = read(JobReader.Format.LINES, new ByteArrayInputStream(bytes));
+        List<JobLine<JobRequest>> lines = read(JobReader.Format.LINES, new ByteArrayInputStream(bytes));
 
-        assertThat(lines).extracting(line -> line.request().isPresent()).containsExactly(true, false, true);
+        assertThat(lines).extracting(line -> line.job().isPresent()).containsExactly(true, false, true);
         assertThat(problemOf(lines, 2)).isEqualTo("not valid UTF-8");
     }
 
@@ -173,15 +172,15 @@ class JobReaderTest {
         id = IdField.of("customer");
         String lines = "{\"data\":{\"customer\":7}}\n{\"id\":\"own\",\"data\":{}}\n{\"data\":{\"n\":1}}\n";
 
-        List<JobLine> ndjson = read(JobReader.Format.NDJSON, lines);
-        List<JobLine> csv = read(JobReader.Format.CSV, "customer,n\nann,1\n,2\n");
+        List<JobLine<JobRequest>> ndjson = read(JobReader.Format.NDJSON, lines);
+        List<JobLine<JobRequest>> csv = read(JobReader.Format.CSV, "customer,n\nann,1\n,2\n");
 
         assertThat(ndjson)
-                .flatExtracting(line -> line.request().stream().toList())
+                .flatExtracting(line -> line.job().stream().toList())
                 .extracting("id")
                 .hasToString("[email:7, email:own]");
         assertThat(problemOf(ndjson, 3)).isEqualTo("data has no customer, which is to be the id");
-        assertThat(csv.get(0).request().orElseThrow().id()).hasToString("email:ann");
+        assertThat(csv.get(0).job().orElseThrow().id()).hasToString("email:ann");
         assertThat(problemOf(csv, 3)).isEqualTo("data has no customer, which is to be the id");
     }
 
@@ -189,7 +188,7 @@ class JobReaderTest {
     void only_texts_and_numbers_of_the_data_are_ids() throws IOException {
         id = IdField.of("c");
 
-        List<JobLine> lines = read(JobReader.Format.NDJSON, """
+        List<JobLine<JobRequest>> lines = read(JobReader.Format.NDJSON, """
                 {"data":{"c":"a"}}
                 {"data":{"c":null}}
                 {"data":{"c":true}}
@@ -198,7 +197,7 @@ class JobReaderTest {
                 """);
 
         assertThat(lines)
-                .flatExtracting(line -> line.request().stream().toList())
+                .flatExtracting(line -> line.job().stream().toList())
                 .extracting("id")
                 .hasToString("[email:a, email:7]");
         assertThat(problemOf(lines, 2)).isEqualTo("c of the data is to be the id, a text or a number, and is null");
@@ -215,23 +214,23 @@ class JobReaderTest {
     }
 
     private JobRequest request(JobReader.Format format, String text) throws IOException {
-        return read(format, text).get(0).request().orElseThrow();
+        return read(format, text).get(0).job().orElseThrow();
     }
 
-    private List<JobLine> read(JobReader.Format format, String text) throws IOException {
+    private List<JobLine<JobRequest>> read(JobReader.Format format, String text) throws IOException {
         return read(format, new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
     }
 
-    private List<JobLine> read(JobReader.Format format, InputStream in) throws IOException {
+    private List<JobLine<JobRequest>> read(JobReader.Format format, InputStream in) throws IOException {
         JobReader reader = format.open(in, () -> JobRequest.builder("email"), times, id);
-        List<JobLine> lines = new ArrayList<>();
-        for (Optional<JobLine> line = reader.next(); line.isPresent(); line = reader.next()) {
+        List<JobLine<JobRequest>> lines = new ArrayList<>();
+        for (Optional<JobLine<JobRequest>> line = reader.next(); line.isPresent(); line = reader.next()) {
             lines.add(line.get());
         }
         return lines;
     }
 
-    private static String problemOf(List<JobLine> lines, long number) {
+    private static String problemOf(List<JobLine<JobRequest>> lines, long number) {
         return lines.stream()
                 .filter(line -> line.number() == number)
                 .findFirst()
