@@ -1,9 +1,6 @@
 package io.couchjobs.trigger;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import io.couchjobs.engine.document.Sha256;
 
 /** Short names of long texts, for ids that are derived from them. Stateless. */
 final class Digest {
@@ -28,11 +25,6 @@ final class Digest {
 
     /** The first 64 bits of the SHA-256 of a text, in hex. */
     static String of(String text) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(hash, 0, BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every JDK has SHA-256", e);
-        }
+        return Sha256.hex(text, BYTES);
     }
 }

@@ -16,6 +16,7 @@ import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
@@ -184,8 +185,11 @@ public final class Finder implements FeedListener, AutoCloseable {
             store.claimTroubles().over(worker);
             if (!isOver(options, started)) {
                 Duration due = waiter.untilWorthALook(() -> candidates.pause(open, options, capacity));
-                Duration room = shorter(limits.pause(options.types()), unconfirmed.pause());
-                waiter.await(shorter(left(options, started), shorter(due, room)), options.types(), seen);
+                Duration room = Environment.shorter(limits.pause(options.types()), unconfirmed.pause());
+                waiter.await(
+                        Environment.shorter(left(options, started), Environment.shorter(due, room)),
+                        options.types(),
+                        seen);
                 doubtNowAndThen();
             } else if (certain) {
                 return Optional.empty();
@@ -255,7 +259,9 @@ public final class Finder implements FeedListener, AutoCloseable {
     /** A busy worker, or one of many that wait, need not hear of a job at once. */
     @Override
     public Duration patience() {
-        return waiter.isAwaited() ? shorter(PER_WORKER.multipliedBy(candidates.workers()), LATER) : WHILE_BUSY;
+        return waiter.isAwaited()
+                ? Environment.shorter(PER_WORKER.multipliedBy(candidates.workers()), LATER)
+                : WHILE_BUSY;
     }
 
     /** Slots, and groups that take turns, are followed change by change. */
@@ -328,9 +334,5 @@ public final class Finder implements FeedListener, AutoCloseable {
 
     private synchronized boolean hasPassedSinceDoubt(Duration time) {
         return clock.nanos() - doubtedNanos > time.toNanos();
-    }
-
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
     }
 }

@@ -25,8 +25,6 @@ final class UnconfirmedClaims {
     /** One round in vain is no proof: it may have met other claimers at every job. */
     private static final int ROUNDS_OF_WHO_IS_CUT_OFF = 2;
 
-    private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
-
     private final LongSupplier nanos;
     private final Environment environment;
     private final Map<JobId, Tie> ties = RecentMap.byUse(MOST);
@@ -86,7 +84,7 @@ final class UnconfirmedClaims {
                 .filter(left -> left > 0)
                 .min(Long::compare)
                 .map(Duration::ofNanos)
-                .orElse(NEVER);
+                .orElse(Environment.FOREVER);
     }
 
     private final class Tie {

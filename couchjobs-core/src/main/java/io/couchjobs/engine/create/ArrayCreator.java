@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.Sha256;
 import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
@@ -15,11 +16,8 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -150,7 +148,8 @@ public final class ArrayCreator {
             document.putObject(Field.DATA).set(ItemStates.ITEMS, items);
             document.set(
                     Field.ARRAY,
-                    ItemStates.create(template.id().id(), taken, items.size(), isLast, digest(items.toString())));
+                    ItemStates.create(
+                            template.id().id(), taken, items.size(), isLast, Sha256.hex(items.toString(), 16)));
             return Job.parse(document);
         }
 
@@ -184,15 +183,6 @@ public final class ArrayCreator {
             }
             close(true);
             return added;
-        }
-    }
-
-    private static String digest(String text) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(hash, 0, 16);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every JDK has SHA-256", e);
         }
     }
 }

@@ -43,7 +43,6 @@ import java.util.function.Predicate;
  * (limits of groups).
  */
 public final class Candidates {
-    private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
     /** A worker that looks at a random place takes one of so many that follow: neighbours have similar ids. */
     private static final int SPREAD = 32;
 
@@ -225,7 +224,7 @@ public final class Candidates {
         return lines(types).stream()
                 .map(line -> chooser.pause(line, until(options), options, capacity))
                 .min(Comparator.naturalOrder())
-                .orElse(NEVER);
+                .orElse(Environment.FOREVER);
     }
 
     /** None of these is claimed, nor will be. */

@@ -36,7 +36,6 @@ import java.util.function.UnaryOperator;
  * several, each goes through its own share, and they do not compete for the head.
  */
 final class Chooser {
-    private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
     private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
     /** Some jobs of groups that have room may be unknown: another look costs no request. */
     private static final Duration GROUPS_ARE_FULL = Duration.ofMillis(250);
@@ -140,7 +139,7 @@ final class Chooser {
             return INDEX_BEHIND;
         }
         if (options.noSchedule()) {
-            return NEVER;
+            return Environment.FOREVER;
         }
         boolean takesAll = stock.rules().takeAll();
         Optional<Instant> next = takesAll
@@ -151,7 +150,7 @@ final class Chooser {
         Instant latest = options.maxScheduledTime();
         Duration pause = next.filter(time -> latest == null || !time.isAfter(latest))
                 .map(time -> untilDue(latest == null ? time : Instant.MIN, line, capacity))
-                .orElse(NEVER);
+                .orElse(Environment.FOREVER);
         boolean isPartlyFull = !capacity.inAllGroups() && !stock.backlog().knowsAllDue(until);
         boolean isShort = takesAll && pause.compareTo(GROUPS_ARE_FULL) < 0;
         return isPartlyFull && !isShort ? GROUPS_ARE_FULL : pause;

@@ -39,8 +39,6 @@ public final class Limits {
     /** The rate of a type may be changed while its items wait. */
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
 
-    private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
-
     private final SettingsStore settings;
     private final ServerClock clock;
     private final SlotKeeper slots;
@@ -108,16 +106,15 @@ public final class Limits {
 
     /** How long there will be no more room than now, if the feed brings no event. */
     public Duration pause(Collection<String> types) {
-        Duration pause = NEVER;
+        Duration pause = Environment.FOREVER;
         for (String type : types) {
             TypeSettings limits = settings.get(type);
             Duration slot = Duration.ofNanos(Math.max(1_000_000, slots.untilDoubtful(type)));
             Duration rate = limits.rate()
                     .filter(starts -> rates.room(type, starts) <= 0)
                     .map(starts -> Duration.ofMillis(rates.millisUntilNext(starts)))
-                    .orElse(NEVER);
-            Duration first = slot.compareTo(rate) < 0 ? slot : rate;
-            pause = first.compareTo(pause) < 0 ? first : pause;
+                    .orElse(Environment.FOREVER);
+            pause = Environment.shorter(pause, Environment.shorter(slot, rate));
         }
         return pause;
     }

@@ -19,7 +19,12 @@ public interface Environment {
 
     /** {@return the duration, but at most {@link #FOREVER}} */
     static Duration bounded(Duration duration) {
-        return duration.compareTo(FOREVER) < 0 ? duration : FOREVER;
+        return shorter(duration, FOREVER);
+    }
+
+    /** {@return the shorter duration} */
+    static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     /** {@return nanoseconds on a monotonic clock with an arbitrary origin} */

@@ -195,7 +195,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         try {
             Duration shortest = unreadTypes.stream()
                     .map(type -> sightings.timeout(type).length())
-                    .reduce(SCAN_EVERY, ActivityMonitor::shorter);
+                    .reduce(SCAN_EVERY, Environment::shorter);
             if (parts.clock().nanos() - scannedNanos >= shortest.toNanos() / 2) {
                 scan.now();
             }
@@ -211,7 +211,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         Map<String, SilentOwner> silent = new LinkedHashMap<>();
         Duration next = LONGEST_SLEEP;
         for (Map.Entry<JobId, Sighting> entry : sightings.owned().entrySet()) {
-            next = shorter(
+            next = Environment.shorter(
                     next, troubles.orElse(LONGEST_SLEEP, () -> examine(entry.getKey(), entry.getValue(), silent)));
         }
         silent.values().forEach(owner -> recover(owner, troubles));
@@ -220,7 +220,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
             return silent.isEmpty() ? next : AT_ONCE;
         }
         warnOnce(watching, watchAgain, "the activity monitor cannot look after owned jobs", troubles.last());
-        return shorter(next, watchAgain.next());
+        return Environment.shorter(next, watchAgain.next());
     }
 
     private static void recover(SilentOwner owner, Troubles troubles) {
@@ -320,9 +320,5 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
 
     private static long later(long one, long other) {
         return one - other < 0 ? other : one;
-    }
-
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
     }
 }
