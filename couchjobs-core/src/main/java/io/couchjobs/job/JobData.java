@@ -179,7 +179,8 @@ public final class JobData {
     private static JsonNode requireFinite(JsonNode tree) {
         if (tree.isNumber() && !Double.isFinite(tree.doubleValue())) {
             throw new InvalidJobDataException(
-                    "CouchDB stores numbers up to 1.8e308 and no NaN, so data cannot have this one: " + describe(tree));
+                    "CouchDB stores numbers up to 1.8e308 and no NaN, so data cannot have this one: "
+                            + StoredText.of(tree.toString(), 60));
         }
         tree.forEach(JobData::requireFinite);
         return tree;
