@@ -115,6 +115,21 @@
 #define RESOLVERS 1
 #endif
 
+#ifdef REVIVED        /* two copies have a claim whose lease is over; the third has its withdrawal, answered 202. Its owner would write on it, and go on */
+#define BEGIN  disturbed
+#define CLAIMS 2
+#define ENDS
+#define MONITOR
+#define RESOLVERS 1
+#endif
+#ifdef STILL_WAITS    /* two copies have an end, which was told; the third has the job as it waited before. Somebody adds the job at the same time once more */
+#define BEGIN  endedElsewhere
+#define CLAIMS 3
+#define ADDS 1
+#define ADDS_WAITING
+#define RESOLVERS 1
+#endif
+
 #include "document.pml"
 #include "held.pml"
 #include "resolution.pml"
@@ -172,6 +187,15 @@ inline keptBeside() {
     put(1, revision(PENDING, 0, 0)); put(2, revision(OWNED, 1, 1)); put(3, revision(WITHDRAWN, 1, 1)); everybodyHas(2);
     oneHas(1, 1); oneHas(2, 1); oneHas(3, 3);
     claims = 1; ref[5] = 1
+}
+inline disturbed() {
+    put(1, revision(OWNED, 1, 1)); put(2, revision(WITHDRAWN, 1, 1) | EXPIRED); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2); known[3] = known[3] | bit(1);
+    claims = 1; greatest = 1; phase[1] = OWNS; mine[1] = 1; runs[1] = 1; at(1) = 1; over[1] = true
+}
+inline endedElsewhere() {
+    put(1, revision(PENDING, 0, 0)); put(2, revision(ENDED, 1, 1)); oneHas(1, 2); oneHas(2, 2); oneHas(3, 1);
+    known[1] = known[1] | bit(1); known[2] = known[2] | bit(1);
+    claims = 1; greatest = 1; told = 1
 }
 inline claimedTwice() {
     put(1, revision(OWNED, 1, 1)); put(2, revision(OWNED, 1, 2)); oneHas(1, 2); oneHas(2, 1); oneHas(3, 1);

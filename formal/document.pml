@@ -69,9 +69,10 @@ short news;           /* what is written; 0 is the tombstone of a leaf that lost
 #define MOST 6
 #endif
 byte ref[MOST + 1];
-short dying[2];       /* what resolvers 5 and 6 are about to delete, as they decided when they read */
+short dying[3];       /* what resolvers 5 and 6 are about to delete, as they decided when they read; [2] is what was there before an owner wrote after its lease */
 
 /* Scratch, of single steps only. */
+hidden byte isUnlike; /* what is written has other bytes than what a resolver writes */
 hidden byte i, j, w, best;
 hidden short leaves, live, seen, past, x;
 hidden byte other;
@@ -161,7 +162,7 @@ inline look() {
 inline make(what) {
     w = 1;
     do
-    :: w <= last && !(rev[w] == what && parent[w] == target) -> w++
+    :: w <= last && !(!isUnlike && rev[w] == what && parent[w] == target) -> w++
     :: else -> break
     od;
     if
@@ -198,7 +199,7 @@ inline make(what) {
     :: i <= MOST -> if :: ref[i] >= w -> ref[i]++ :: else fi; i++
     :: else -> break
     od;
-    dying[0] = spread(dying[0], w); dying[1] = spread(dying[1], w);
+    dying[0] = spread(dying[0], w); dying[1] = spread(dying[1], w); dying[2] = spread(dying[2], w);
     if :: target >= w -> target++ :: else fi;
     parent[w] = target
     fi;
@@ -250,7 +251,7 @@ inline tidy() {
             :: i <= 3 -> known[i] = squeeze(known[i] & ~bit(j), j); leaf[i] = squeeze(leaf[i] & ~bit(j), j); i++
             :: else -> break
             od;
-            dying[0] = squeeze(dying[0] & ~bit(j), j); dying[1] = squeeze(dying[1] & ~bit(j), j);
+            dying[0] = squeeze(dying[0] & ~bit(j), j); dying[1] = squeeze(dying[1] & ~bit(j), j); dying[2] = squeeze(dying[2] & ~bit(j), j);
             i = 1;
             do
             :: i <= CLAIMS -> if :: base[i] == j -> base[i] = 0 :: base[i] > j -> base[i]-- :: else fi; i++

@@ -25,3 +25,13 @@ byte updates;         /* how often an owner has written on its claim */
 #endif
 #define holds(me,t) (mine[me] == t && (isUnderWay(me) || phase[me] == OWNS || phase[me] == DOUBT) && !over[me])
 #define isHeld(t) (holds(1, t) || holds(2, t))
+
+/* A monitor, and who resolves, count anew from each revision that they see: what an owner has just written on its claim is not silent. */
+#ifdef KEEPS_AGAIN
+byte keeps;           /* how often owners have tried to get a lease back */
+bool keeping[3];      /* that write was answered 201, and is to be followed by a reading */
+#define isNew(r) (keeps != 0 && !has(dying[2], r))
+#else
+#define isNew(r) false
+#endif
+#define isSeenDead(r) (!isHeld(token(r)) && !isNew(r))

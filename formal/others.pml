@@ -89,7 +89,7 @@ inline findSeen(which) {
 #ifdef MONITOR
 /* ActivityMonitor: it knows who is dead, and acts on the only leaf when a reading of the document has shown it before. */
 #define watched ref[8]
-#define isSilent(r) (isShown(r) && mayExpire(r) && !isHeld(token(r)))
+#define isSilent(r) (isShown(r) && mayExpire(r) && isSeenDead(r))
 proctype Monitor() {
     do
     :: atomic { watched == 0 ->
@@ -98,7 +98,7 @@ proctype Monitor() {
       }
     :: atomic { watched != 0 ->
         chooseMajority();
-        d_step { look(); findOnly(i == watched && mayExpire(i) && !isHeld(token(i))); watched = 0; leaves = 0 };
+        d_step { look(); findOnly(i == watched && mayExpire(i) && isSeenDead(i)); watched = 0; leaves = 0 };
         if
         :: target == 0 || !room -> target = 0
         :: else ->
@@ -161,6 +161,21 @@ proctype Creator() {
     byte adds;
     bool sure;
     do
+#ifdef ADDS_WAITING
+    /* An add of a job that waits for that time already: nothing is written, and its caller is told UNCHANGED. */
+    :: atomic { adds < ADDS ->
+#ifdef TRUSTS_WAITING
+        chooseReaders();
+#else
+        chooseMajority();
+#endif
+        d_step {
+            look(); rank(); findSeen(kind(i) == PENDING);
+            if :: target != 0 -> adds++; askedAgain = true; told = 0; goneTold = false; wished = true :: else fi;
+            tidy(); truth()
+        }
+      }
+#endif
     :: atomic { adds < ADDS ->
         chooseReaders();
         d_step { look(); rank(); findSeen(mayBeAsked(i) || isGoneKind(kind(i))) };
@@ -177,7 +192,11 @@ proctype Creator() {
             };
             /* Whether it is the leaf that the others know. If not, nobody is told anything. */
             if
+#ifdef ASKS_ALONE     /* its node may have lost the others since its write was confirmed */
+            :: sure -> chooseReaders(); d_step { look(); askedInVain(); sure = !other }
+#else
             :: sure -> chooseMajority(); d_step { look(); askedInVain(); sure = !other }
+#endif
             :: else
             fi;
             d_step {

@@ -221,7 +221,7 @@ inline act() {
     :: verdict == UNDECIDED ->   /* claims of the dead */
         i = 1;
         do
-        :: i <= last && !(has(leaves, i) && kind(i) == OWNED && !isHeld(token(i))) -> i++
+        :: i <= last && !(has(leaves, i) && kind(i) == OWNED && isSeenDead(i)) -> i++
         :: else -> break
         od;
         if

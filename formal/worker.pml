@@ -113,6 +113,10 @@ inline lookBack() {
     i = 0
 }
 
+#ifndef KEEPS
+#define KEEPS 3
+#endif
+
 proctype Worker(byte me) {
     do
     /* Claims a leaf that waits. */
@@ -141,7 +145,11 @@ proctype Worker(byte me) {
       }
     /* Its claim was confirmed: it reads all leaves. */
     :: atomic { room && phase[me] == SENT ->
+#ifdef CLAIMS_ALONE   /* its node may have lost the others since its claim was confirmed */
+        chooseReaders();
+#else
         chooseMajority();
+#endif
         d_step {
             look(); judge();
             if
@@ -185,7 +193,11 @@ proctype Worker(byte me) {
       }
 #ifdef MONITOR
     :: d_step { (phase[me] == SENT || phase[me] == OWNS || phase[me] == DOUBT) && !over[me] -> over[me] = true; truth() }
-    :: d_step { over[me] && (phase[me] == OWNS || phase[me] == DOUBT) -> letGo(); tidy() }
+    :: d_step { over[me] && (phase[me] == OWNS || phase[me] == DOUBT) ->
+#ifdef KEEPS_AGAIN
+        keeping[me] = false;
+#endif
+        letGo(); tidy() }
 #endif
 #ifdef REVIVES
     :: d_step { phase[me] == OWNS && over[me] -> over[me] = false; truth() }
@@ -215,6 +227,31 @@ proctype Worker(byte me) {
             tidy(); truth()
         }
       }
+#ifdef KEEPS_AGAIN
+    /* When its lease is over it reads all leaves, writes on its claim, reads again, and takes its lease for one again. */
+    :: atomic { room && keeps < KEEPS && phase[me] == OWNS && over[me] && !keeping[me] && sent(me) == 0 && !disputed[me] ->
+        chooseMajority();
+        d_step { look(); other = false; find(); other = (at(me) == 0 || kind(at(me)) != OWNED) };
+        if
+        :: other -> d_step { letGo(); tidy() }
+        :: else ->
+            target = at(me);
+            chooseTakers(target);
+            d_step { if :: keeps == 0 -> dying[2] = everywhere :: else fi; keeps++; isUnlike = true; make(rev[target]); parent[w] = 0; isUnlike = false; take(); at(me) = w; keeping[me] = isStored; tidy(); truth() }
+        fi
+      }
+    :: atomic { keeping[me] ->
+        chooseMajority();
+        d_step {
+            look(); lookBack(); keeping[me] = false;
+            if
+            :: other -> letGo()
+            :: else -> over[me] = false; assert(!owns(3 - me))
+            fi;
+            tidy(); truth()
+        }
+      }
+#endif
 #ifdef UPDATES
     /* It writes on its claim, such as progress. What was answered 202 is sent again, which is not in the model: it ends on what it had. */
     :: atomic { room && updates < UPDATES && phase[me] == OWNS && at(me) != 0 && sent(me) == 0 && !disputed[me] ->
@@ -236,7 +273,11 @@ proctype Worker(byte me) {
         }
       }
     :: atomic { room && phase[me] == DOUBT ->
+#ifdef LOOKS_ALONE    /* its node may have lost the others since its end was confirmed */
+        chooseReaders();
+#else
         chooseMajority();
+#endif
         d_step {
             look(); lookBack();
             if :: other :: else -> tellEnd(mine[me]) fi;
