@@ -53,8 +53,8 @@ public interface ClaimedJob {
     /**
      * Whether no renewal was confirmed for the timeout of the job's type, on this process's monotonic clock. Then others may
      * have the job: stop, or ask by {@link #assertOwned}. A write that is tried nevertheless reads the job first, and throws
-     * {@link HaltException} when it is not this owner's any more; when it still is, the write renews the lease. No I/O,
-     * except to read the settings of the type when they are not known.
+     * {@link HaltException} when it is not this owner's any more. When it still is, a write on one node renews the lease. On a cluster
+     * the run may still be ended; all other writes throw. No I/O, except to read the settings of the type when they are not known.
      *
      * @return whether this owner counts as halted
      */
@@ -216,9 +216,8 @@ public interface ClaimedJob {
     Job release();
 
     /**
-     * Reads the job again and checks that this claim owns it; on a cluster, when the lease is over, by a renewal that a
-     * quorum confirms. The answer is no newer than that read or renewal: to guard a write elsewhere, use {@link
-     * #fence}.
+     * Reads the job again and checks that this claim owns it. On a cluster it does not when the lease is over. The answer is no newer
+     * than that read: to guard a write elsewhere, use {@link #fence}.
      *
      * @throws HaltException when this claim does not own the job any more
      * @throws io.couchjobs.couch.config.CouchJobsException when no majority of the copies is in reach: nobody can tell

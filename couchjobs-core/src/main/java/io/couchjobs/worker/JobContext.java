@@ -90,8 +90,8 @@ public interface JobContext {
     boolean isLeaseOver();
 
     /**
-     * Checks, by reading it, that the job is still this worker's; on a cluster, when the lease is over, by a renewal that a quorum
-     * confirms. When the job is to be cancelled, the handler is interrupted, also while the feed has not told yet.
+     * Checks, by reading it, that the job is still this worker's. On a cluster it is not when the lease is over. When the job is to be
+     * cancelled, the handler is interrupted, also while the feed has not told yet.
      *
      * @throws HaltException when it is not
      * @throws io.couchjobs.couch.config.CouchJobsException when no majority of the copies is in reach: nobody can tell

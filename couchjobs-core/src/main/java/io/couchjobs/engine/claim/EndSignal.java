@@ -24,6 +24,10 @@ final class EndSignal {
         }
     }
 
+    boolean isTold() {
+        return untold.get() == null;
+    }
+
     void tell() {
         Runnable once = untold.getAndSet(null);
         if (once != null) {

@@ -252,7 +252,7 @@ public final class LeasedJob implements ClaimedJob {
         try {
             return new Creator(store, clock).change(id(), "cannot be resubmitted", (present, now) -> {
                 if (present.status().isLocked()) {
-                    throw Ownership.notOurs(present);
+                    throw ClaimCheck.notOurs(present);
                 }
                 return Transitions.resubmit(present, time, data, now);
             });

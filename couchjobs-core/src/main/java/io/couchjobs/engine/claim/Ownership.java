@@ -4,8 +4,6 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
-import io.couchjobs.engine.lifecycle.Rivals;
-import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.engine.time.Backoff;
@@ -14,11 +12,9 @@ import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
@@ -41,6 +37,7 @@ public final class Ownership {
     private volatile Job job;
 
     private final EndSignal end;
+    private final ClaimCheck check;
     /** Goes with the next write of any kind. */
     private final Untold untold;
 
@@ -54,6 +51,7 @@ public final class Ownership {
         this.job = job;
         this.lease = lease;
         this.end = new EndSignal(onEnd);
+        this.check = new ClaimCheck(store, job.id(), token, lease, end);
         this.unconfirmed = new SentWrites(clock);
         this.untold = new Untold(job.id());
         this.turns = new WriteTurns(store.environment());
@@ -81,8 +79,7 @@ public final class Ownership {
     }
 
     /**
-     * Reads the job again. On a cluster a node that is cut off shows the only copy that it has: when the lease is over,
-     * a quorum must confirm a renewal.
+     * Reads the job again.
      *
      * @throws HaltException when this claim does not own the job any more
      */
@@ -91,12 +88,12 @@ public final class Ownership {
     }
 
     private Job checkNow() {
-        job = owned(majorityLeaves()
+        check.haltIfTold(job);
+        check.haltIfLeaseIsOver(job);
+        Leaves present = check.majorityLeaves()
                 .orElseThrow(() -> new CouchJobsException("no majority of the copies of job " + job.id()
-                        + " is in reach; nobody can tell whether it is owned still")));
-        if (store.isCluster() && lease.isOver()) {
-            writeNow((present, now) -> Transitions.update(present, null, null, now));
-        }
+                        + " is in reach; nobody can tell whether it is owned still"));
+        job = check.owned(present, job);
         return job;
     }
 
@@ -153,9 +150,10 @@ public final class Ownership {
         if (!job.isLockedBy(token)) {
             throw new HaltException(job.id(), "is " + job.status().json() + " by this owner's own doing");
         }
+        check.haltIfTold(job);
         if (unconfirmed.isEmpty() && lease.isOver()) {
             // On a cluster the own revision may be a leaf that lost, where a write would succeed without effect.
-            job = owned(present(read()));
+            job = check.owned(check.leaves(), job);
         }
         try {
             if (mustRepeatItself() && settles(unconfirmed.last().job()) && !job.isLockedBy(token)) {
@@ -171,6 +169,7 @@ public final class Ownership {
             if (next.isEmpty()) {
                 return unchanged(decision);
             }
+            check.haltIfLeaseIsOver(next.get());
             try {
                 if (settles(next.get())) {
                     untold.stored(told);
@@ -192,18 +191,18 @@ public final class Ownership {
     /** Writes until the write is confirmed or refused; true when it is in place. */
     private boolean settles(Job wanted) {
         Job next = wanted;
-        boolean isDisputed = false;
+        boolean isDisputed = !unconfirmed.isEmpty();
         Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(50), Duration.ofSeconds(5));
         while (true) {
             long sent = unconfirmed.add(next).nanos();
             boolean wasDisputed = isDisputed;
             WriteResult written = store.write(next, () -> !wasDisputed && !lease.isOver());
             if (written instanceof WriteResult.Stored stored) {
-                if (isDisputed || lease.isOver()) {
-                    haltIfOvertaken(next);
+                check.haltIfLeaseIsOver(next);
+                if (!(isDisputed || lease.isOver()) || check.isAhead(next)) {
+                    confirmed(next.withRev(stored.rev()), sent);
+                    return true;
                 }
-                confirmed(next.withRev(stored.rev()), sent);
-                return true;
             }
             if (written instanceof WriteResult.Refused refused) {
                 unconfirmed.refused(next);
@@ -212,12 +211,12 @@ public final class Ownership {
             isDisputed = true;
             // A minority refuses the write that it has stored itself, and would show it as if all copies had it.
             Optional<Leaves> conflicting =
-                    written instanceof WriteResult.Conflict ? majorityLeaves() : Optional.empty();
+                    written instanceof WriteResult.Conflict ? check.majorityLeaves() : Optional.empty();
             if (conflicting.isPresent()) {
                 Leaves present = conflicting.get();
                 Optional<Job> inPlace = inPlace(present, wanted);
                 if (inPlace.isEmpty()) {
-                    job = owned(present);
+                    job = check.owned(present, job);
                     unconfirmed.clear();
                     return false;
                 }
@@ -228,9 +227,9 @@ public final class Ownership {
                 next = ClusterTransitions.keep(inPlace.get(), clock.instant());
             }
             // Nothing is built on a write that no quorum has confirmed: it is repeated as it is.
-            haltIfLeaseIsOver();
+            check.haltIfLeaseIsOver();
             pause(backoff);
-            haltIfLeaseIsOver();
+            check.haltIfLeaseIsOver();
         }
     }
 
@@ -241,30 +240,8 @@ public final class Ownership {
     private Optional<Job> inPlace(Leaves present, Job wanted) {
         Optional<Job> inPlace = present.first(leaf ->
                 ClusterTransitions.isStill(leaf, wanted) || (!leaf.isLockedBy(token) && unconfirmed.haveMade(leaf)));
-        inPlace.ifPresent(own -> haltIfRivalled(present, own));
+        inPlace.ifPresent(own -> check.haltIfRivalled(present, own));
         return inPlace.map(own -> own.withDataOf(wanted));
-    }
-
-    private void haltIfLeaseIsOver() {
-        if (lease.isOver()) {
-            store.look(job.id());
-            end.tell();
-            throw new HaltException(
-                    job.id(), "could not be written to a majority of its copies for as long as its lease");
-        }
-    }
-
-    /**
-     * A write may be confirmed though the job has another owner, whom the copies that stored it do not know yet, or was removed: readers
-     * do not see a tombstone beside a live leaf.
-     */
-    private void haltIfOvertaken(Job next) {
-        if (store.isCluster()
-                && Rivals.haveOvertaken(next, store.database().leaves(next.id().docId()))) {
-            end.tell();
-            store.look(next.id());
-            throw new HaltException(next.id(), "was claimed by another owner, or removed, before this was confirmed");
-        }
     }
 
     private void confirmed(Job stored, long sent) {
@@ -286,56 +263,6 @@ public final class Ownership {
                     decision.before().id(), "is " + decision.before().status().json());
         }
         return decision.before();
-    }
-
-    /** Empty when no majority of the copies is in reach: then no reading can mean a halt. */
-    private Optional<Leaves> majorityLeaves() {
-        return store.majority().read(List.of(job.id().docId()), this::read).map(this::present);
-    }
-
-    private Leaves read() {
-        try {
-            return store.leaves(job.id());
-        } catch (MalformedDocumentException overwritten) {
-            throw new HaltException(job.id(), "was overwritten by something that is no job");
-        }
-    }
-
-    private Leaves present(Leaves leaves) {
-        if (leaves.winner().isEmpty()) {
-            end.tell();
-            throw new HaltException(job.id(), "was removed");
-        }
-        return leaves;
-    }
-
-    /**
-     * The leaf by which this claim owns the job. The one that readers see may belong to another claim, which has lost:
-     * that is no halt.
-     */
-    private Job owned(Leaves present) {
-        Optional<Job> own = present.ownedBy(token);
-        if (own.isEmpty()) {
-            end.tell();
-            throw notOurs(present.winner().orElse(job));
-        }
-        haltIfRivalled(present, own.get());
-        return own.get().withDataOf(job);
-    }
-
-    /**
-     * Until the lease is over, no other claim can own the job, unless an operator released it. After the lease, a claim with the same
-     * fence or a greater one owns it.
-     */
-    private void haltIfRivalled(Leaves present, Job own) {
-        if (present.areInConflict() && lease.isOver() && present.rival(own, token)) {
-            end.tell();
-            throw notOurs(present.winner().orElse(job));
-        }
-    }
-
-    static HaltException notOurs(Job present) {
-        return new HaltException(present.id(), "is " + present.status().json() + " and not this owner's any more");
     }
 
     private void pause(Backoff backoff) {
