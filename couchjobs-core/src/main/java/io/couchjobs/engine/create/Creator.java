@@ -69,7 +69,6 @@ public final class Creator {
      * Adds one job as {@link #add} does. A failure to store it is thrown, because callers that add a single job seldom
      * look at its result.
      *
-     * @param request the job
      * @return the result; never a rejection
      * @throws WriteRefusedException when the database refuses it
      * @throws ContentionException when others kept changing it
@@ -143,7 +142,6 @@ public final class Creator {
     /**
      * Creates jobs that must not exist, in one bulk write.
      *
-     * @param requests the jobs
      * @return in the same order, what happened to each; one that exists is rejected
      */
     public List<AddResult> insertAll(List<JobRequest> requests) {
@@ -153,7 +151,6 @@ public final class Creator {
     /**
      * Creates the chunks of an array that do not exist, in one bulk write.
      *
-     * @param chunks the chunks
      * @return in the same order, what happened to each; one that exists is rejected
      */
     List<AddResult> insertChunks(List<Job> chunks) {
@@ -214,14 +211,13 @@ public final class Creator {
             return present.get().phase() == JobPhase.FINISHED
                     ? races.won(Transitions.add(present.get(), request, true, clock.instant()))
                             .map(List::of)
-                    : Optional.of(List.of());
+                    : store.confirmation().ofFound(present.get(), clock).map(unfinished -> List.of());
         });
     }
 
     /**
      * Deletes a job in any state, even when its document cannot be a job. A worker that runs it learns it as halt.
      *
-     * @param id the job
      * @throws NotFoundException when there is none
      * @throws UnconfirmedException when only a minority of a cluster's copies is known to have the removal
      */
@@ -240,7 +236,6 @@ public final class Creator {
     /**
      * Cancels a job.
      *
-     * @param id the job
      * @param mode how far to go
      * @param reason what the job remembers of it; null for none
      * @return what happened
@@ -263,7 +258,6 @@ public final class Creator {
     /**
      * Changes a job by a transition.
      *
-     * @param id the job
      * @param refusal the message when its state refuses, such as "cannot be rescheduled"
      * @param transition the transition, from the job and the time
      * @return the job as stored
@@ -301,13 +295,18 @@ public final class Creator {
     }
 
     private AddResult stored(JobRequest request, Job created, WriteResult written, boolean replace) {
-        AddResult result = races.stored(created, written)
+        return createdBy(request, created, written)
                 .map(AddResult::added)
                 .orElseGet(() -> addExisting(request, created, replace));
-        if (!store.isCluster()) { // there another try must write the same bytes, as a majority may not have these
+    }
+
+    /** While a majority may not have the new job, another try must write the same bytes. */
+    private Optional<Job> createdBy(JobRequest request, Job created, WriteResult written) {
+        Optional<Job> stored = races.stored(created, written);
+        if (stored.isPresent() && (written instanceof WriteResult.Stored || !store.isCluster())) {
             request.stored();
         }
-        return result;
+        return stored;
     }
 
     /** If the job is not there after all, the same bytes are written again: another text would be another leaf. */
@@ -316,10 +315,12 @@ public final class Creator {
         return races.untilWon(id, () -> {
             Optional<Job> present = store.readToChange(id);
             if (present.isEmpty()) {
-                return races.stored(created, store.write(created)).map(AddResult::added);
+                return createdBy(request, created, store.write(created)).map(AddResult::added);
             }
             Decision decision = Transitions.add(present.get(), request, replace, clock.instant());
-            return races.won(decision).map(job -> AddResult.of(kind(decision), job));
+            Optional<Job> won = races.won(decision);
+            won.ifPresent(job -> request.stored());
+            return won.map(job -> AddResult.of(kind(decision), job));
         });
     }
 

@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Finds out the fate of writes that no quorum of a cluster confirmed. Thread-safe.
@@ -51,12 +52,17 @@ public final class Confirmation {
 
     /**
      * Whether a change by a creator that a quorum confirmed stands. The node that showed the job may have been cut off,
-     * and have had another leaf than the others. Costs a request, on a cluster only.
+     * and have had another leaf than the others. Costs three requests, on a cluster only.
+     *
+     * @throws UnconfirmedException when no majority of the copies is in reach any more
      */
     public boolean stands(Job changed) {
         return !writer.copies().areSeveral()
-                || Resolution.stands(
-                        changed, database.leavesWithHistories(changed.id().docId()));
+                || majority(
+                        changed.id(),
+                        () -> Resolution.stands(
+                                changed,
+                                database.leavesWithHistories(changed.id().docId())));
     }
 
     /** Whether readers see a new job, or a later change of it, after its conflicts were resolved. */
@@ -99,14 +105,33 @@ public final class Confirmation {
     }
 
     /**
-     * Confirms a job that already is as wanted. An earlier try may have written it without a confirmation.
+     * Confirms that a job is as it was found, when nothing is to be written. An earlier try may have written it without a confirmation, and
+     * a node that is cut off shows what the others have changed since.
      *
      * @return the job as it is now; empty when this must be tried again
+     * @throws UnconfirmedException when no majority of the copies is in reach
      */
     public Optional<Job> ofFound(Job present, InstantSource clock) {
-        return doubtful.contains(present.id())
-                ? of(present.id(), present.rev().orElseThrow(), clock)
-                : Optional.of(present);
+        JobId id = present.id();
+        if (doubtful.contains(id)) {
+            return of(id, present.rev().orElseThrow(), clock);
+        } else if (!writer.copies().areSeveral() || majority(id, () -> isShown(present))) {
+            return Optional.of(present);
+        }
+        settle(id);
+        return Optional.empty();
+    }
+
+    private boolean isShown(Job present) {
+        String docId = present.id().docId();
+        return Optional.ofNullable(ShownLeaves.read(database, List.of(docId)).get(docId))
+                .flatMap(Resolution::settled)
+                .filter(leaf -> leaf.path("_rev").asText().equals(present.rev().orElseThrow()))
+                .isPresent();
+    }
+
+    private boolean majority(JobId id, Supplier<Boolean> reading) {
+        return writer.majority().read(List.of(id.docId()), reading).orElseThrow(() -> new UnconfirmedException(id));
     }
 
     /** Lets a conflict be resolved, if there is one, and waits for that for a few seconds at most. */

@@ -1,0 +1,198 @@
+package io.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.worker.HandClaims;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.UnconfirmedException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** What an owner whose lease was over, and a caller at a node that is cut off, must not be told. Exact sequences. */
+class CutOffSequencesTest extends PlayedCluster {
+    /** Model: REVIVED. Which of the two leaves is the best one depends on the hash of its revision, so it is played at some times. */
+    @Test
+    void an_owner_whose_lease_was_over_does_not_get_it_back_beside_a_withdrawal_of_its_claim() {
+        for (int more = 0; more < 8; more++) {
+            playOn(Plan.PLAYED);
+            JobId id = insert("a");
+            LeasedJob first = accept(zero, "owner").orElseThrow();
+            world.time().pass(Duration.ofMillis(100_000 + 37L * more));
+            assertThat(world.play(zero, first::isLeaseOver)).isTrue();
+            world.cluster().isolate(2);
+            write(
+                    two,
+                    ClusterTransitions.withdrawAfterRun(
+                            first.job(), now(two))); // 202: as AbandonedClaims and DeadOwners write it
+            String renewed = world.play(zero, () -> outcome(first::update));
+            world.cluster().heal(2);
+            world.time().pass(Duration.ofMillis(500));
+            resolve(id, one, zero, two);
+            world.time().pass(Duration.ofMillis(500));
+            resolve(id, one);
+            LeasedJob second = accept(one, "later").orElse(null);
+            boolean firstHolds = renewed.equals("running") && !world.play(zero, first::isLeaseOver);
+            boolean secondHolds = second != null && !world.play(one, second::isLeaseOver);
+            assertThat(firstHolds && secondHolds)
+                    .as("two leases that are confirmed, of the job: "
+                            + first.job().document() + " and "
+                            + (second == null ? "" : second.job().document()))
+                    .isFalse();
+        }
+    }
+
+    /** The same on a healthy cluster: the withdrawal is confirmed, and the owner's write at the same moment is stored on one copy. */
+    @Test
+    void an_owner_whose_claim_was_withdrawn_by_a_majority_does_not_get_its_lease_back() {
+        JobId id = insert("a");
+        LeasedJob first = accept(zero, "owner").orElseThrow();
+        world.time().pass(Duration.ofSeconds(100));
+        world.cluster().isolate(0);
+        write(one, ClusterTransitions.withdrawAfterRun(first.job(), now(one))); // 201
+        AtomicBoolean answered = new AtomicBoolean();
+        world.watchers().add(new Watcher() {
+            @Override
+            public void answered(Exchange exchange, Answer answer) {
+                if (exchange.process() == zero.process()
+                        && answer.isUnconfirmed()
+                        && answered.compareAndSet(false, true)) {
+                    world.cluster().heal(0);
+                    exchange.process().pause(Duration.ofSeconds(2));
+                }
+            }
+        });
+        String renewed = world.play(zero, () -> outcome(first::update));
+        heal();
+        resolve(id, one, two, one);
+        LeasedJob second = accept(one, "later").orElse(null);
+        boolean firstHolds = renewed.equals("running") && !world.play(zero, first::isLeaseOver);
+        boolean secondHolds = second != null && !world.play(one, second::isLeaseOver);
+        assertThat(firstHolds && secondHolds)
+                .as("two leases: first update " + renewed)
+                .isFalse();
+    }
+
+    /** Model: STILL_WAITS. */
+    @Test
+    void an_add_that_changes_nothing_at_a_node_that_is_cut_off_is_not_acknowledged() {
+        JobId id = insert("a");
+        world.cluster().isolate(2);
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        world.play(zero, () -> claim.finish("done"));
+        String told = outcomeOfAdd(two, request("a", Instant.EPOCH));
+        heal();
+        world.time().pass(Duration.ofSeconds(30));
+        resolve(id, one, zero, two);
+        boolean willRun = read(zero, id).status() == JobStatus.WAITING;
+        assertThat(told.startsWith("Unconfirmed") || told.startsWith("Contention") || willRun)
+                .as("told " + told + ", and the job is " + read(zero, id).status())
+                .isTrue();
+    }
+
+    @Test
+    void a_cancellation_at_a_node_that_is_cut_off_is_not_told_an_end_that_no_majority_has() {
+        JobId id = insert("a");
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        world.cluster().isolate(2);
+        write(two, Transitions.finish(claim.job(), null, null, now(two))); // 202
+        write(zero, Transitions.expire(claim.job(), OptionalInt.empty(), now(zero))); // 201
+        LeasedJob next = accept(zero, "next").orElseThrow();
+        String told = world.play(two, () -> {
+            try {
+                return new Creator(two.parts().store(), two.parts().clock())
+                        .cancel(id, CancelMode.REQUEST, null)
+                        .name();
+            } catch (UnconfirmedException cutOff) {
+                return "unconfirmed";
+            }
+        });
+        heal();
+        assertThat(told).as("beside the run with fence " + next.fence()).isEqualTo("unconfirmed");
+    }
+
+    /** One lost answer on a healthy cluster: the same request is added again after its job has ended. */
+    @Test
+    void a_request_that_is_added_again_after_its_job_has_ended_is_run_though_the_answer_was_lost() {
+        JobRequest request = JobRequest.builder(World.TYPE)
+                .data(Map.of())
+                .scheduledTime(Instant.EPOCH)
+                .build();
+        assertThat(outcomeOfAdd(zero, request)).isEqualTo("ADDED");
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        world.play(zero, () -> claim.finish("done"));
+        world.time().pass(Duration.ofSeconds(10));
+        loseNextAnswer();
+        String told = outcomeOfAdd(zero, request);
+        heal();
+        assertThat(read(one, request.id()).status()).as("told " + told).isEqualTo(JobStatus.WAITING);
+    }
+
+    /** Its client switches to another node, as a balancer may have it do. */
+    @Test
+    void an_owner_that_halted_once_halts_ever_after() {
+        insert("a");
+        HandClaims hands = new HandClaims(zero.parts(), "owner", true);
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        world.play(zero, () -> {
+            hands.begin(List.of(World.TYPE));
+            hands.hold(List.of(claim));
+            return claim;
+        });
+        world.cluster().isolate(0);
+        AtomicReference<String> first = new AtomicReference<>();
+        zero.process().play("by hand", () -> first.set(outcome(claim::update)));
+        world.time().pass(Duration.ofSeconds(8));
+        zero.door().redirect(1);
+        assertThat(first).hasValue("halt");
+        assertThat(world.play(zero, () -> outcome(claim::update))).isEqualTo("halt");
+        assertThat(world.play(zero, () -> outcome(() -> claim.finish("done")))).isEqualTo("halt");
+    }
+
+    private void loseNextAnswer() {
+        AtomicBoolean lost = new AtomicBoolean();
+        world.watchers().add(new Watcher() {
+            @Override
+            public void answered(Exchange exchange, Answer answer) {
+                if (exchange.process() == zero.process()
+                        && !exchange.sent().isEmpty()
+                        && lost.compareAndSet(false, true)) {
+                    throw new UncheckedIOException(new IOException("lost"));
+                }
+            }
+        });
+    }
+
+    private String outcomeOfAdd(Client client, JobRequest request) {
+        return world.play(client, () -> {
+            try {
+                AddResult added =
+                        new Creator(client.parts().store(), client.parts().clock()).addOne(request);
+                return added.outcome().name();
+            } catch (RuntimeException refused) {
+                return refused.getClass().getSimpleName();
+            }
+        });
+    }
+
+    private void resolve(JobId id, Client... clients) {
+        for (Client client : clients) {
+            world.play(client, () -> client.conflicts().resolve(id.docId()));
+        }
+    }
+}
