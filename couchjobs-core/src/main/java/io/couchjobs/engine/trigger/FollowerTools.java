@@ -83,6 +83,6 @@ public record FollowerTools(
     }
 
     Taker endTaker(Trigger trigger, JsonPointer place) {
-        return new EndTaker(trigger, place, queue(), sources.server(trigger.connection()), environment());
+        return new EndTaker(trigger, place, parts.store(), sources.server(trigger.connection()));
     }
 }
