@@ -57,7 +57,7 @@ final class Tombstones {
      * @param old the position of the feed before which everything is old; empty when that is not known
      * @param allAreOld whether their age does not matter
      * @param nobodyWorks whether nobody has a claim, or may make one; asked once a page
-     * @param awaited the documents of the jobs that others wait for; asked once a page
+     * @param awaited the documents of the jobs that others wait for; asked before each purge, as jobs are added meanwhile
      * @param turnsSince since when a worker's turn between groups is remembered
      */
     record Rules(
@@ -103,12 +103,13 @@ final class Tombstones {
 
     private void work(List<Change> ours, boolean dryRun, LongConsumer progress) throws InterruptedException {
         boolean nobodyWorks = rules.nobodyWorks.getAsBoolean();
-        Set<String> awaited = rules.awaited.get();
         for (int from = 0; from < ours.size(); from += BATCH) {
             List<Change> batch = ours.subList(from, Math.min(from + BATCH, ours.size()));
             Pace pace = new Pace(ServerAccess.environment(database.server()));
             Map<String, List<String>> go = expendable(batch, nobodyWorks);
-            go.keySet().removeAll(awaited);
+            if (!go.isEmpty()) {
+                go.keySet().removeAll(rules.awaited.get());
+            }
             kept += batch.size() - go.size();
             purged += dryRun ? go.size() : purge(go);
             progress.accept(purged);
