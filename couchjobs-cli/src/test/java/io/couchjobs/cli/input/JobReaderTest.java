@@ -241,10 +241,10 @@ class JobReaderTest {
     @Test
     void a_line_with_a_number_that_couchdb_cannot_store_is_refused_and_the_others_are_read() throws IOException {
         for (int digits : List.of(309, 5000)) {
-            List<JobLine> lines = read(
+            List<JobLine<JobRequest>> lines = read(
                     JobReader.Format.NDJSON, "{\"data\":{\"n\":" + "7".repeat(digits) + "}}\n{\"data\":{\"n\":1}}");
             assertThat(problemOf(lines, 1)).containsIgnoringCase("number");
-            assertThat(lines.get(1).request()).isPresent();
+            assertThat(lines.get(1).job()).isPresent();
         }
     }
 }
