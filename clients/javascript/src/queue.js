@@ -70,14 +70,16 @@ export class Queue {
     const waits = pauses(100, 3000);
     for (let tries = 0; tries < 12; tries++) { // read, decide, write; start over after a 409 (2.2)
       const job = await this.couch.get(docId(type, id));
-      if (!job || isFinished(job)) return job && job.status;
-      if (!job._conflicts && !job.lock?.withdrawn) { // else a library worker resolves it first (rule 18)
+      if (!job) return null;
+      if (isFinished(job)) {
+        if (await this.#stands(job)) return job.status;
+      } else if (!job._conflicts && !job.lock?.withdrawn) { // else a library worker resolves it first (rule 18)
         const next = isPending(job) ? cancel(job, reason, this.couch.now()) : requestCancel(job, this.couch.now());
-        if (!next || await this.#write(next)) return isPending(job) ? 'cancelled' : 'requested';
+        if (await (next ? this.#write(next) : this.#stands(job))) return isPending(job) ? 'cancelled' : 'requested';
       }
       await pause(waits.next().value);
     }
-    throw new UnconfirmedError(`cancel job:${type}:${id}: it has conflicts, or others change it all the time`);
+    throw new UnconfirmedError(`cancel job:${type}:${id}: it has conflicts, others change it all the time, or no majority is in reach`);
   }
 
   /** A write of a creator; null after a 409. @param {Doc} job */
@@ -86,6 +88,13 @@ export class Queue {
     return this.couch.write(job, () => {
       if (monotonic() > end) throw new UnconfirmedError(`nobody knows whether the write of ${job._id} counts`);
     }, true);
+  }
+
+  /** Whether a majority has a job as it was read (rule 18). @param {Doc} job @returns {Promise<boolean>} */
+  async #stands(job) {
+    if (!this.couch.isCluster) return true;
+    const leaves = await this.couch.majority(job._id) ?? [];
+    return leaves.find(leaf => !leaf._deleted)?._rev === job._rev && !leaves.some(leaf => standsAgainst(leaf, job, true));
   }
 
   /** The document of a job as the server has it: on a cluster take an end for a hint, and see `wait`. @param {string} type @param {string} id @returns {Promise<Doc | null>} */

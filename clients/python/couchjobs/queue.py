@@ -47,16 +47,19 @@ class Queue:
         """
         for _ in pauses(12, 0.1):  # read, decide, write; start over after a 409 (2.2)
             doc = self.couch.read(protocol.doc_id(type, id))
-            status = doc and (doc.get("status") or "waiting")
-            if doc is None or status in FINISHED:
-                return "finished" if doc else "missing"
-            if doc.get("_conflicts") or protocol.withdrawn(doc):
-                continue  # a library worker resolves it first (rule 18)
-            now, pending = self.couch.now(), status in PENDING
-            new = protocol.cancel(doc, now, reason) if pending else protocol.request_cancel(doc, now)
-            if new is None or self._write(new):
-                return "cancelled" if pending else "requested"
-        raise Unconfirmed(f"job:{type}:{id} was changed by others again and again, or its conflict stays unresolved")
+            if doc is None:
+                return "missing"
+            status = doc.get("status") or "waiting"
+            finished, pending = status in FINISHED, status in PENDING
+            new = None
+            if not finished:
+                if doc.get("_conflicts") or protocol.withdrawn(doc):
+                    continue  # a library worker resolves it first (rule 18)
+                now = self.couch.now()
+                new = protocol.cancel(doc, now, reason) if pending else protocol.request_cancel(doc, now)
+            if self._write(new) if new else self._stands(doc):
+                return "finished" if finished else "cancelled" if pending else "requested"
+        raise Unconfirmed(f"job:{type}:{id} was changed by others again and again, its conflict stays unresolved, or no majority is in reach")
 
     def _write(self, doc: Doc) -> bool:
         """Writes for a creator; False after a 409."""
@@ -66,6 +69,16 @@ class Queue:
             if time.monotonic() > end:
                 raise Unconfirmed(f"nobody knows whether the write of {doc['_id']} counts")
         return self.couch.write(doc, go_on, alone=True) is not None
+
+    def _stands(self, doc: Doc) -> bool:
+        """Whether a majority has a job as it was read (rule 18)."""
+        if not self.couch.is_cluster:
+            return True
+        try:
+            state = self._known_state(doc["_id"], True)
+        except LookupError:
+            return False
+        return state is not None and state["_rev"] == doc["_rev"]
 
     def get(self, type: str, id: str) -> Optional[Doc]:
         """The job's document as this node has it, or None."""

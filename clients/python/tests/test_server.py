@@ -451,6 +451,19 @@ class ClusterAnswersTest(ServerTest):
         self.assertEqual(doc["status"], "cancelled")
         self.assertIn("kept", doc["times"])
 
+    def test_a_cancel_tells_that_a_job_has_finished_when_a_majority_is_in_reach(self):
+        probes = []
+
+        def tamper(method, path, body, send):
+            if method != "PUT" or "/_local/" not in path:
+                return send()
+            probes.append(path)
+            return send() if len(probes) > 2 else Answer(202, {})
+        self.queue.add(self.type, "1")
+        self.queue.cancel(self.type, "1")
+        self.assertEqual(Queue(Tampered(SERVER.url, tamper, cluster=True)).cancel(self.type, "1"), "finished")
+        self.assertGreater(len(probes), 2)
+
     def test_a_renewal_that_was_answered_202_does_not_renew(self):
         self.settings(timeout=1500)
         job = self.claimed(self.by_hand(self.doubtful(lambda body: body["_id"].startswith("worker:") and body["beat"] > 1, 1_000_000)))
