@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A change of a job, or of another document of a queue, is stored, but unconfirmed. Only a minority of the copies of a
  * cluster is known to have it, and a claim of the job at the others undoes it. Making the change again, when they are
- * back, is safe.
+ * back, is safe. It is thrown, too, when the job seems to need no change, and no majority is in reach that tells so.
  */
 public final class UnconfirmedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
