@@ -57,37 +57,6 @@ class CutOffSequencesTest extends PlayedCluster {
         }
     }
 
-    /** The same on a healthy cluster: the withdrawal is confirmed, and the owner's write at the same moment is stored on one copy. */
-    @Test
-    void an_owner_whose_claim_was_withdrawn_by_a_majority_does_not_get_its_lease_back() {
-        JobId id = insert("a");
-        LeasedJob first = accept(zero, "owner").orElseThrow();
-        world.time().pass(Duration.ofSeconds(100));
-        world.cluster().isolate(0);
-        write(one, ClusterTransitions.withdrawAfterRun(first.job(), now(one))); // 201
-        AtomicBoolean answered = new AtomicBoolean();
-        world.watchers().add(new Watcher() {
-            @Override
-            public void answered(Exchange exchange, Answer answer) {
-                if (exchange.process() == zero.process()
-                        && answer.isUnconfirmed()
-                        && answered.compareAndSet(false, true)) {
-                    world.cluster().heal(0);
-                    exchange.process().pause(Duration.ofSeconds(2));
-                }
-            }
-        });
-        String renewed = world.play(zero, () -> outcome(first::update));
-        heal();
-        resolve(id, one, two, one);
-        LeasedJob second = accept(one, "later").orElse(null);
-        boolean firstHolds = renewed.equals("running") && !world.play(zero, first::isLeaseOver);
-        boolean secondHolds = second != null && !world.play(one, second::isLeaseOver);
-        assertThat(firstHolds && secondHolds)
-                .as("two leases: first update " + renewed)
-                .isFalse();
-    }
-
     /** Model: STILL_WAITS. */
     @Test
     void an_add_that_changes_nothing_at_a_node_that_is_cut_off_is_not_acknowledged() {

@@ -37,7 +37,7 @@ final class ClaimCheck {
 
     void haltIfLeaseIsOver() {
         if (lease.isOver()) {
-            throw lost("could not be written to a majority of its copies for as long as its lease");
+            throw lost("could not be confirmed by a majority of its copies for as long as its lease");
         }
     }
 
@@ -75,11 +75,6 @@ final class ClaimCheck {
     /** Empty when no majority of the copies is in reach: then no reading can mean a halt. */
     Optional<Leaves> majorityLeaves() {
         return store.majority().read(List.of(id.docId()), this::read).map(this::present);
-    }
-
-    /** The leaves as one node has them. */
-    Leaves leaves() {
-        return present(read());
     }
 
     private Leaves read() {

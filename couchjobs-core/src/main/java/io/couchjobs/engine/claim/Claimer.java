@@ -185,7 +185,7 @@ final class Claimer {
     }
 
     private Lease lease(String type, long sent) {
-        return new Lease(clock, () -> settings.timeoutOf(type), sent);
+        return new Lease(clock, () -> settings.timeoutOf(type), renewed -> settings.silentSince(type, renewed), sent);
     }
 
     /** A candidate with the answer to its claim, and the job as the claim was stored, if it was. */

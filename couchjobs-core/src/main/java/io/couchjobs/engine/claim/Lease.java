@@ -4,6 +4,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.time.ServerClock;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 
 /**
@@ -15,6 +16,7 @@ import java.util.function.Supplier;
 public final class Lease {
     private final ServerClock clock;
     private final Supplier<Duration> timeout;
+    private final LongUnaryOperator silentSince;
     private final AtomicLong confirmedNanos;
     private volatile Duration length;
 
@@ -22,11 +24,14 @@ public final class Lease {
      * Begins.
      *
      * @param timeout the timeout of the job's type, as last heard of; while it cannot be told, the last one holds
+     * @param silentSince from when the silence counts of an owner that was renewed at a time; see
+     *     {@link io.couchjobs.engine.settings.SettingsStore#silentSince}
      * @param sentNanos when the confirmed claim was sent
      */
-    Lease(ServerClock clock, Supplier<Duration> timeout, long sentNanos) {
+    Lease(ServerClock clock, Supplier<Duration> timeout, LongUnaryOperator silentSince, long sentNanos) {
         this.clock = clock;
         this.timeout = timeout;
+        this.silentSince = silentSince;
         this.length = Duration.ofSeconds(Long.MAX_VALUE);
         this.confirmedNanos = new AtomicLong(sentNanos);
     }
@@ -48,6 +53,7 @@ public final class Lease {
             // The last one holds.
         }
         long confirmed = confirmedNanos.get();
-        return Duration.ofNanos(clock.nanos() - confirmed).compareTo(length) > 0 || clock.stoodStill(confirmed, length);
+        Duration silent = Duration.ofNanos(clock.nanos() - silentSince.applyAsLong(confirmed));
+        return silent.compareTo(length) > 0 || clock.stoodStill(confirmed, length);
     }
 }

@@ -98,7 +98,7 @@ public final class LeasedJob implements ClaimedJob {
     }
 
     /**
-     * Has somebody told each time a write of this claim renews its lease, even one that was over.
+     * Has somebody told each time a write of this claim renews its lease, on one node even one that was over.
      *
      * @param told called while no other write of this claim can begin; quick
      */

@@ -115,7 +115,7 @@ public final class Ownership {
 
     private Optional<CompletableFuture<WriteResult>> send(
             BiFunction<Job, Instant, Decision> rule, @Nullable Note told) {
-        if (!unconfirmed.isEmpty() || !job.isLockedBy(token) || lease.isOver()) {
+        if (!unconfirmed.isEmpty() || !job.isLockedBy(token) || end.isTold() || lease.isOver()) {
             return Optional.empty();
         }
         Instant now = clock.instant();
@@ -153,7 +153,7 @@ public final class Ownership {
         check.haltIfTold(job);
         if (unconfirmed.isEmpty() && lease.isOver()) {
             // On a cluster the own revision may be a leaf that lost, where a write would succeed without effect.
-            job = check.owned(check.leaves(), job);
+            check.majorityLeaves().ifPresent(present -> job = check.owned(present, job));
         }
         try {
             if (mustRepeatItself() && settles(unconfirmed.last().job()) && !job.isLockedBy(token)) {

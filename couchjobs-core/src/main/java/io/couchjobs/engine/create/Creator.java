@@ -72,7 +72,7 @@ public final class Creator {
      * @return the result; never a rejection
      * @throws WriteRefusedException when the database refuses it
      * @throws ContentionException when others kept changing it
-     * @throws UnconfirmedException when it existed, and only a minority of a cluster's copies is known to have the change
+     * @throws UnconfirmedException when it existed, and no majority of a cluster's copies confirms it
      * @throws MalformedDocumentException when there is a document of that id which cannot be a job
      */
     public AddResult addOne(JobRequest request) {
@@ -130,7 +130,7 @@ public final class Creator {
      */
     public Job insert(JobRequest request) {
         Job job = created(store.listener().adding(request));
-        Job inserted = races.stored(job, store.write(job)).orElseThrow(() -> {
+        Job inserted = createdBy(request, job, store.write(job)).orElseThrow(() -> {
             String status =
                     store.read(job.id()).map(Job::status).map(JobStatus::json).orElse("being removed");
             return new DuplicateJobException(job.id(), status);
@@ -200,7 +200,7 @@ public final class Creator {
     private List<Job> insertedIfNew(JobRequest request) {
         Job job = created(request);
         return races.untilWon(job.id(), () -> {
-            Optional<Job> stored = races.stored(job, store.write(job));
+            Optional<Job> stored = createdBy(request, job, store.write(job));
             if (stored.isPresent()) {
                 return stored.map(List::of);
             }
@@ -240,7 +240,7 @@ public final class Creator {
      * @param reason what the job remembers of it; null for none
      * @return what happened
      * @throws NotFoundException when there is none
-     * @throws UnconfirmedException when only a minority of a cluster's copies is known to have it
+     * @throws UnconfirmedException when no majority of a cluster's copies confirms it
      */
     public CancelResult cancel(JobId id, CancelMode mode, @Nullable String reason) {
         Settled settled = decide(
@@ -263,7 +263,7 @@ public final class Creator {
      * @return the job as stored
      * @throws NotFoundException when there is none
      * @throws JobRefusedException when its state refuses
-     * @throws UnconfirmedException when only a minority of a cluster's copies is known to have the change
+     * @throws UnconfirmedException when no majority of a cluster's copies confirms it
      */
     public Job change(JobId id, String refusal, BiFunction<Job, Instant, Decision> transition) {
         Settled settled = decide(id, job -> transition.apply(job, clock.instant()));

@@ -16,15 +16,22 @@ final class AwaitedJobs {
 
     private final CouchDatabase database;
     private final JobIndex index;
+    /** The held jobs that were read already: most are held for long. */
+    private final Set<String> read = new HashSet<>();
+
+    private final Set<String> awaited = new HashSet<>();
 
     AwaitedJobs(CouchDatabase database, JobIndex index) {
         this.database = database;
         this.index = index;
     }
 
+    /** Those that were awaited by a job that is, or was, held since the first call. */
     Set<String> docIds() {
-        List<String> held = index.heldAnywhere().stream().map(JobId::docId).toList();
-        Set<String> awaited = new HashSet<>();
+        List<String> held = index.heldAnywhere().stream()
+                .map(JobId::docId)
+                .filter(read::add)
+                .toList();
         for (int from = 0; from < held.size(); from += PAGE) {
             database.getAll(held.subList(from, Math.min(from + PAGE, held.size()))).stream()
                     .flatMap(Optional::stream)
@@ -33,6 +40,6 @@ final class AwaitedJobs {
                     .flatMap(after -> after.jobs().stream())
                     .forEach(job -> awaited.add(job.docId()));
         }
-        return awaited;
+        return Set.copyOf(awaited);
     }
 }

@@ -3,6 +3,7 @@ package io.couchjobs.engine.gc;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.index.FinishedJobs;
+import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.FinishedJob;
@@ -39,14 +40,14 @@ final class Retirement {
     private final JobStore store;
     private final FinishedJobs finished;
     private final SettingsStore settings;
-    private final AwaitedJobs awaited;
+    private final JobIndex index;
     private final FinishedLogs logs;
 
     Retirement(QueueParts parts) {
         this.store = parts.store();
         this.finished = new FinishedJobs(parts.index());
         this.settings = parts.settings();
-        this.awaited = new AwaitedJobs(store.database(), parts.index());
+        this.index = parts.index();
         this.logs = new FinishedLogs(parts);
     }
 
@@ -71,7 +72,7 @@ final class Retirement {
                 List<FinishedJob> first = finished.page(range, null, BATCH);
                 if (!first.isEmpty()) {
                     // A job that is held from now on finds how a deleted one ended in the tombstone.
-                    needed = needed == null ? awaited.docIds() : needed;
+                    needed = needed == null ? new AwaitedJobs(store.database(), index).docIds() : needed;
                     retire(Site.typeOf(line.getKey()), range, first, new Pass(needed, counts, progress));
                 }
             }

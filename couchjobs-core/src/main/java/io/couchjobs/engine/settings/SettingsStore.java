@@ -57,6 +57,8 @@ public final class SettingsStore implements PatientListener {
     private final Duration defaultTimeout;
     private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
     private final Map<String, Long> readNanos = new ConcurrentHashMap<>();
+    private final Map<String, Duration> timeouts = new ConcurrentHashMap<>();
+    private final Map<String, Long> shortenedNanos = new ConcurrentHashMap<>();
     private final Set<String> complaints = ConcurrentHashMap.newKeySet();
     /** How often the feed told of settings; counted before they are remembered. */
     private final AtomicLong news = new AtomicLong();
@@ -91,7 +93,19 @@ public final class SettingsStore implements PatientListener {
      */
     private void remember(TypeSettings read, long newsBefore) {
         readNanos.put(read.type(), environment.nanos());
-        known.compute(read.type(), (type, heard) -> news.get() == newsBefore && isAsNew(read, heard) ? read : heard);
+        TypeSettings kept = known.compute(
+                read.type(), (type, heard) -> news.get() == newsBefore && isAsNew(read, heard) ? read : heard);
+        if (kept == read) {
+            noteTimeout(read);
+        }
+    }
+
+    private void noteTimeout(TypeSettings settings) {
+        Duration timeout = settings.timeout().orElse(defaultTimeout);
+        Duration before = timeouts.put(settings.type(), timeout);
+        if (before != null && timeout.compareTo(before) < 0) {
+            shortenedNanos.put(settings.type(), environment.nanos());
+        }
     }
 
     /** A copy in a cluster may not have settings that another one has told of. */
@@ -124,7 +138,20 @@ public final class SettingsStore implements PatientListener {
         return get(type).timeout().orElse(defaultTimeout);
     }
 
-    /** The same without I/O; empty when the settings are not known, as after a gap in the feed. */
+    /**
+     * From when the silence of an owner counts that was renewed at a time: of a timeout that has become shorter, half is left to renew.
+     * The monitors count anew when they hear of it. No I/O.
+     */
+    public long silentSince(String type, long renewedNanos) {
+        Long shortened = shortenedNanos.get(type);
+        if (shortened == null) {
+            return renewedNanos;
+        }
+        long earliest = shortened - timeouts.getOrDefault(type, defaultTimeout).toNanos() / 2;
+        return earliest - renewedNanos > 0 ? earliest : renewedNanos;
+    }
+
+    /** The timeout of a type without I/O; empty when the settings are not known, as after a gap in the feed. */
     public Optional<Duration> knownTimeoutOf(String type) {
         return Optional.ofNullable(known.get(type))
                 .map(settings -> settings.timeout().orElse(defaultTimeout));
@@ -199,6 +226,7 @@ public final class SettingsStore implements PatientListener {
             complain(settings);
             news.incrementAndGet();
             known.put(type, settings);
+            noteTimeout(settings);
         }
     }
 

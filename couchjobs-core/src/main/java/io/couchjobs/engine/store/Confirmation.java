@@ -10,6 +10,7 @@ import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
@@ -19,6 +20,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Finds out the fate of writes that no quorum of a cluster confirmed. Thread-safe.
@@ -63,6 +66,27 @@ public final class Confirmation {
                         () -> Resolution.stands(
                                 changed,
                                 database.leavesWithHistories(changed.id().docId())));
+    }
+
+    /**
+     * The same of many changes, by one reading.
+     *
+     * @return the jobs whose changes stand; empty when no majority of the copies is in reach any more
+     */
+    public Optional<Set<JobId>> standing(List<Job> changed) {
+        if (!writer.copies().areSeveral()) {
+            return Optional.of(changed.stream().map(Job::id).collect(Collectors.toSet()));
+        }
+        List<String> docIds = changed.stream().map(job -> job.id().docId()).toList();
+        return writer.majority().read(docIds, () -> {
+            List<Optional<List<ObjectNode>>> leaves = database.leavesOfAll(docIds);
+            return IntStream.range(0, changed.size())
+                    .filter(i -> leaves.get(i)
+                            .filter(all -> Resolution.stands(changed.get(i), all))
+                            .isPresent())
+                    .mapToObj(i -> changed.get(i).id())
+                    .collect(Collectors.toSet());
+        });
     }
 
     /** Whether readers see a new job, or a later change of it, after its conflicts were resolved. */
@@ -122,12 +146,15 @@ public final class Confirmation {
         return Optional.empty();
     }
 
+    /** While the leaves are to be resolved, a job that has not ended is as it was found when no other leaf counts more. */
     private boolean isShown(Job present) {
         String docId = present.id().docId();
-        return Optional.ofNullable(ShownLeaves.read(database, List.of(docId)).get(docId))
-                .flatMap(Resolution::settled)
-                .filter(leaf -> leaf.path("_rev").asText().equals(present.rev().orElseThrow()))
-                .isPresent();
+        List<ObjectNode> leaves = ShownLeaves.read(database, List.of(docId)).getOrDefault(docId, List.of());
+        return Resolution.settled(leaves)
+                .map(leaf -> leaf.path("_rev").asText().equals(present.rev().orElseThrow()))
+                .orElse(!leaves.isEmpty()
+                        && present.phase() != JobPhase.FINISHED
+                        && Resolution.stands(present, leaves));
     }
 
     private boolean majority(JobId id, Supplier<Boolean> reading) {

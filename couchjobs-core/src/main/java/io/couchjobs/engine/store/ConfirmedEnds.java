@@ -138,10 +138,20 @@ public final class ConfirmedEnds implements AutoCloseable {
      */
     public Map<String, Snapshot> read(List<String> docIds) {
         Map<String, Snapshot> known = new HashMap<>();
-        reader.read(docIds)
+        readAll(docIds)
                 .ifPresent(found ->
                         found.forEach((docId, snapshot) -> snapshot.ifPresent(sure -> known.put(docId, sure))));
         return known;
+    }
+
+    /**
+     * Reads some jobs once.
+     *
+     * @return empty when no majority of the copies is in reach. Else by document id the jobs as a majority has them, without those whose
+     *     state is unknown; a document that is no job has an entry without a value
+     */
+    public Optional<Map<String, Optional<Snapshot>>> readAll(List<String> docIds) {
+        return reader.read(docIds);
     }
 
     @Override

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.engine.document.Field;
@@ -28,6 +29,9 @@ import java.util.stream.Stream;
 
 /** Writes the ends of a trigger's jobs into the documents that they were made from. Used by one thread at a time. */
 final class EndTaker implements Taker {
+    /** So many jobs are read at once. */
+    private static final int MOST_READ = 500;
+
     private final Trigger trigger;
     private final JsonPointer place;
     private final JobStore jobs;
@@ -61,53 +65,83 @@ final class EndTaker implements Taker {
                         change.deleted(),
                         change.doc()))
                 .toList();
-        List<Step.Failure> failures = jobs.isCluster()
-                ? writeConfirmed(ends)
-                : write(ends, ends.stream().map(SourceChange::read).toList());
+        Round round = new Round(position.owed());
+        if (jobs.isCluster()) {
+            round.writeConfirmed(ends);
+        } else {
+            round.write(ends, ends.stream().map(SourceChange::read).toList());
+        }
         String seq = changes.get(changes.size() - 1).seq();
-        return new Taken(new Step(seq, changes.size(), 0, List.of(), failures, Optional.empty()), true);
+        return new Taken(round.step(seq, changes.size()), true);
     }
 
-    /** The ends that could not be written back, and are tried again. A job that is gone, or runs again, has no end. */
+    /**
+     * The ends that could not be written back, or that no majority of a cluster's copies was known to have. A job that is gone, or runs
+     * again, has no end.
+     */
     @Override
     public Step takeOwed(Position position, List<SourceChange> owed) {
-        List<Step.Failure> failures = jobs.isCluster()
-                ? writeConfirmed(owed)
-                : write(owed, jobs.database().getAll(ids(owed)));
-        return new Step(position.seq(), 0, 0, List.of(), failures, Optional.empty());
+        Round round = new Round(List.of());
+        if (jobs.isCluster()) {
+            round.writeConfirmed(owed);
+        } else {
+            round.write(owed, jobs.database().getAll(ids(owed)));
+        }
+        return round.step(position.seq(), 0);
     }
 
     private static List<String> ids(List<SourceChange> ends) {
         return ends.stream().map(SourceChange::id).toList();
     }
 
-    private List<Step.Failure> write(List<SourceChange> ends, List<Optional<ObjectNode>> documents) {
-        List<Step.Failure> failures = new ArrayList<>();
-        for (int i = 0; i < ends.size(); i++) {
-            SourceChange end = ends.get(i);
-            documents.get(i).flatMap(job -> failure(end, () -> Job.parse(job))).ifPresent(failures::add);
-        }
-        return failures;
-    }
+    /** The ends of one step. */
+    private final class Round {
+        private final List<SourceChange> owed;
+        private final List<Step.Failure> failures = new ArrayList<>();
 
-    /** Any node may show an end that no majority of the copies has, and that is undone later. */
-    private List<Step.Failure> writeConfirmed(List<SourceChange> ends) {
-        Map<String, Snapshot> known =
-                jobs.ends().read(ids(ends).stream().distinct().toList());
-        List<Step.Failure> failures = new ArrayList<>();
-        for (SourceChange end : ends) {
-            Snapshot sure = known.get(end.id());
-            if (sure == null) {
-                failures.add(new Step.Failure(end, notWritten(end) + "no majority of the copies tells it yet", true));
-            } else {
-                sure.job().flatMap(job -> failure(end, () -> job)).ifPresent(failures::add);
+        Round(List<SourceChange> owed) {
+            this.owed = new ArrayList<>(owed);
+        }
+
+        Step step(String seq, int changes) {
+            return new Step(seq, changes, 0, owed, failures, Optional.empty());
+        }
+
+        void write(List<SourceChange> ends, List<Optional<ObjectNode>> documents) {
+            for (int i = 0; i < ends.size(); i++) {
+                SourceChange end = ends.get(i);
+                documents.get(i).ifPresent(job -> write(end, () -> Job.parse(job)));
             }
         }
-        return failures;
-    }
 
-    private static String notWritten(SourceChange end) {
-        return "the end of " + end.id() + " was not written back: ";
+        private void write(SourceChange end, Supplier<Job> read) {
+            failure(end, read).ifPresent(failures::add);
+        }
+
+        /** Any node may show an end that no majority of the copies has, and that is undone later. */
+        void writeConfirmed(List<SourceChange> ends) {
+            for (int from = 0; from < ends.size(); from += MOST_READ) {
+                writeSome(ends.subList(from, Math.min(from + MOST_READ, ends.size())));
+            }
+        }
+
+        private void writeSome(List<SourceChange> some) {
+            Map<String, Optional<Snapshot>> known = jobs.ends()
+                    .readAll(ids(some).stream().distinct().toList())
+                    .orElseThrow(
+                            () -> new CouchJobsException(
+                                    "no majority of the copies of the jobs is in reach; their ends are written back when one is"));
+            for (SourceChange end : some) {
+                Optional<Snapshot> state = known.get(end.id());
+                if (state == null) {
+                    owed.add(end);
+                } else if (state.isPresent()) {
+                    state.get().job().ifPresent(job -> write(end, () -> job));
+                } else { // it is no job
+                    end.read().ifPresent(document -> write(end, () -> Job.parse(document)));
+                }
+            }
+        }
     }
 
     /** Writes an end back; the failure, if that cannot be done. A database that refuses the account holds up no other. */
@@ -124,7 +158,8 @@ final class EndTaker implements Taker {
                 | IllegalArgumentException
                 | WriteRefusedException
                 | CouchUnauthorizedException cannot) {
-            return Optional.of(new Step.Failure(end, notWritten(end) + cannot.getMessage(), true));
+            String reason = "the end of " + end.id() + " was not written back: " + cannot.getMessage();
+            return Optional.of(new Step.Failure(end, reason, true));
         }
     }
 

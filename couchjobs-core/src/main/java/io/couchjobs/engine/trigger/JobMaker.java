@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Makes the jobs of a trigger, each once. Thread-safe.
@@ -252,10 +253,22 @@ final class JobMaker {
         /** Writes the changed jobs by one request; what was changed by others meanwhile is read anew. */
         void write(Map<JobId, Outcome> outcomes) {
             List<WriteResult> written = store.writeAll(next);
+            List<Job> stored = new ArrayList<>();
             for (int i = 0; i < next.size(); i++) {
-                boolean stands = written.get(i) instanceof WriteResult.Stored stored
-                        && store.confirmation().stands(next.get(i).withRev(stored.rev()));
-                outcomes.put(changed.get(i).id(), stands ? made(next.get(i)) : change(changed.get(i)));
+                if (written.get(i) instanceof WriteResult.Stored now) {
+                    stored.add(next.get(i).withRev(now.rev()));
+                }
+            }
+            Set<JobId> ids = stored.stream().map(Job::id).collect(Collectors.toSet());
+            Optional<Set<JobId>> standing = store.confirmation().standing(stored);
+            for (int i = 0; i < next.size(); i++) {
+                JobId id = changed.get(i).id();
+                if (ids.contains(id) && standing.isEmpty()) {
+                    outcomes.put(id, new Outcome.Waits());
+                } else {
+                    boolean stands = standing.filter(all -> all.contains(id)).isPresent();
+                    outcomes.put(id, stands ? made(next.get(i)) : change(changed.get(i)));
+                }
             }
         }
 

@@ -94,7 +94,7 @@ public final class HandClaims implements AutoCloseable {
         claim.whenRenewed(() -> keep(run, leases));
     }
 
-    /** A claim that was given up is kept again when its owner renews it. */
+    /** On one node a claim that was given up is kept again when its owner renews it. */
     private void keep(Held run, LeaseKeeper leases) {
         if (!closed && held.putIfAbsent(run.claim().token(), run) == null && renewsLeases) {
             leases.begun(run);

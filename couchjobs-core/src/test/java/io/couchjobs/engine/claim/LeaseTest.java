@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,7 +25,7 @@ class LeaseTest {
 
     @Test
     void it_is_over_when_no_renewal_was_confirmed_for_its_length() {
-        Lease lease = new Lease(clock, () -> LENGTH, nanos.get());
+        Lease lease = new Lease(clock, () -> LENGTH, LongUnaryOperator.identity(), nanos.get());
         nanos.addAndGet(LENGTH.toNanos());
         assertThat(lease.isOver()).isFalse();
         nanos.incrementAndGet();
@@ -37,7 +38,7 @@ class LeaseTest {
     @Test
     void the_last_known_length_holds_while_nobody_can_tell() {
         CountDownLatch told = new CountDownLatch(1);
-        Lease lease = new Lease(clock, () -> lengthOnce(told), nanos.get());
+        Lease lease = new Lease(clock, () -> lengthOnce(told), LongUnaryOperator.identity(), nanos.get());
         assertThat(lease.isOver()).isFalse();
         nanos.addAndGet(LENGTH.toNanos() + 1);
         assertThat(lease.isOver()).isTrue();
@@ -48,7 +49,7 @@ class LeaseTest {
     void it_is_over_when_the_machine_was_suspended_for_more_than_half_of_its_length() {
         AtomicReference<Instant> timeOfDay = new AtomicReference<>(Instant.EPOCH);
         ServerClock suspended = new ServerClock(timeOfDay::get, () -> Duration.ZERO, nanos::get);
-        Lease lease = new Lease(suspended, () -> LENGTH, suspended.nanos());
+        Lease lease = new Lease(suspended, () -> LENGTH, LongUnaryOperator.identity(), suspended.nanos());
         pass(timeOfDay, Duration.ofMillis(1));
         timeOfDay.updateAndGet(now -> now.plus(LENGTH.dividedBy(2)));
         assertThat(lease.isOver()).isFalse();
@@ -85,7 +86,7 @@ class LeaseTest {
     void it_is_renewed_while_a_handler_waits_to_be_told_its_length() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch answered = new CountDownLatch(1);
-        Lease lease = new Lease(clock, () -> lengthLater(asked, answered), nanos.get());
+        Lease lease = new Lease(clock, () -> lengthLater(asked, answered), LongUnaryOperator.identity(), nanos.get());
         CompletableFuture<Boolean> handler = CompletableFuture.supplyAsync(lease::isOver);
         asked.await();
         nanos.addAndGet(LENGTH.toNanos() + 1);
