@@ -36,6 +36,7 @@ public final class Confirmation {
     private static final int MOST_LOOKS = 8;
     private static final int MOST_ATTEMPTS = 6;
     private static final int MOST_DOUBTFUL = 1_000;
+    private static final int MOST_READ = 500;
 
     private final JobWriter writer;
     private final CouchDatabase database;
@@ -69,23 +70,33 @@ public final class Confirmation {
     }
 
     /**
-     * The same of many changes, by one reading.
+     * The same of many changes, some hundred by one reading.
      *
      * @return the jobs whose changes stand; empty when no majority of the copies is in reach any more
      */
     public Optional<Set<JobId>> standing(List<Job> changed) {
-        if (!writer.copies().areSeveral()) {
-            return Optional.of(changed.stream().map(Job::id).collect(Collectors.toSet()));
+        Set<JobId> standing = changed.stream().map(Job::id).collect(Collectors.toSet());
+        for (int from = 0; writer.copies().areSeveral() && from < changed.size(); from += MOST_READ) {
+            List<Job> some = changed.subList(from, Math.min(from + MOST_READ, changed.size()));
+            Optional<List<JobId>> overtaken = overtaken(some);
+            if (overtaken.isEmpty()) {
+                return Optional.empty();
+            }
+            overtaken.get().forEach(standing::remove);
         }
+        return Optional.of(standing);
+    }
+
+    private Optional<List<JobId>> overtaken(List<Job> changed) {
         List<String> docIds = changed.stream().map(job -> job.id().docId()).toList();
         return writer.majority().read(docIds, () -> {
             List<Optional<List<ObjectNode>>> leaves = database.leavesOfAll(docIds);
             return IntStream.range(0, changed.size())
                     .filter(i -> leaves.get(i)
                             .filter(all -> Resolution.stands(changed.get(i), all))
-                            .isPresent())
+                            .isEmpty())
                     .mapToObj(i -> changed.get(i).id())
-                    .collect(Collectors.toSet());
+                    .toList();
         });
     }
 
