@@ -122,7 +122,7 @@ final class ClaimCheck {
         return new HaltException(present.id(), "is " + present.status().json() + " and not this owner's any more");
     }
 
-    /** Perhaps in a conflict, which is looked for. */
+    /** The job may have a conflict: it is looked for, and resolved. */
     private HaltException lost(String why) {
         store.look(id);
         end.tell();

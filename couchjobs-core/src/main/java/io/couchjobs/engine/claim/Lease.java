@@ -24,7 +24,7 @@ public final class Lease {
      * Begins.
      *
      * @param timeout the timeout of the job's type, as last heard of; while it cannot be told, the last one holds
-     * @param silentSince from when the silence counts of an owner that was renewed at a time; see
+     * @param silentSince the time from which the silence of an owner counts, by its last renewal; see
      *     {@link io.couchjobs.engine.settings.SettingsStore#silentSince}
      * @param sentNanos when the confirmed claim was sent
      */

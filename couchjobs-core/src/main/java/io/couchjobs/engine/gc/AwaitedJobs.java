@@ -26,7 +26,7 @@ final class AwaitedJobs {
         this.index = index;
     }
 
-    /** Those that were awaited by a job that is, or was, held since the first call. */
+    /** The documents that a job awaits which has been held at any call; made anew for each collection. */
     Set<String> docIds() {
         List<String> held = index.heldAnywhere().stream()
                 .map(JobId::docId)

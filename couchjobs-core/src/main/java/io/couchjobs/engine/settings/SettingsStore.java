@@ -57,7 +57,9 @@ public final class SettingsStore implements PatientListener {
     private final Duration defaultTimeout;
     private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
     private final Map<String, Long> readNanos = new ConcurrentHashMap<>();
+    /** The last timeout of each type, also after a gap. */
     private final Map<String, Duration> timeouts = new ConcurrentHashMap<>();
+
     private final Map<String, Long> shortenedNanos = new ConcurrentHashMap<>();
     private final Set<String> complaints = ConcurrentHashMap.newKeySet();
     /** How often the feed told of settings; counted before they are remembered. */
@@ -139,8 +141,10 @@ public final class SettingsStore implements PatientListener {
     }
 
     /**
-     * From when the silence of an owner counts that was renewed at a time: of a timeout that has become shorter, half is left to renew.
-     * The monitors count anew when they hear of it. No I/O.
+     * The time from which the silence of an owner counts. That is its last renewal. But a timeout that has become shorter leaves half of it
+     * to renew: monitors count anew when they hear of it. No I/O.
+     *
+     * @param renewedNanos the last renewal, on the monotonic clock
      */
     public long silentSince(String type, long renewedNanos) {
         Long shortened = shortenedNanos.get(type);

@@ -70,7 +70,7 @@ public final class Confirmation {
     }
 
     /**
-     * The same of many changes, some hundred by one reading.
+     * Finds those of many changes that {@linkplain #stands stand}, by one reading for some hundred of them.
      *
      * @return the jobs whose changes stand; empty when no majority of the copies is in reach any more
      */

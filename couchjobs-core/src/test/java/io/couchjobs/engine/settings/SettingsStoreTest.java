@@ -69,6 +69,20 @@ class SettingsStoreTest {
         assertThat(settings.timeoutOf("email")).isEqualTo(SHORT);
     }
 
+    @Test
+    void a_timeout_that_becomes_shorter_leaves_half_of_it_to_renew_and_a_longer_one_changes_nothing() {
+        long renewed = System.nanoTime() - Duration.ofMinutes(4).toNanos();
+        assertThat(settings.timeoutOf("email")).isEqualTo(Duration.ofMinutes(1));
+        settings.change("email", type -> type.withTimeout(Duration.ofMinutes(5)));
+        assertThat(settings.silentSince("email", renewed)).isEqualTo(renewed);
+        long before = System.nanoTime();
+        shorten();
+        assertThat(settings.silentSince("email", renewed) - before)
+                .isBetween(-SHORT.toNanos() / 2, System.nanoTime() - before - SHORT.toNanos() / 2);
+        long now = System.nanoTime();
+        assertThat(settings.silentSince("email", now)).isEqualTo(now);
+    }
+
     private void shorten() {
         elsewhere.types().change("email", type -> type.withTimeout(SHORT));
         String docId = TypeSettings.docId("email");
