@@ -48,9 +48,9 @@ record AlarmDocument(ObjectNode document) {
     }
 
     /** Takes in a look; returns what was raised by it, and what is over. */
-    List<Alarms.Alarm> take(List<Sighting> found, int looks, Instant now) {
+    List<Alarms.Alarm> take(Look.Findings findings, int looks, Instant now) {
         Map<String, Sighting> bad = new LinkedHashMap<>();
-        found.forEach(sighting -> bad.put(sighting.key(), sighting));
+        findings.found().forEach(sighting -> bad.put(sighting.key(), sighting));
         ObjectNode open = document.withObject("/" + OPEN);
         TreeSet<String> keys = new TreeSet<>(bad.keySet());
         open.fieldNames().forEachRemaining(keys::add);
@@ -58,7 +58,9 @@ record AlarmDocument(ObjectNode document) {
         for (String key : keys) {
             Sighting sighting = bad.get(key);
             if (sighting == null) {
-                missed(open, key, looks, now, news);
+                if (!findings.unjudged().contains(open.path(key).path(RULE).asText())) {
+                    missed(open, key, looks, now, news);
+                }
             } else if (open.has(key) || open.size() < MOST) {
                 seen(open.withObject(pointer(key)), sighting, looks, now, news);
             }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -110,10 +111,10 @@ final class AlarmWatch implements AutoCloseable {
         List<Alarms.Alarm> news = new ArrayList<>();
         try {
             news.addAll(findings(now));
-            news.addAll(reach.take(List.of(), pace.looks(), now));
+            news.addAll(reach.take(Look.Findings.NONE, pace.looks(), now));
         } catch (CouchJobsException trouble) {
             Sighting away = new Sighting("database", "", "it cannot be asked: " + trouble.getMessage());
-            news.addAll(reach.take(List.of(away), pace.looks(), now));
+            news.addAll(reach.take(new Look.Findings(List.of(away), Set.of()), pace.looks(), now));
         }
         for (Telling telling : tellings) {
             telling.untold().addAll(news);
@@ -132,9 +133,10 @@ final class AlarmWatch implements AutoCloseable {
         inDoubt = List.of();
         if (known.filter(document -> document.isTurnOfAnother(watcher, now, pace.turn()))
                 .isPresent()) {
+            look.forget();
             return news;
         }
-        List<Sighting> found = look.at(now);
+        Look.Findings found = look.at(now);
         try {
             news.addAll(shared(found, now));
             return news;
@@ -147,7 +149,7 @@ final class AlarmWatch implements AutoCloseable {
         }
     }
 
-    private List<Alarms.Alarm> shared(List<Sighting> found, Instant now) {
+    private List<Alarms.Alarm> shared(Look.Findings found, Instant now) {
         List<Alarms.Alarm> news = new ArrayList<>();
         try {
             documents.change(docId, present -> {

@@ -9,8 +9,10 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -19,6 +21,7 @@ final class Look {
     private static final Duration WINDOW = Duration.ofMinutes(10);
     private static final int LEAST_RUNS = 20;
     private static final int MOST_NAMED = 5;
+    private static final String GROWTH = "growth";
 
     private final AlarmRules rules;
     private final Facts facts;
@@ -26,24 +29,44 @@ final class Look {
 
     private record Waiting(Instant at, Map<String, Long> jobs) {}
 
+    /**
+     * What a look found.
+     *
+     * @param found the rules that are broken
+     * @param unjudged the rules of which this process cannot tell yet whether they are broken
+     */
+    record Findings(List<Sighting> found, Set<String> unjudged) {
+        static final Findings NONE = new Findings(List.of(), Set.of());
+    }
+
     Look(AlarmRules rules, Facts facts) {
         this.rules = rules;
         this.facts = facts;
     }
 
-    List<Sighting> at(Instant now) {
+    Findings at(Instant now) {
         List<Sighting> found = new ArrayList<>();
+        Set<String> unjudged = new HashSet<>();
         if (rules.oldestDue().isPresent() || rules.growth().isPresent()) {
             Map<String, TypeCounts> counts = facts.counts().get();
             rules.oldestDue().ifPresent(longest -> lookAtDue(counts, longest, now, found));
-            rules.growth().ifPresent(most -> lookAtGrowth(counts, most, now, found));
+            rules.growth().ifPresent(most -> {
+                if (!lookAtGrowth(counts, most, now, found)) {
+                    unjudged.add(GROWTH);
+                }
+            });
         }
         rules.failureRate().ifPresent(most -> lookAtFailures(most, now, found));
         if (rules.silentWorkers()) {
             lookAtWorkers(now, found);
         }
         rules.conflicts().ifPresent(most -> lookAtConflicts(most, found));
-        return found;
+        return new Findings(found, unjudged);
+    }
+
+    /** For a process that does not look for a time: what it remembers is too old then. */
+    void forget() {
+        past.clear();
     }
 
     private void lookAtDue(Map<String, TypeCounts> counts, Duration longest, Instant now, List<Sighting> found) {
@@ -63,7 +86,8 @@ final class Look {
         });
     }
 
-    private void lookAtGrowth(Map<String, TypeCounts> counts, long most, Instant now, List<Sighting> found) {
+    /** {@return whether ten minutes have been seen, which is what the present numbers are compared with} */
+    private boolean lookAtGrowth(Map<String, TypeCounts> counts, long most, Instant now, List<Sighting> found) {
         Map<String, Long> waiting = new TreeMap<>();
         counts.forEach((type, numbers) -> waiting.put(type, numbers.pending()));
         past.add(new Waiting(now, waiting));
@@ -74,14 +98,15 @@ final class Look {
         }
         Waiting before = past.element();
         if (before.at().isAfter(begin)) {
-            return;
+            return false;
         }
         waiting.forEach((type, jobs) -> {
             long more = jobs - before.jobs().getOrDefault(type, 0L);
             if (more > most) {
-                found.add(new Sighting("growth", type, jobs + " jobs wait, " + more + " more than ten minutes ago"));
+                found.add(new Sighting(GROWTH, type, jobs + " jobs wait, " + more + " more than ten minutes ago"));
             }
         });
+        return true;
     }
 
     private void lookAtFailures(double most, Instant now, List<Sighting> found) {

@@ -189,6 +189,49 @@ class AlarmsTest {
     }
 
     @Test
+    void growth_is_not_told_to_be_over_by_a_process_that_has_just_begun_to_look() throws Exception {
+        AlarmWatch one = alarms().growth(100).looks(1).command(List.of("true")).watch();
+        AlarmWatch other =
+                alarms().growth(100).looks(1).command(List.of("true")).watch();
+        lookWhileJobsGrow(one, 0, 12);
+        assertThat(told).extracting(Alarms.Alarm::raised).containsExactly(true);
+
+        lookWhileJobsGrow(other, 12, 30);
+        assertThat(told).hasSize(1);
+
+        counts.put("quickly", waiting(0, BEGIN));
+        other.look();
+        assertThat(told).extracting(Alarms.Alarm::raised).containsExactly(true, false);
+    }
+
+    @Test
+    void growth_is_not_measured_from_a_time_when_another_process_looked() throws Exception {
+        AlarmWatch one = alarms().growth(100).looks(1).command(List.of("true")).watch();
+        AlarmWatch other =
+                alarms().growth(100).looks(1).command(List.of("true")).watch();
+        counts.put("slowly", waiting(0, BEGIN));
+        one.look();
+        history.pass(Duration.ofMinutes(3));
+        for (int minute = 0; minute < 60; minute++) {
+            counts.put("slowly", waiting(minute * 5L, BEGIN));
+            other.look();
+            one.look();
+            history.pass(Duration.ofMinutes(1));
+        }
+        history.pass(Duration.ofMinutes(3));
+        one.look();
+        assertThat(told).isEmpty();
+    }
+
+    private void lookWhileJobsGrow(AlarmWatch watch, int from, int to) throws InterruptedException {
+        for (int minute = from; minute < to; minute++) {
+            counts.put("quickly", waiting(minute * 12L, BEGIN));
+            watch.look();
+            history.pass(Duration.ofMinutes(1));
+        }
+    }
+
+    @Test
     void of_several_processes_with_the_same_rules_one_tells_and_another_goes_on_when_it_is_gone() throws Exception {
         AlarmWatch one = alarms().conflicts(0).command(List.of("true")).watch();
         AlarmWatch other = alarms().conflicts(0).command(List.of("true")).watch();
