@@ -32,7 +32,7 @@ public record Due(List<Instant> ticks, List<Instant> passed, Instant until) {
                 switch (schedule.missed()) {
                     // The first, not the newest: which is the newest depends on who looks when.
                     case ONCE -> List.of(first);
-                    case SKIP -> newest.isBefore(now.minus(LATE)) ? List.of() : List.of(newest);
+                    case SKIP -> inTime(schedule, first, newest, now.minus(LATE));
                     case ALL -> allOf(schedule.timing(), first, newest);
                 };
         List<Instant> passed = schedule.missed() == Schedule.MissedPolicy.SKIP
@@ -41,6 +41,16 @@ public record Due(List<Instant> ticks, List<Instant> passed, Instant until) {
                         .toList()
                 : List.of();
         return new Due(ticks, passed, newest);
+    }
+
+    /** One is enough where the others would be left out because its job is unfinished. */
+    private static List<Instant> inTime(Schedule schedule, Instant first, Instant newest, Instant earliest) {
+        if (newest.isBefore(earliest)) {
+            return List.of();
+        }
+        return schedule.overlap() == Schedule.OverlapPolicy.SKIP
+                ? List.of(newest)
+                : allOf(schedule.timing(), first.isBefore(earliest) ? earliest : first, newest);
     }
 
     private static List<Instant> allOf(Timing timing, Instant first, Instant newest) {

@@ -148,8 +148,9 @@ final class TickMaker {
                 return document;
             }
             Schedule present = Schedule.parse(document);
-            boolean isBehind =
-                    present.last().filter(last -> !last.isBefore(until)).isEmpty();
+            // The first note is for the one that is first: a later one would pass over the ticks between the two.
+            boolean isBehind = present.last().isEmpty()
+                    || (schedule.last().isPresent() && present.last().get().isBefore(until));
             if (isBehind && present.timing().equals(schedule.timing())) {
                 document.put(Field.LAST, until.toEpochMilli());
                 noted[0] = true;

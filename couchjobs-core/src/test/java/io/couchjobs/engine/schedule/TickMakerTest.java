@@ -111,6 +111,19 @@ class TickMakerTest {
     }
 
     @Test
+    void every_tick_that_is_late_by_less_than_a_minute_has_its_job_when_missed_ones_are_left_out() {
+        schedules.put(hourly().cron("*/20 * * * * *")
+                .missed(Schedule.MissedPolicy.SKIP)
+                .overlap(Schedule.OverlapPolicy.ALLOW)
+                .build());
+        makeAt(NINE.plusSeconds(1));
+        makeAt(NINE.plus(HOUR).plusSeconds(25));
+        assertThat(made().stream().filter(id -> id.compareTo("hourly@2026-11-21T09:00Z") > 0))
+                .containsExactlyInAnyOrder(
+                        "hourly@2026-11-21T09:59:40Z", "hourly@2026-11-21T10:00Z", "hourly@2026-11-21T10:00:20Z");
+    }
+
+    @Test
     void missed_ticks_can_all_have_their_jobs_up_to_a_hundred() {
         schedules.put(hourly().missed(Schedule.MissedPolicy.ALL)
                 .overlap(Schedule.OverlapPolicy.ALLOW)
@@ -214,6 +227,21 @@ class TickMakerTest {
         finish("hourly@2026-11-21T09:00Z");
         makeAt(NINE.plus(HOUR.multipliedBy(2)));
         assertThat(made()).containsExactly("hourly@2026-11-21T09:00Z", "hourly@2026-11-21T11:00Z");
+    }
+
+    @Test
+    void the_first_note_of_a_schedule_that_was_written_by_hand_passes_over_no_tick() {
+        schedules.put(hourly().build());
+        ObjectNode byHand = queue.database().get("schedule:hourly").orElseThrow();
+        byHand.remove("last");
+        setBack(byHand);
+        TickMaker later = maker(() -> {
+            makeAt(NINE.minusMillis(1));
+            return NINE.plusMillis(1);
+        });
+        later.make("hourly");
+        makeAt(NINE.plusMillis(2));
+        assertThat(made()).containsExactly("hourly@2026-11-21T09:00Z");
     }
 
     @Test
