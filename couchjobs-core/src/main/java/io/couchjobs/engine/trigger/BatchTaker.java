@@ -81,7 +81,7 @@ final class BatchTaker implements Taker {
 
     @Override
     public Step takeOwed(Position position, List<SourceChange> owed) {
-        List<SourceChange> first = owed.subList(0, Math.min(owed.size(), batch.size()));
+        List<SourceChange> first = position.firstOwed(batch.size());
         List<SourceChange> later = owed.subList(first.size(), owed.size());
         List<Step.Failure> failures = new ArrayList<>();
         List<SourceChange> good = good(first, failures);

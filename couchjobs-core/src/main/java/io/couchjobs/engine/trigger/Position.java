@@ -35,6 +35,7 @@ final class Position {
     private static final String PROBLEM = "problem";
     private static final String REASON = "reason";
     private static final String RETRYABLE = "retryable";
+    private static final String RETRY = "retry";
     private static final String BEHIND = "behind";
     private static final String MINUTE = "minute";
     private static final String IN_MINUTE = "inMinute";
@@ -202,6 +203,20 @@ final class Position {
         return changes(document.path(OWED));
     }
 
+    /** The first of these, no more than so many; those of a retry are apart from others. */
+    List<SourceChange> firstOwed(int most) {
+        JsonNode owed = document.path(OWED);
+        int count = 0;
+        while (count < Math.min(owed.size(), most) && retryOf(owed.path(count)) == retryOf(owed.path(0))) {
+            count++;
+        }
+        return owed().subList(0, count);
+    }
+
+    private static int retryOf(JsonNode owed) {
+        return owed.path(RETRY).asInt();
+    }
+
     List<TriggerStatus.Failure> errors() {
         List<TriggerStatus.Failure> errors = new ArrayList<>();
         document.path(ERRORS)
@@ -215,11 +230,12 @@ final class Position {
         return List.copyOf(errors);
     }
 
-    /** The changes that failed are owed once more. */
+    /** The changes that failed are owed once more, apart from others: a job may have been made of those already. */
     Position retrying() {
         Position next = new Position(toDocument());
         ArrayNode owed = next.document.withArray("/" + OWED);
-        changes(document.path(ERRORS)).forEach(change -> next.owe(owed, change));
+        int retry = retryOf(owed.path(owed.size() - 1)) + 1;
+        changes(document.path(ERRORS)).forEach(change -> owe(owed, json(change).put(RETRY, retry)));
         next.document.remove(ERRORS);
         return next;
     }
@@ -247,7 +263,10 @@ final class Position {
         }
         add(next, FAILED, step.failures().size());
         ArrayNode owed = next.document.putArray(OWED);
-        step.owed().forEach(change -> next.owe(owed, change));
+        step.owed().forEach(change -> owe(owed, json(change)));
+        document.path(OWED).forEach(before -> same(owed, before)
+                .filter(entry -> before.has(RETRY))
+                .ifPresent(entry -> entry.set(RETRY, before.get(RETRY))));
         if (owed.isEmpty()) {
             next.document.remove(OWED);
         }
@@ -261,15 +280,18 @@ final class Position {
         next.document.put(field, next.count(field) + more);
     }
 
-    private void owe(ArrayNode owed, SourceChange change) {
-        for (int i = 0; i < owed.size(); i++) {
-            boolean isSame = owed.get(i).path("id").asText().equals(change.id())
-                    && owed.get(i).path("rev").asText().equals(change.rev());
-            if (isSame) {
-                owed.remove(i--);
-            }
+    private static void owe(ArrayNode owed, ObjectNode change) {
+        if (same(owed, change).isEmpty()) {
+            owed.add(change);
         }
-        owed.add(json(change));
+    }
+
+    private static Optional<ObjectNode> same(ArrayNode owed, JsonNode change) {
+        return owed.valueStream()
+                .filter(entry -> entry.path("id").equals(change.path("id"))
+                        && entry.path("rev").equals(change.path("rev")))
+                .map(ObjectNode.class::cast)
+                .findAny();
     }
 
     private void fail(Step.Failure failure, Instant now) {

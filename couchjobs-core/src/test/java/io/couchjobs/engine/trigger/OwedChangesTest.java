@@ -12,8 +12,11 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerStatus;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Changes that waited for the end of a run, or failed, are read once more: the documents as they are then. */
@@ -112,5 +115,42 @@ class OwedChangesTest extends FollowedOrders {
             assertThat(error.rev()).isEqualTo(forgotten);
             assertThat(error.reason()).contains("forgotten");
         });
+    }
+
+    @Test
+    void changes_that_are_tried_again_are_in_no_batch_whose_job_may_have_been_made() {
+        Trigger trigger = mails().deliver(Trigger.Delivery.EVERY)
+                .batch(3, Duration.ofMinutes(1))
+                .data(json("{'to':'{/mail}'}"))
+                .build();
+        save(orders, "{'_id':'o1'}");
+        SourceFollower first = follower(trigger);
+        var unused0 = slice(first);
+        assertThat(first.position().errors()).hasSize(1);
+        save(orders, "{'_id':'o2','mail':'x'}");
+        save(orders, "{'_id':'o3','mail':'y'}");
+        AtomicBoolean isMade = new AtomicBoolean();
+        couch.faults()
+                .answer(
+                        1000,
+                        request -> {
+                            isMade.compareAndSet(false, request.path().contains("/jobs/_bulk_docs"));
+                            return isMade.get() && request.path().contains("/jobs/follow");
+                        },
+                        500);
+        assertThatThrownBy(() -> slice(first)).isInstanceOf(CouchException.class);
+        couch.faults().clear();
+        assertThat(queue.all("mail")).hasSize(1);
+        Position retried = tools.positions().change(first.position(), Position::retrying);
+        assertThat(retried.owed()).extracting(SourceChange::id).containsExactly("o2", "o3", "o1");
+
+        SourceFollower next = follower(trigger);
+        while (!next.position().owed().isEmpty()) {
+            var unused1 = slice(next);
+        }
+        assertThat(queue.all("mail")).hasSize(1);
+        assertThat(next.position().errors())
+                .extracting(TriggerStatus.Failure::docId)
+                .containsExactly("o1");
     }
 }
