@@ -35,9 +35,15 @@ public final class Drain implements FeedListener {
     }
 
     private boolean isEmptyBefore(Deadline deadline) throws InterruptedException {
+        // The copy that is asked may not have the last change yet: on a cluster it is asked again, and counts when it
+        // is empty twice.
+        boolean mayLag = tools.parts().store().isCluster();
+        boolean wasEmpty = !mayLag;
         while (true) {
             tools.clearance().clear(scope);
-            if (ScopeCounts.unfinished(tools.parts().index().counts().of(scope.jobType())) == 0) {
+            boolean isEmpty =
+                    ScopeCounts.unfinished(tools.parts().index().counts().of(scope.jobType())) == 0;
+            if (isEmpty && wasEmpty) {
                 return true;
             }
             boolean again =
@@ -45,7 +51,10 @@ public final class Drain implements FeedListener {
             if (again || deadline.nanosLeft() == 0) {
                 return false;
             }
-            changed.await(deadline.left());
+            Duration left = deadline.left();
+            Duration pause = mayLag && left.compareTo(QueueScopeHost.LAG) > 0 ? QueueScopeHost.LAG : left;
+            boolean isChanged = changed.await(pause);
+            wasEmpty = !mayLag || (isEmpty && !isChanged);
         }
     }
 

@@ -32,7 +32,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
     /** The server may be back at any time. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
     /** After that long each copy of a cluster has what the first ones had, as a rule. */
-    private static final Duration LAG = Duration.ofMillis(1500);
+    static final Duration LAG = Duration.ofMillis(1500);
 
     private final Tools tools;
     private final ScopeService<?> service;

@@ -54,7 +54,8 @@ public final class QueueScopes implements Scopes {
      */
     public QueueScopes(
             QueueParts parts, Listing listing, Supplier<WorkerBuilder> workers, Consumer<JobRequest> admission) {
-        ScopeStore scopes = new ScopeStore(new SharedDocuments(parts.store().database()));
+        ScopeStore scopes = new ScopeStore(new SharedDocuments(parts.store().database()), () -> parts.store()
+                .isCluster());
         this.listing = listing;
         this.workers = workers;
         this.creator = new Creator(parts.store(), parts.clock());

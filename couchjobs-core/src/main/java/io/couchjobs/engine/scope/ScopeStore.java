@@ -16,15 +16,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Scope documents in and out of the database. Thread-safe. */
 final class ScopeStore {
     private final SharedDocuments documents;
+    private final BooleanSupplier mayListLag;
+    /** What this process configured: a list may be from a copy that does not have it yet. */
+    private final Set<Scope> configuredHere = ConcurrentHashMap.newKeySet();
 
-    ScopeStore(SharedDocuments documents) {
+    ScopeStore(SharedDocuments documents, BooleanSupplier mayListLag) {
         this.documents = documents;
+        this.mayListLag = mayListLag;
     }
 
     Optional<Scopes.State> read(Scope scope) {
@@ -47,16 +55,31 @@ final class ScopeStore {
 
     /** All scopes of a type that were ever started, by partition. */
     List<Scopes.State> readAll(String type) {
-        return statesOf(Scope.prefix(type));
+        return statesOf(documentsOf(type));
     }
 
     /** All scopes that were ever started, by type and partition. */
     List<Scopes.State> readAll() {
-        return statesOf(DocIds.SCOPE);
+        return statesOf(documents.readAll(DocIds.SCOPE));
     }
 
-    private List<Scopes.State> statesOf(String prefix) {
-        return documents.readAll(prefix).stream()
+    private Collection<ObjectNode> documentsOf(String type) {
+        Map<String, ObjectNode> all = new TreeMap<>();
+        documents
+                .readAll(Scope.prefix(type))
+                .forEach(document -> all.put(document.path("_id").asText(), document));
+        List<String> own = configuredHere.stream()
+                .filter(scope -> scope.type().equals(type))
+                .map(Scope::docId)
+                .toList();
+        if (!own.isEmpty() && mayListLag.getAsBoolean()) {
+            all.putAll(documents.readEach(own));
+        }
+        return all.values();
+    }
+
+    private static List<Scopes.State> statesOf(Collection<ObjectNode> documents) {
+        return documents.stream()
                 .flatMap(document -> Scope.ofDocId(document.path("_id").asText()).stream()
                         .map(scope -> ScopeDocument.stateOf(scope, document)))
                 .toList();
@@ -89,6 +112,7 @@ final class ScopeStore {
                     .set(ScopeDocument.CONFIG, given == null ? last.config : given.toJson());
             return document;
         });
+        configuredHere.add(scope);
         return ScopeDocument.stateOf(scope, stored);
     }
 
@@ -104,6 +128,7 @@ final class ScopeStore {
                     .set(ScopeDocument.CONFIG, wanted.toJson());
             return document;
         });
+        configuredHere.add(scope);
         return Optional.of(ScopeDocument.stateOf(scope, stored)).filter(state -> state.starts() > 0);
     }
 
@@ -134,7 +159,7 @@ final class ScopeStore {
     }
 
     private Configured lastOf(String type) {
-        return documents.readAll(Scope.prefix(type)).stream()
+        return documentsOf(type).stream()
                 .map(document -> new Configured(
                         document.path(ScopeDocument.CONFIGURED).asLong(),
                         ScopeConfig.of(document.path(ScopeDocument.CONFIG)).toJson()))

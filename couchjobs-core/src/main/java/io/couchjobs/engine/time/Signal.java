@@ -16,12 +16,13 @@ public final class Signal {
         given.complete(null);
     }
 
-    /** Waits for a signal, or as long, and uses the signal up. */
-    public void await(Duration longest) throws InterruptedException {
+    /** Waits for a signal, or as long, and uses the signal up. False when there was none. */
+    public boolean await(Duration longest) throws InterruptedException {
         boolean isGiven = environment.await(present(), longest);
         if (isGiven) {
             useUp();
         }
+        return isGiven;
     }
 
     private synchronized CompletableFuture<Void> present() {

@@ -60,6 +60,8 @@ final class Following implements AutoCloseable {
     /** Follows until the trigger changes, or this process is not its follower any more. */
     void run() throws InterruptedException {
         trigger.writeBack().ifPresent(place -> {
+            // Before the sources are followed: their jobs may end at once.
+            Position unused = tools.starts().position(trigger, Starts.ENDS, tools.queue(), false);
             follow(Starts.ENDS, tools.queue(), tools.endTaker(trigger, place));
         });
         if (trigger.isPattern()) {
@@ -68,7 +70,7 @@ final class Following implements AutoCloseable {
             follow(trigger.source());
         }
         while (goesOn()) {
-            changed.await(TICK);
+            boolean unused = changed.await(TICK);
         }
         RuntimeException failed = failure;
         if (failed != null) {

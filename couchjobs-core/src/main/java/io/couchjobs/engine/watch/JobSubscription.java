@@ -134,7 +134,7 @@ public final class JobSubscription extends Follower implements Subscription {
                 if (event.isPresent() || left == 0 || all.stream().allMatch(JobSubscription::isClosed)) {
                     return event;
                 }
-                signal.await(Duration.ofNanos(Math.min(left, ripeIn(all, environment.nanos()))));
+                boolean unused = signal.await(Duration.ofNanos(Math.min(left, ripeIn(all, environment.nanos()))));
             }
         } finally {
             all.forEach(subscription -> subscription.wakeNoMore(signal));

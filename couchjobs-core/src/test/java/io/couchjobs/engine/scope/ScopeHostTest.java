@@ -66,7 +66,7 @@ class ScopeHostTest {
         scopes.start(ONE);
         Scopes.Host host = scopes.serve(service.only(served::add));
         String worker = workerOfJob("slow");
-        ScopeStore documents = new ScopeStore(new SharedDocuments(queue.database()));
+        ScopeStore documents = new ScopeStore(new SharedDocuments(queue.database()), () -> false);
         documents.stop(ONE, AN_HOUR);
         TestQueue.until(() -> closings(worker).size() == 1);
         documents.stop(ONE, Duration.ZERO);

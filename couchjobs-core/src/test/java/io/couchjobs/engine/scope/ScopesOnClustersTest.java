@@ -1,0 +1,93 @@
+package io.couchjobs.engine.scope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.scope.Scope;
+import io.couchjobs.scope.ScopeConfig;
+import io.couchjobs.scope.Scopes;
+import io.couchjobs.scope.Submission;
+import io.couchjobs.testing.PretendedCluster;
+import io.couchjobs.testing.Proxy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Lists and counts of a cluster are from one copy, which may not have the last change yet. */
+@ServerTest
+@Timeout(120)
+class ScopesOnClustersTest {
+    private static final Scope ONE = Scope.of("index", "1");
+
+    private final AtomicInteger oldCounts = new AtomicInteger();
+    private volatile boolean listsAreOld;
+    private volatile String emptyList = "";
+    private volatile String lastCount = "";
+    private Proxy proxy;
+    private JobQueue queue;
+    private Scopes scopes;
+
+    @BeforeEach
+    void open(TestDatabase server) {
+        proxy = Proxy.before(server.server());
+        proxy.detour(new PretendedCluster() {
+            @Override
+            public String rewrites(Proxy.Request request, String answer) {
+                String path = request.uri().getPath();
+                if (path.endsWith("/_all_docs") && request.body().contains("\"start_key\":\"scope:")) {
+                    emptyList = emptyList.isEmpty() ? answer : emptyList;
+                    return listsAreOld ? emptyList : answer;
+                }
+                if (path.endsWith("/_view/status") && request.body().contains("\"start_key\":[\"index@1\"]")) {
+                    lastCount = oldCounts.getAndDecrement() > 0 ? lastCount : answer;
+                    return lastCount;
+                }
+                return super.rewrites(request, answer);
+            }
+        });
+        queue = TestQueue.open(proxy.door(server));
+        scopes = queue.scopes();
+    }
+
+    @AfterEach
+    void close() {
+        proxy.clear();
+        queue.close();
+        proxy.close();
+    }
+
+    private static JobRequest page() {
+        return JobRequest.builder("index").data(Map.of()).build();
+    }
+
+    @Test
+    void a_job_for_all_scopes_of_a_type_goes_to_one_that_this_process_has_just_started() {
+        assertThat(scopes.list("index")).isEmpty();
+        listsAreOld = true;
+        var unused0 = scopes.start(ONE, new ScopeConfig(Optional.empty(), OptionalInt.of(7), Set.of()));
+        assertThat(scopes.submit("index", page()).answers()).containsExactly(Map.entry(ONE, Submission.Answer.OK));
+        var unused1 = scopes.start(Scope.of("index", "2"));
+        assertThat(scopes.state(Scope.of("index", "2")).orElseThrow().config().queueLimit())
+                .isEqualTo(7);
+    }
+
+    @Test
+    void a_stop_ends_soon_though_the_copy_that_counts_is_behind() throws Exception {
+        var unused0 = scopes.start(ONE);
+        var unused1 = scopes.submit(ONE, page());
+        assertThat(scopes.stats(ONE).queued()).isEqualTo(1);
+        oldCounts.set(5);
+        assertThat(scopes.stop(ONE, Duration.ofHours(1))).isTrue();
+    }
+}
