@@ -132,6 +132,12 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         unreadTypes.addAll(heardTypes);
     }
 
+    /** A run of this process lost a job, which may have no living owner: the feed did not tell what this process wrote. */
+    void lost(JobId id) {
+        heardTypes.add(id.type());
+        unreadTypes.add(id.type());
+    }
+
     /** The change of a job is a sign of life. Whether the job is owned now, the index tells in good time. */
     @Override
     public void unread(FeedNotice notice) {

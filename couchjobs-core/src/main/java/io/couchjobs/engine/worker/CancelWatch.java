@@ -67,7 +67,7 @@ final class CancelWatch implements FeedListener {
 
     @Override
     public void unread(FeedNotice notice) {
-        notice.jobId().filter(id -> !notice.own()).ifPresent(id -> {
+        notice.jobId().ifPresent(id -> {
             Run run;
             synchronized (early) {
                 run = runs.get(id);
@@ -118,8 +118,9 @@ final class CancelWatch implements FeedListener {
         }
     }
 
+    /** A creator in this process may have cancelled or removed the job: a revision is no old story because it was written here. */
     private static boolean isNews(FeedNotice notice, Run run) {
-        return !notice.own() && notice.generation() > generationKnownTo(run) && !run.isEnding();
+        return notice.generation() > generationKnownTo(run) && !run.isEnding();
     }
 
     private static long generationKnownTo(Run run) {

@@ -11,6 +11,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Strategy;
 import io.couchjobs.worker.JobContext;
+import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
@@ -66,7 +67,7 @@ public final class QueueWorker implements Worker {
                         finder.limits(),
                         new JobLogs(parts.store(), parts.feed())),
                 this::claimed,
-                history::ended);
+                this::ended);
         this.dispatcher = new Dispatcher(options, finder, parts, executor);
         this.registration = new Registration(
                         parts.store().database(),
@@ -229,6 +230,13 @@ public final class QueueWorker implements Worker {
     private void claimed(Run run) {
         cancelWatch.begun(run);
         leases.begun(run);
+    }
+
+    private void ended(RunReport report) {
+        history.ended(report);
+        if (report.outcome() == RunReport.Outcome.HALTED) {
+            monitor.lost(report.id());
+        }
     }
 
     private boolean isStoppedWithin(Duration timeout) throws InterruptedException {

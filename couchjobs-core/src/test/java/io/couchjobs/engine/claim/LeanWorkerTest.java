@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
@@ -50,10 +51,12 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @ServerTest
 @Execution(ExecutionMode.CONCURRENT)
 class LeanWorkerTest {
+    private static final JobId EMAIL = new JobId("email", "blocker");
     private JobQueue queue;
     private JobQueue other;
     private Feed feed;
     private SettingsStore settings;
+    private JobStore store;
     private final Skips skips = new Skips();
     private final CountDownLatch release = new CountDownLatch(1);
     private final Map<String, Integer> runs = new ConcurrentHashMap<>();
@@ -87,6 +90,28 @@ class LeanWorkerTest {
             other.remove("email", "blocker");
             until(() -> worker.stats().halted() == 1);
         }
+    }
+
+    @Test
+    void a_cancel_request_of_its_own_process_reaches_a_running_job() throws Exception {
+        try (Worker worker = busy(1)) {
+            own().cancel(EMAIL, CancelMode.REQUEST, null);
+            assertThat(finished(other, "email", "blocker").status()).isEqualTo(JobStatus.CANCELLED);
+            assertThat(worker.stats().succeeded()).isZero();
+        }
+    }
+
+    @Test
+    void a_job_that_its_own_process_removes_while_it_runs_is_interrupted() throws Exception {
+        try (Worker worker = busy(1)) {
+            own().remove(EMAIL);
+            until(() -> worker.stats().halted() == 1);
+        }
+    }
+
+    /** Adds and cancels through the store of the worker. */
+    private Creator own() {
+        return new Creator(store, InstantSource.system());
     }
 
     @Test
@@ -270,7 +295,7 @@ class LeanWorkerTest {
 
     /** A worker that runs a job until it is released, and one more at a time if it may. */
     private Worker busy(int concurrency) throws Exception {
-        JobStore store = new JobStore(queue.database());
+        store = new JobStore(queue.database());
         add("blocker");
         Worker worker =
                 builder(LeanFeeds::always, store).concurrency(concurrency).start();
