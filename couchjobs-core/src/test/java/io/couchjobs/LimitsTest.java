@@ -29,9 +29,11 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -318,6 +320,60 @@ class LimitsTest {
             assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(TestQueue.PATIENCE)))
                     .hasSize(1);
         }
+    }
+
+    @Test
+    void a_worker_that_is_to_stop_when_nothing_is_due_waits_for_a_rate_that_is_used_up() throws Exception {
+        queue.types().change("email", settings -> settings.withRate(new Rate(2, Duration.ofSeconds(2))));
+        for (int i = 0; i < 5; i++) {
+            add("email", "j" + i, "");
+        }
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> null)
+                .untilEmpty()
+                .start()) {
+            worker.awaitStopped();
+            assertThat(worker.stats().succeeded()).isEqualTo(5);
+        }
+    }
+
+    @Test
+    @Timeout(30)
+    void a_worker_with_many_places_uses_each_window_of_a_rate() throws Exception {
+        queue.types().change("email", settings -> settings.withRate(new Rate(10, Duration.ofSeconds(1))));
+        int jobs = 60;
+        queue.addAll(IntStream.range(0, jobs)
+                .mapToObj(i -> request("email", "j" + i, ""))
+                .toList());
+        try (Worker worker = queue.worker()
+                .concurrency(64)
+                .handler("email", (data, context) -> null)
+                .start()) {
+            TestQueue.until(() -> worker.stats().succeeded() == jobs);
+        }
+    }
+
+    @Test
+    void a_full_group_does_not_hold_up_the_others_of_its_type_while_another_type_has_due_jobs() throws Exception {
+        queue.types().change("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
+        queue.addAll(IntStream.range(0, 300)
+                .mapToObj(i -> request("email", "a" + i, "full"))
+                .toList());
+        add("email", "b", "free");
+        queue.addAll(IntStream.range(0, 20)
+                .mapToObj(i -> JobRequest.builder("fetch")
+                        .id("f" + i)
+                        .scheduledTime(Instant.now().minusSeconds(60))
+                        .data(Map.of())
+                        .build())
+                .toList());
+        assertThat(accept(1, "email")).hasSize(1);
+        List<String> claimed = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            queue.accept(AcceptOptions.of("email", "fetch").max(1).timeout(Duration.ZERO))
+                    .forEach(job -> claimed.add(job.id().id()));
+        }
+        assertThat(claimed).contains("b");
     }
 
     private void limit(String type, int limit) {

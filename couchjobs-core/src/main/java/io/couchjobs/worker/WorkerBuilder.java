@@ -130,7 +130,7 @@ public interface WorkerBuilder {
 
     /**
      * Makes the worker stop by itself when none of its types has a job that is due, and none that anybody owns. Jobs for
-     * later, retries among them, stay.
+     * later, retries among them, stay. It waits for jobs that are due and held back by a limit of their type.
      *
      * @return this
      */
@@ -217,7 +217,8 @@ public interface WorkerBuilder {
 
     /**
      * Runs all jobs that are due, and those that become due by that, in the calling thread and one after the other, instead of
-     * starting a worker. For tests: nothing renews leases or limits the time of a run, and only the calling thread is at work.
+     * starting a worker. For tests: nothing renews leases or limits the time of a run, and only the calling thread is at work. Jobs that are
+     * held back by a limit of their type stay.
      *
      * @return how the runs ended, in order
      * @throws IllegalArgumentException naming everything that is wrong

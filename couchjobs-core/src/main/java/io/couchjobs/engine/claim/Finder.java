@@ -307,6 +307,11 @@ public final class Finder implements FeedListener, AutoCloseable {
         return !waiter.isClosed();
     }
 
+    /** Whether a type, which is not paused, has no room now. */
+    public boolean isFull(String type) {
+        return !settings.get(type).isPaused() && !limits.isOpen(type);
+    }
+
     private List<String> openTypes(AcceptOptions options) {
         return options.types().stream()
                 .filter(type -> !settings.get(type).isPaused() && limits.isOpen(type))

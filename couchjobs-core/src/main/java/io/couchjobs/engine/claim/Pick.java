@@ -75,6 +75,9 @@ public final class Pick {
             throw trouble;
         }
         noteUnlessItFails(won.size());
+        if (!won.isEmpty() && won.size() < candidates.size()) {
+            parts.waiter.wake(); // who looked meanwhile did not know those that were put back
+        }
         return won;
     }
 

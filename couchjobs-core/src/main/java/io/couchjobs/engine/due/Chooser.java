@@ -11,7 +11,6 @@ import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.Strategy;
 import java.time.Duration;
@@ -47,10 +46,6 @@ final class Chooser {
     private static final int ALL = Integer.MAX_VALUE;
     /** The next turn is planned by at most so many jobs that are left to others. */
     private static final int PLANNED = 100;
-
-    private static final Comparator<Job> STUCK_AND_OLDEST_FIRST = Comparator.<Job, Boolean>comparing(
-                    job -> job.status() != JobStatus.STUCK)
-            .thenComparing(Job::scheduledTime);
 
     private final ServerClock clock;
     private final Environment environment;
@@ -187,7 +182,7 @@ final class Chooser {
                 .orElse(Duration.ZERO);
     }
 
-    /** Chooses from the first jobs in line; from groups in turn, when none of these has room. */
+    /** Chooses from the first jobs of each line; from its groups in turn, when none of these has room. */
     private Choice inLine(Search search, int width, UnaryOperator<List<Job>> pick) {
         List<Job> due = new ArrayList<>();
         for (String line : search.lines) {
@@ -200,7 +195,7 @@ final class Chooser {
         if (due.isEmpty() && !search.capacity.inAllGroups()) {
             return fair(behindFullGroups, search);
         }
-        due.sort(STUCK_AND_OLDEST_FIRST);
+        due.sort(DueWindow.STUCK_AND_OLDEST_FIRST);
         return Choice.of(pick.apply(share(due, search)));
     }
 
@@ -255,7 +250,11 @@ final class Chooser {
                         line.several(LaneKey.START, LaneKey.END, search.until, search.capacity.negate(), most));
             }
         }
-        return Choice.of(stock.known(search.until, most, admitted(stock).and(search.capacity)));
+        List<Job> known = stock.known(search.until, most, admitted(stock).and(search.capacity));
+        boolean isFull = known.isEmpty()
+                && !search.capacity.inAllGroups()
+                && !stock.backlog().due(search.until, 1).isEmpty();
+        return isFull ? fair(behindFullGroups, search.in(name)) : Choice.of(known);
     }
 
     /** Chooses from this worker's jobs; if there are none, from those whose workers do not claim them. */
@@ -324,7 +323,11 @@ final class Chooser {
     }
 
     /** A search: up to so many jobs of some lines, due until then, in groups that have room. */
-    private record Search(Collection<String> lines, Instant until, int max, boolean polite, Capacity capacity) {}
+    private record Search(Collection<String> lines, Instant until, int max, boolean polite, Capacity capacity) {
+        Search in(String line) {
+            return new Search(List.of(line), until, max, polite, capacity);
+        }
+    }
 
     /**
      * The chosen jobs, or the part of an index that must be read before.

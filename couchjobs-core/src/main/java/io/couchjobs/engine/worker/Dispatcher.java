@@ -8,6 +8,7 @@ import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.AcceptOptions;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
@@ -21,21 +22,27 @@ final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
     /** Work goes on within 5 s of the database's return, what is asked before the first claim included. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
+    /** How long a worker that is to stop when nothing is due waits for room, before it looks whether something is due still. */
+    private static final Duration HELD_BACK = Duration.ofSeconds(5);
 
     private final WorkerOptions options;
     private final Finder finder;
     private final JobIndex index;
+    private final InstantSource clock;
     private final Executor executor;
     private final Environment environment;
     private final Thread thread;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Claims claims;
     private volatile boolean closing;
+    /** Whether jobs are due for which there is no room now; only for the thread. */
+    private boolean isHeldBack;
 
     Dispatcher(WorkerOptions options, Finder finder, QueueParts parts, Executor executor) {
         this.options = options;
         this.finder = finder;
         this.index = parts.index();
+        this.clock = parts.clock();
         this.executor = executor;
         this.environment = parts.store().environment();
         this.claims = new Claims(finder, executor, environment, options.id(), () -> closing);
@@ -135,7 +142,7 @@ final class Dispatcher {
         AcceptOptions accept = AcceptOptions.of(options.handlers().keySet().toArray(new String[0]))
                 .max(max)
                 .strategy(options.selection().strategy());
-        return options.untilEmpty() ? accept.timeout(options.emptyCheck()) : accept;
+        return options.untilEmpty() ? accept.timeout(isHeldBack ? HELD_BACK : options.emptyCheck()) : accept;
     }
 
     /** Nothing is due (an accept has just found nothing), and nobody runs anything that could fail, expire or resubmit. */
@@ -147,6 +154,11 @@ final class Dispatcher {
             if (!index.owned(type).isEmpty() || index.hasConflicts(type)) {
                 return false;
             }
+        }
+        isHeldBack = options.handlers().keySet().stream()
+                .anyMatch(type -> finder.isFull(type) && index.counts().pending(type, clock.instant(), 1) > 0);
+        if (isHeldBack) {
+            return false;
         }
         Optional<Pick> late = finder.find(accept(1).timeout(Duration.ZERO));
         if (late.isPresent()) {
