@@ -9,10 +9,13 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Progress;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.Worker;
+import java.lang.ref.WeakReference;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +70,29 @@ class ProgressTest {
                     queue.get("email", "1").flatMap(Job::progress).equals(Optional.of(new Progress(20, "on it"))));
             seen.countDown();
             TestQueue.finished(queue, "email", "1");
+        }
+    }
+
+    @Test
+    void a_run_whose_job_is_removed_while_it_tells_its_progress_is_forgotten() throws Exception {
+        AtomicReference<WeakReference<JobContext>> run = new AtomicReference<>();
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> {
+                    run.set(new WeakReference<>(context));
+                    for (int i = 0; ; i++) {
+                        context.progress(i, "step");
+                        Thread.sleep(1);
+                    }
+                })
+                .start()) {
+            add("1");
+            TestQueue.until(() -> queue.get("email", "1").flatMap(Job::progress).isPresent());
+            queue.remove("email", "1");
+            TestQueue.until(() -> worker.stats().halted() == 1);
+            TestQueue.until(() -> {
+                System.gc();
+                return run.get().refersTo(null);
+            });
         }
     }
 

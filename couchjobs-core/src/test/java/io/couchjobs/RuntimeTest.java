@@ -69,6 +69,9 @@ class RuntimeTest {
                 case "fail" -> throw new IllegalStateException("no");
                 case "fail for good" -> throw new PermanentJobException("never");
                 case "hang" -> new CountDownLatch(1).await();
+                case "bad result" -> {
+                    return new Object();
+                }
                 default -> {}
             }
             return null;
@@ -125,6 +128,16 @@ class RuntimeTest {
             TestQueue.until(() -> worker.stats().failed() == 1);
         }
         assertThat(heard).containsExactly("setup", "cleanup", "setup", "cleanup", "exhausted: no, FINISHED");
+    }
+
+    @Test
+    void a_run_that_failed_for_good_by_its_result_is_told_too() throws Exception {
+        try (Worker worker =
+                queue.worker().handler("email", ObjectNode.class, new Telling()).start()) {
+            assertThat(ended("bad result").status()).isEqualTo(JobStatus.FAILED);
+            TestQueue.until(() -> worker.stats().failed() == 1);
+        }
+        assertThat(heard).hasSize(4).last().asString().startsWith("exhausted: ");
     }
 
     @Test
@@ -311,6 +324,7 @@ class RuntimeTest {
         try (Worker worker = oneRunsAndAnotherIsClaimedAhead(go)) {
             worker.concurrency(0);
             TestQueue.until(() -> counts(JobStatus.SCHEDULED) == 0 && counts(JobStatus.WAITING) == 1);
+            assertThat(worker.stats().released()).isEqualTo(1);
             go.release(2);
             TestQueue.until(() -> counts(JobStatus.SUCCESS) == 1);
             worker.concurrency(1);

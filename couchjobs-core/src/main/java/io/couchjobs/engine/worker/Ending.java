@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param problem why it did not succeed
  * @param write writes it, and waits
  * @param send sends it without waiting, if that can be; null for an end that is always waited for
- * @param thrown what the handler threw
+ * @param thrown why the run failed: what the handler threw, or why its result cannot be stored
  */
 record Ending(
         @Nullable String problem,
@@ -42,14 +42,18 @@ record Ending(
             JsonNode json = result == null ? null : JobData.tree(result);
             return new Ending(null, job -> job.finish(json), (job, lane) -> job.finishBehind(json, lane), null);
         } catch (InvalidJobDataException unwritable) {
-            return badResult("the result " + unwritable.getMessage());
+            return failure(JobError.Kind.FAILED, "the result " + unwritable.getMessage(), null, true, unwritable);
         }
     }
 
     /** The database does not accept the end: the run has failed. */
-    static Ending refused(WriteRefusedException refused) {
+    Ending refused(WriteRefusedException refused) {
         String message = "the result was refused: " + refused.getMessage();
-        return new Ending(message, job -> job.failWithoutNote(JobError.Kind.FAILED, message), null, null);
+        return new Ending(
+                message,
+                job -> job.failWithoutNote(JobError.Kind.FAILED, message),
+                null,
+                thrown == null ? refused : thrown);
     }
 
     /** The database does not even accept that the run has failed. */
@@ -85,10 +89,6 @@ record Ending(
                 failure(JobError.Kind.KILLED, "the run was stopped at its time limit", stackOf(thrown), false, thrown);
             case CLOSING -> new Ending("the worker closed", LeasedJob::release, null, null);
         };
-    }
-
-    private static Ending badResult(String message) {
-        return failure(JobError.Kind.FAILED, message, null, true, null);
     }
 
     private static Ending failure(

@@ -108,6 +108,7 @@ public final class Executor {
         }
         unstarted.forEach(run -> {
             giveBack(run.claim());
+            counters.ended(RunReport.Outcome.RELEASED);
             runs.remove(run.claim().id(), run);
         });
         slots.changed();

@@ -192,7 +192,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
 
     @Override
     public boolean hasSomethingToTell() {
-        return claim.hasSomethingToTell() || runLog.hasLinesToWrite();
+        return !isHalted() && (claim.hasSomethingToTell() || runLog.hasLinesToWrite());
     }
 
     @Override
@@ -292,17 +292,16 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     /** Retries the write, not the job: until it is stored, or the job is lost. */
     private RunReport.Outcome write(boolean wasSent) {
         Backoff backoff = backoff();
-        Ending next = ending;
         boolean isRefused = false;
         for (boolean mayBeStored = wasSent; mayBeStored || !isHalted(); mayBeStored = false) {
             try {
                 runLog.flushAll();
-                return next.store(claim);
+                return ending.store(claim);
             } catch (HaltException lost) {
                 log.warn("{}", lost.getMessage());
                 return RunReport.Outcome.HALTED;
             } catch (WriteRefusedException refused) {
-                next = isRefused ? Ending.refusedAgain(refused) : Ending.refused(refused);
+                ending = isRefused ? Ending.refusedAgain(refused) : ending.refused(refused);
                 isRefused = true;
             } catch (CouchJobsException trouble) {
                 warnOnce(backoff, "cannot store how {} ended, trying again until its lease runs out: {}", trouble);
