@@ -31,6 +31,9 @@ final class DueWindow {
     private static final int MOST_MOVED = 5 * MOST;
     static final Comparator<Job> OLDEST_FIRST =
             Comparator.comparing(Job::scheduledTime).thenComparing(Job::id);
+    static final Comparator<Job> STUCK_AND_OLDEST_FIRST = Comparator.<Job, Boolean>comparing(
+                    job -> job.status() != JobStatus.STUCK)
+            .thenComparing(Job::scheduledTime);
 
     private final Map<String, Job> byId = new HashMap<>();
     /** The known jobs that were read as this worker's share. */
@@ -177,6 +180,11 @@ final class DueWindow {
         boolean holdsDue = !inOrder.isEmpty() && isDue(inOrder.first(), until);
         boolean isKnown = complete || (!isPassedBy && horizon != null && !isDue(horizon, until));
         return !holdsDue && (unread > unreadKnown || !isKnown);
+    }
+
+    /** Whether the feed told of jobs that were not read since, and may be older than all that are known. */
+    boolean mayLackOlder() {
+        return unread > unreadKnown;
     }
 
     /** Whether every job that is due until then is known here, as far as the feed has told. */

@@ -92,7 +92,7 @@ final class KnownJobs {
     /** A job of this type changed and was not read. */
     void unread(FeedNotice notice, long nanos) {
         refresh.moved(nanos);
-        scans.values().forEach(scan -> scan.unread(notice.docId()));
+        scans.values().forEach(scan -> scan.unread(notice.docId(), notice.mayBePending()));
         backlog.unread(notice.docId(), notice.rev(), notice.mayBePending());
     }
 

@@ -115,11 +115,17 @@ final class Scan implements Pool {
         }
     }
 
-    /** A job of this type changed and was not read. */
-    void unread(String docId) {
+    /**
+     * A job of this type changed and was not read.
+     *
+     * @param mayBePending whether it may be claimable; then the index is read before the scan counts as empty
+     */
+    void unread(String docId, boolean mayBePending) {
         remove(docId);
         markMoved(docId);
-        doubt();
+        if (mayBePending) {
+            doubt();
+        }
     }
 
     /** Asks the filter about the jobs from the feed; refused jobs are forgotten until they change. */

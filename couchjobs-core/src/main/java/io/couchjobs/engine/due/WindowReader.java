@@ -228,8 +228,9 @@ final class WindowReader {
                     stock.paging().readStuck(clock.nanos());
                 }
             }
-            if (shared) {
-                lookBehind(line, stock, options);
+            boolean mayLackOlder = readsStuck && from.isPresent();
+            if (shared || mayLackOlder) {
+                lookBehind(line, stock, options, mayLackOlder);
             }
         } finally {
             synchronized (monitor) {
@@ -242,12 +243,17 @@ final class WindowReader {
         return index.stuck(line, update, STUCK).jobs();
     }
 
-    /** Looks for jobs that others left behind: they are at the start of the line, and a stale index has them. */
-    private void lookBehind(String line, KnownJobs stock, AcceptOptions options) {
+    /**
+     * Looks for jobs that others left behind, and for those that came since to an earlier place: they are at the start of the line, and
+     * a stale index has them.
+     */
+    private void lookBehind(String line, KnownJobs stock, AcceptOptions options, boolean mayLackOlder) {
         int size;
         synchronized (monitor) {
             size = stock.paging().size(options.max());
-            if (!stock.sharing().isFar() || !stock.backlog().hasRoomFor(size)) {
+            boolean isWorthIt =
+                    stock.sharing().isFar() || (mayLackOlder && stock.backlog().mayLackOlder());
+            if (!isWorthIt || !stock.backlog().hasRoomFor(size)) {
                 return;
             }
         }

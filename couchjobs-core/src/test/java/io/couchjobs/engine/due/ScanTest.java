@@ -63,6 +63,19 @@ class ScanTest {
     }
 
     @Test
+    void what_this_process_wrote_makes_nothing_be_read_again() {
+        addUseless(200);
+        assertThat(look()).isEmpty();
+        int reads = index.reads;
+        scan.unread("job:email:ended-here", false);
+        assertThat(look()).isEmpty();
+        assertThat(index.reads).isEqualTo(reads);
+        index.put(job("new", 0, true));
+        scan.unread("job:email:new", true);
+        assertThat(look()).contains("new");
+    }
+
+    @Test
     void a_gap_while_a_page_is_read_leaves_it_unread() {
         long begun = scan.beginRead();
         JobIndex.Page page = index.page("email", LaneKey.START, PAGE);

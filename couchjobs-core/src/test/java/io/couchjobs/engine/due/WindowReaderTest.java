@@ -1,5 +1,6 @@
 package io.couchjobs.engine.due;
 
+import static io.couchjobs.engine.due.WindowReader.FIRST;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -8,9 +9,11 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.due.share.SegmentProgress;
 import io.couchjobs.engine.due.share.WorkerRanking;
+import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -19,12 +22,14 @@ import io.couchjobs.job.Site;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +44,7 @@ class WindowReaderTest {
     /** Of two workers. */
     private static final int WINDOW = 2 * 201;
 
+    private final AtomicLong nanos = new AtomicLong();
     private final Object monitor = new Object();
     private final Set<String> taken = new HashSet<>();
     private final KnownJobs stock = new KnownJobs(new SegmentProgress(FAR));
@@ -55,9 +61,13 @@ class WindowReaderTest {
 
         WorkerRanking ranking = new WorkerRanking("here", Site.UNNAMED);
         ranking.load(queue.database());
-        windows = new WindowReader(
+        windows = windows(ranking);
+    }
+
+    private WindowReader windows(WorkerRanking ranking) {
+        return new WindowReader(
                 new JobIndex(new DesignDocuments(queue.database())),
-                TestQueue.clock(InstantSource.system(), queue.database().server()),
+                new ServerClock(InstantSource.system(), () -> Duration.ZERO, nanos::get),
                 Environment.REAL,
                 ranking,
                 monitor,
@@ -84,6 +94,27 @@ class WindowReaderTest {
         assertThat(last()).isBetween(WINDOW, 2 * WINDOW - 1);
         next();
         assertThat(last()).as("and we go on from where we were").isGreaterThanOrEqualTo(2 * WINDOW);
+    }
+
+    @Test
+    @NeedsOneCopy("the copy of the index that is read may lag behind for a moment")
+    void a_job_of_an_earlier_place_that_was_told_of_without_its_document_is_found_on_the_way() {
+        windows = windows(new WorkerRanking("alone", Site.UNNAMED));
+        assertThat(next()).hasSizeGreaterThanOrEqualTo(FIRST);
+        Job early = queue.add(
+                        JobRequest.builder("email").id("early").data(Map.of()).build())
+                .job()
+                .orElseThrow();
+        synchronized (monitor) {
+            stock.unread(
+                    new FeedNotice(early.id().docId(), List.of(early.rev().orElseThrow()), false, false), nanos.get());
+        }
+        boolean isFound = false;
+        while (!isFound && taken.size() < JOBS - FIRST) {
+            nanos.addAndGet(Duration.ofSeconds(11).toNanos());
+            isFound = next().contains(early.id().docId());
+        }
+        assertThat(isFound).isTrue();
     }
 
     /** The jobs that are known after one more look, which are then taken. */
