@@ -313,7 +313,7 @@ public interface JobCreator {
      *
      * @param id its identity
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
-     * @param data a record, bean, map or JSON object; ignored while the job is running
+     * @param data a record, bean, map or JSON object; ignored while the job is running, and when it waits for that time already
      * @return the job as stored
      */
     Job resubmit(JobId id, Instant time, Object data);
@@ -324,7 +324,7 @@ public interface JobCreator {
      * @param type its type
      * @param id its id
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
-     * @param data a record, bean, map or JSON object; ignored while the job is running
+     * @param data a record, bean, map or JSON object; ignored while the job is running, and when it waits for that time already
      * @return the job as stored
      */
     default Job resubmit(String type, String id, Instant time, Object data) {

@@ -12,7 +12,10 @@ package io.couchjobs.job;
  * @param low for FAIR: how many times in a row it is then asked for one of low priority
  */
 public record Strategy(Kind kind, int high, int low) {
-    /** By scheduled time, oldest first: the default. Strict with one worker, as well as it goes with several. */
+    /**
+     * By scheduled time, oldest first, and by id where that is the same: the default. Strict with one worker, as well as it goes with
+     * several.
+     */
     public static final Strategy FIFO = new Strategy(Kind.FIFO, 0, 0);
 
     /** Any of the first 1024. */
