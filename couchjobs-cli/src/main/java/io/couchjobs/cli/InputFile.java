@@ -3,21 +3,34 @@ package io.couchjobs.cli;
 import io.couchjobs.cli.output.FileProblem;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /** A file that is named as an argument; {@code -} is standard input. */
 final class InputFile {
     private InputFile() {}
 
-    /** Checks a file before the server is asked for anything. A folder can be opened, but not read. */
+    /** Checks a file before the server is asked for anything. */
     static void check(String file) {
         if (!file.equals("-")) {
-            try (InputStream in = open(Path.of(file))) {
-                in.read();
+            try {
+                check(Path.of(file));
             } catch (IOException unreadable) {
                 throw CommandException.usage("cannot read " + FileProblem.of(Path.of(file), unreadable));
             }
+        }
+    }
+
+    /** A folder can be opened, but not read. A pipe can be read only once. */
+    private static void check(Path file) throws IOException {
+        if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
+            file.getFileSystem().provider().checkAccess(file, AccessMode.READ);
+            return;
+        }
+        try (InputStream in = open(file)) {
+            in.read();
         }
     }
 
