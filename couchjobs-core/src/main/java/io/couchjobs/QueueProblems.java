@@ -71,7 +71,7 @@ record QueueProblems(
                     "jobs are due, and no living worker takes this type",
                     waiting(numbers) + " for a worker",
                     "start a worker: couchjobs work " + type + " -- COMMAND, or a program with a handler for it"));
-        } else if (oldest.plus(LATE).isBefore(now)) {
+        } else if (Instant.EPOCH.isBefore(oldest) && oldest.plus(LATE).isBefore(now)) {
             found.add(new Problem(
                     type,
                     Problem.Level.NOTE,

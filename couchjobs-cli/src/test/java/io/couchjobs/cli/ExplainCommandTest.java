@@ -121,6 +121,22 @@ class ExplainCommandTest {
     }
 
     @Test
+    void of_a_job_that_does_not_say_when_it_was_created_nobody_says_how_long_it_has_been_due() {
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> null)
+                .filter(job -> false)
+                .start()) {
+            queue.database().put(job("{\"_id\":\"job:email:1\",\"data\":{}}"));
+
+            JsonNode why = explain("1");
+
+            assertThat(why.path("verdict").asText()).isEqualTo("due");
+            assertThat(why.path("because").asText()).doesNotContain("due for");
+            assertThat(worker.id()).isNotEmpty();
+        }
+    }
+
+    @Test
     void a_job_whose_time_has_not_come_is_named_with_its_time_before_all_else() {
         Instant time = Instant.now().plus(Duration.ofDays(3));
         queue.add(request("1").scheduledTime(time).build());

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** How many jobs of each type and status there are, and how long the oldest due one has waited. Thread-safe. */
@@ -35,7 +36,8 @@ final class QueueDepth implements AutoCloseable {
                 .tags(tags)
                 .register(registry);
         this.ages = MultiGauge.builder("couchjobs.queue.oldest.due")
-                .description("how long the oldest job that could run has waited; 0 when none could")
+                .description(
+                        "how long the oldest job that could run has waited; 0 when none could, or nobody knows since when")
                 .baseUnit("seconds")
                 .tags(tags)
                 .register(registry);
@@ -93,7 +95,10 @@ final class QueueDepth implements AutoCloseable {
             return Double.NaN;
         }
         TypeCounts counts = known.counts.get(type);
-        Instant due = counts == null ? known.at : counts.oldestPending().orElse(known.at);
+        Instant due = Optional.ofNullable(counts)
+                .flatMap(TypeCounts::oldestPending)
+                .filter(Instant.EPOCH::isBefore) // otherwise nobody knows since when
+                .orElse(known.at);
         return Math.max(0, Duration.between(due, known.at).toMillis() / 1e3);
     }
 

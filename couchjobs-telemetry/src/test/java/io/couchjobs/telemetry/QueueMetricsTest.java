@@ -160,6 +160,20 @@ class QueueMetricsTest {
     }
 
     @Test
+    void a_job_that_does_not_say_when_it_was_created_has_waited_for_no_time_that_is_known() {
+        ObjectNode bare = JsonNodeFactory.instance.objectNode().put("_id", "job:email:bare");
+        bare.putObject("data");
+        queue.database().put(bare);
+        until(() -> age() >= 0);
+        until(() -> depth("waiting") == 1);
+        assertThat(registry.get("couchjobs.queue.oldest.due")
+                        .tag("type", "email")
+                        .gauge()
+                        .value())
+                .isZero();
+    }
+
+    @Test
     void nobody_asks_so_nothing_is_read_and_what_was_read_is_good_for_a_while() {
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().start()) {
             reopenOn(couch, Duration.ofHours(1));

@@ -330,8 +330,10 @@ public final class Explainer {
     }
 
     private void due(Job job) {
-        Duration wait = age(dueSince(job));
-        if (wait.compareTo(LEFT) > 0
+        Instant since = dueSince(job);
+        Duration wait = age(since);
+        if (since.isAfter(Instant.EPOCH)
+                && wait.compareTo(LEFT) > 0
                 && takers.stream().allMatch(worker -> worker.jobs().isEmpty())) {
             left(wait);
         } else {
@@ -355,7 +357,7 @@ public final class Explainer {
                         + " or look at their log, their filter and their concurrency");
     }
 
-    /** The latest moment that could have made it due. */
+    /** The latest moment that could have made it due; the epoch when its document names none. */
     private Instant dueSince(Job job) {
         return job.times().values().stream()
                 .filter(time -> !time.isAfter(now))
