@@ -103,6 +103,27 @@ class ExportImportTest {
     }
 
     @Test
+    void a_job_with_more_data_than_a_document_can_hold_comes_back_from_an_export() {
+        int length = 9 * 1024 * 1024;
+        queue.add(JobRequest.builder("email")
+                .id("1")
+                .data(Map.of("text", "x".repeat(length)))
+                .build());
+        shell.input(done("export").out());
+        queue.remove("email", "1");
+
+        done("import", "-");
+
+        assertThat(queue.get("email", "1")
+                        .orElseThrow()
+                        .data()
+                        .path("text")
+                        .asText()
+                        .length())
+                .isEqualTo(length);
+    }
+
+    @Test
     void a_job_whose_data_is_lost_is_named_and_the_others_are_exported() {
         queue.add(JobRequest.builder("email")
                 .id("1")

@@ -23,7 +23,7 @@ public final class ExportReader {
      * @param in the export; the caller closes it
      */
     public ExportReader(InputStream in) {
-        this.lines = new TextLines(in);
+        this.lines = TextLines.ofJson(in);
     }
 
     /**

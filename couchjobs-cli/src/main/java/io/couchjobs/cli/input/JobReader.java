@@ -16,7 +16,7 @@ public interface JobReader {
         NDJSON {
             @Override
             public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times, IdField id) {
-                return new NdjsonReader(new TextLines(in), template, times, id);
+                return new NdjsonReader(TextLines.ofJson(in), template, times, id);
             }
         },
         /** A header that names the fields of the data, then a record per job. */

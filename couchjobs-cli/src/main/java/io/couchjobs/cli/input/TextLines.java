@@ -15,8 +15,11 @@ import org.jspecify.annotations.Nullable;
  * long, fills the memory.
  */
 final class TextLines {
+    private static final int MIB = 1024 * 1024;
     /** CouchDB takes no longer document by default. */
-    private static final int LONGEST = 8 * 1024 * 1024;
+    private static final int LONGEST = 8 * MIB;
+    /** Large data is not in the document of its job, but it is in its line. */
+    private static final int LONGEST_JSON = 64 * MIB;
 
     private final InputStream in;
     private final int longest;
@@ -24,6 +27,11 @@ final class TextLines {
 
     TextLines(InputStream in) {
         this(in, LONGEST);
+    }
+
+    /** Lines of JSON, with a job each. */
+    static TextLines ofJson(InputStream in) {
+        return new TextLines(in, LONGEST_JSON);
     }
 
     TextLines(InputStream in, int longest) {

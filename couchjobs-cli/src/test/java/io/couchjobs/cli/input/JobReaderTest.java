@@ -158,6 +158,17 @@ class JobReaderTest {
     }
 
     @Test
+    void a_text_of_21_million_characters_is_read_from_a_line_of_ndjson_and_too_long_as_a_line_of_text()
+            throws IOException {
+        String text = "x".repeat(21_000_000);
+
+        JobRequest job = request(JobReader.Format.NDJSON, "{\"data\":{\"text\":\"" + text + "\"}}");
+
+        assertThat(job.data().path("text").asText().length()).isEqualTo(text.length());
+        assertThat(problemOf(read(JobReader.Format.LINES, text), 1)).isEqualTo("longer than 8388608 bytes");
+    }
+
+    @Test
     void a_line_without_end_does_not_fill_the_memory() throws IOException {
         TextLines lines =
                 new TextLines(new ByteArrayInputStream("12345678901\nshort\n".getBytes(StandardCharsets.UTF_8)), 10);
