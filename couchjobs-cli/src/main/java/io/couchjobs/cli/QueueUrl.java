@@ -55,7 +55,8 @@ record QueueUrl(
         return new QueueUrl(first.database, List.copyOf(others), first.folder, first.user, first.credentials);
     }
 
-    private boolean isOfSomebody() {
+    /** {@return whether it names a user} */
+    boolean isOfSomebody() {
         return user != null || hasCredentials();
     }
 

@@ -103,8 +103,11 @@ final class Settings {
         }
     }
 
+    /** A user in the options or in the URL goes before the token of the profile. */
     Optional<Path> tokenFile() {
-        return Optional.ofNullable(options.tokenFile).or(() -> profile.file("token-file"));
+        boolean isUserNamed = options.user != null || url().isOfSomebody();
+        return Optional.ofNullable(options.tokenFile)
+                .or(() -> isUserNamed ? Optional.empty() : profile.file("token-file"));
     }
 
     Optional<Path> caCertificate() {

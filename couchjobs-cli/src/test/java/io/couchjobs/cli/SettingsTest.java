@@ -123,6 +123,27 @@ class SettingsTest {
     }
 
     @Test
+    void a_user_that_is_given_goes_before_the_token_of_the_profile() throws IOException {
+        tokenInConfigFile();
+        options.user = "option";
+        assertThat(user()).isEqualTo("option");
+
+        options.user = null;
+        options.urls = List.of("http://ada:secret@couch.example.org/jobs");
+        assertThat(user()).isEqualTo("ada");
+    }
+
+    @Test
+    void the_token_of_the_profile_goes_before_its_user_and_a_token_that_is_given_before_any_user() throws IOException {
+        tokenInConfigFile();
+        assertThat(token()).isEqualTo("from the profile");
+
+        options.user = "option";
+        options.tokenFile = Files.writeString(folder.resolve("given"), "from the option\n");
+        assertThat(token()).isEqualTo("from the option");
+    }
+
+    @Test
     void a_user_without_a_password_and_nobody_to_ask_is_a_usage_error() {
         assertUsage(() -> password(), "no password for user top");
     }
@@ -149,6 +170,12 @@ class SettingsTest {
         assertThat(settings().colour()).isTrue();
     }
 
+    private void tokenInConfigFile() throws IOException {
+        Files.writeString(folder.resolve("config.toml"), "user = \"top\"\ntoken-file = \"token\"\n");
+        Files.writeString(folder.resolve("token"), "from the profile\n");
+        shell.with("COUCHJOBS_PASSWORD", "from the environment");
+    }
+
     private void assertConfigRefused(String line, String message) throws IOException {
         Files.writeString(folder.resolve("config.toml"), line + "\n");
         assertUsage(this::settings, message);
@@ -164,6 +191,10 @@ class SettingsTest {
 
     private Settings settings() {
         return Settings.of(options, shell.shell(new StringWriter(), new StringWriter()));
+    }
+
+    private String token() {
+        return ((Auth.Bearer) settings().auth(settings().url())).token().get();
     }
 
     private Auth.Basic basic() {
