@@ -1,24 +1,32 @@
 package io.couchjobs.test;
 
 import io.couchjobs.JobQueue;
+import java.lang.reflect.Constructor;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Hands a {@link TestQueue} to each test that has a parameter of that type, or of the types {@link JobQueue}, {@link TestClock} or {@link
- * TestFaults}, which are parts of it. {@code @BeforeEach}, {@code @Test} and {@code @AfterEach} of one test get the same;
- * it has a server of its own, and is closed after the test. Needs JUnit 5.13 or newer. Thread-safe: tests may run in parallel.
+ * TestFaults}, which are parts of it. The constructor, {@code @BeforeEach}, {@code @Test} and {@code @AfterEach} of one test get
+ * the same; it has a server of its own, and is closed after the test. Needs JUnit 5.13 or newer. Thread-safe: tests may run in parallel.
  */
 public final class CouchJobsExtension implements ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(CouchJobsExtension.class);
 
     /** Made by JUnit. */
     public CouchJobsExtension() {}
+
+    /** The constructor runs for one test, and gets what that test gets. */
+    @Override
+    public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext root) {
+        return ExtensionContextScope.TEST_METHOD;
+    }
 
     /** A parameter with an annotation, such as Spring's {@code @Autowired}, is left to the extension that the annotation is for. */
     @Override
@@ -32,13 +40,24 @@ public final class CouchJobsExtension implements ParameterResolver {
 
     @Override
     public @Nullable Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        TestQueue jobs = provided(context).orElseGet(() -> context.getStore(NAMESPACE)
-                .getOrComputeIfAbsent(context.getUniqueId(), test -> TestQueue.start(), TestQueue.class));
+        TestQueue jobs = provided(context).orElseGet(() -> own(parameter, context));
         Class<?> type = parameter.getParameter().getType();
         if (type == TestQueue.class) {
             return jobs;
         }
         return type == JobQueue.class ? jobs.queue() : type == TestClock.class ? jobs.clock() : jobs.faults();
+    }
+
+    private static TestQueue own(ParameterContext parameter, ExtensionContext context) {
+        boolean isForAllTests = context.getTestMethod().isEmpty();
+        if (isForAllTests && parameter.getDeclaringExecutable() instanceof Constructor<?>) {
+            throw new ParameterResolutionException(
+                    "with Lifecycle.PER_CLASS the constructor runs once for all tests of "
+                            + context.getRequiredTestClass().getName()
+                            + ", and each test has a queue of its own: make it a parameter of the test method or of @BeforeEach");
+        }
+        return context.getStore(NAMESPACE)
+                .getOrComputeIfAbsent(context.getUniqueId(), test -> TestQueue.start(), TestQueue.class);
     }
 
     private static Optional<TestQueue> provided(ExtensionContext context) {
