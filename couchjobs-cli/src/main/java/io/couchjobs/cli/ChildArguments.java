@@ -17,7 +17,8 @@ record ChildArguments(List<String> arguments, Map<String, String> environment) {
     static ChildArguments of(String command, Couchjobs root, Session session, QueueUrl database) {
         List<String> arguments = new ArrayList<>(List.of(command));
         database.databases().forEach(url -> arguments.addAll(List.of("--url", url.toString())));
-        Map<String, String> environment = new HashMap<>(Map.of("COUCHJOBS_CONFIG", "/dev/null", "COUCHJOBS_USER", ""));
+        Map<String, String> environment = new HashMap<>(
+                Map.of(ConfigFile.VARIABLE, ConfigFile.NONE, ConfigFile.PROFILE, "", "COUCHJOBS_USER", ""));
         if (session.auth() instanceof Auth.Basic basic) {
             arguments.addAll(List.of("--user", basic.user()));
             environment.put(Settings.PASSWORD, basic.password().reveal());

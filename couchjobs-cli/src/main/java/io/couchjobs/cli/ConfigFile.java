@@ -17,6 +17,12 @@ import org.jspecify.annotations.Nullable;
  * and so is a password: that belongs into a file of its own.
  */
 final class ConfigFile {
+    static final String VARIABLE = "COUCHJOBS_CONFIG";
+    /** In place of a file's name. */
+    static final String NONE = "none";
+
+    static final String PROFILE = "COUCHJOBS_PROFILE";
+
     private static final String PROFILES = "profiles";
 
     private final Shell shell;
@@ -26,9 +32,12 @@ final class ConfigFile {
     }
 
     Profile profile(@Nullable String asked) {
-        Optional<String> name = Optional.ofNullable(asked).or(() -> shell.variable("COUCHJOBS_PROFILE"));
-        Optional<Path> explicit = shell.variable("COUCHJOBS_CONFIG").map(Path::of);
-        Path file = explicit.orElseGet(this::usualPlace);
+        Optional<String> name = Optional.ofNullable(asked).or(() -> shell.variable(PROFILE));
+        Optional<String> explicit = shell.variable(VARIABLE);
+        if (explicit.filter(NONE::equals).isPresent()) {
+            return withoutFile(name);
+        }
+        Path file = explicit.map(Path::of).orElseGet(this::usualPlace);
         if (explicit.isEmpty() && name.isEmpty() && !Files.exists(file)) {
             return Profile.none();
         }
@@ -37,6 +46,13 @@ final class ConfigFile {
         check(file, top, PROFILES);
         check(file, own, "");
         return new Profile(file, own, top);
+    }
+
+    private static Profile withoutFile(Optional<String> name) {
+        name.ifPresent(wanted -> {
+            throw CommandException.usage("no profile '" + wanted + "': " + VARIABLE + " is " + NONE);
+        });
+        return Profile.none();
     }
 
     private Path usualPlace() {

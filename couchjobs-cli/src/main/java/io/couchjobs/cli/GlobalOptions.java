@@ -136,7 +136,7 @@ final class GlobalOptions {
             scope = ScopeType.INHERIT,
             paramLabel = "NAME",
             description = {
-                "A profile of ~/.config/couchjobs/config.toml (COUCHJOBS_CONFIG names another file).",
+                "A profile of ~/.config/couchjobs/config.toml (COUCHJOBS_CONFIG names another file, or is none).",
                 "Default: COUCHJOBS_PROFILE."
             })
     @Nullable

@@ -8,6 +8,7 @@ import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -51,6 +52,31 @@ class DemoCommandTest {
                         .mapToInt(Integer::parseInt)
                         .sum())
                 .isEqualTo(40);
+    }
+
+    @Test
+    void the_processes_work_where_the_profile_of_the_environment_says(TestDatabase database) throws Exception {
+        Path config = Files.writeString(
+                folder.resolve("config.toml"), "[profiles.staging]\nurl = \"" + database.url() + "\"\n");
+        ProcessBuilder demo = new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "demo",
+                folder.toString(),
+                "-o",
+                "json");
+        demo.environment().put("COUCHJOBS_CONFIG", config.toString());
+        demo.environment().put("COUCHJOBS_PROFILE", "staging");
+        database.user().ifPresent(user -> demo.environment().put("COUCHJOBS_USER", user));
+        database.password().ifPresent(password -> demo.environment().put("COUCHJOBS_PASSWORD", password));
+
+        Process running = demo.redirectErrorStream(true).start();
+
+        String said = new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(running.waitFor()).as(said).isZero();
+        assertThat(said).contains("\"succeeded\" : 1");
     }
 
     @Test

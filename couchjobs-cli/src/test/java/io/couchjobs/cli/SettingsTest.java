@@ -149,6 +149,16 @@ class SettingsTest {
     }
 
     @Test
+    void without_a_config_file_there_are_the_defaults() {
+        shell.with("COUCHJOBS_CONFIG", "none");
+        assertThat(settings().output()).isEqualTo(Format.TABLE);
+        assertThat(settings().auth(settings().url())).isInstanceOf(Auth.None.class);
+
+        options.profile = "staging";
+        assertUsage(this::settings, "no profile 'staging': COUCHJOBS_CONFIG is none");
+    }
+
+    @Test
     void mistakes_in_the_config_file_are_named() throws IOException {
         options.profile = "production";
         assertUsage(this::settings, "no profile 'production'");
