@@ -201,7 +201,7 @@ final class EnqueueCommand extends QueueCommand {
     private ExitCode array(JobQueue queue, String file) throws IOException {
         Times times = new Times(InstantSource.system(), ZoneId.systemDefault());
         try (InputStream in = InputFile.open(file, root().shell())) {
-            JobReader reader = format(file).open(in, () -> JobRequest.builder(type), times, IdField.NONE);
+            JobReader reader = format(file).openItems(in, () -> JobRequest.builder(type), times);
             new ArrayEnqueue(queue, root(), chunk == null ? OptionalInt.empty() : OptionalInt.of(chunk))
                     .run(request(), reader);
         }

@@ -163,6 +163,22 @@ class ArrayCommandsTest {
     }
 
     @Test
+    void a_line_that_gives_an_item_more_than_data_is_named_with_the_field() throws Exception {
+        for (String field : List.of("\"id\":\"7\"", "\"priority\":9")) {
+            TestShell.Said bad = shell().run(
+                            "enqueue",
+                            "page",
+                            "--array",
+                            "crawl",
+                            "--from",
+                            file("{\"data\":{}}\n{\"data\":{}," + field + "}\n"));
+
+            assertThat(bad.exitCode()).isEqualTo(1);
+            assertThat(bad.err()).contains("line 2: an item of an array has data only, and no " + field.split("\"")[1]);
+        }
+    }
+
+    @Test
     void a_command_acts_on_all_jobs_of_an_array_or_on_those_of_a_status() throws Exception {
         shell().done(
                         "enqueue",

@@ -18,6 +18,11 @@ public interface JobReader {
             public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times, IdField id) {
                 return new NdjsonReader(TextLines.ofJson(in), template, times, id);
             }
+
+            @Override
+            public JobReader openItems(InputStream in, Supplier<JobRequest.Builder> template, Times times) {
+                return NdjsonReader.ofItems(TextLines.ofJson(in), template, times);
+            }
         },
         /** A header that names the fields of the data, then a record per job. */
         CSV {
@@ -59,6 +64,18 @@ public interface JobReader {
          * @return the reader
          */
         public abstract JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times, IdField id);
+
+        /**
+         * Starts reading the items of an array. They have data only: a line that says more is bad.
+         *
+         * @param in the file, UTF-8; the caller closes it
+         * @param template makes a fresh request of the array's type
+         * @param times how a line may write its time
+         * @return the reader
+         */
+        public JobReader openItems(InputStream in, Supplier<JobRequest.Builder> template, Times times) {
+            return open(in, template, times, IdField.NONE);
+        }
     }
 
     /**

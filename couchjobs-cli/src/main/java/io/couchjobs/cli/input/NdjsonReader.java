@@ -8,6 +8,7 @@ import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.JobRequest;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -21,12 +22,24 @@ final class NdjsonReader implements JobReader {
     private final Supplier<JobRequest.Builder> template;
     private final Times times;
     private final IdField id;
+    private final boolean isOfItems;
 
     NdjsonReader(TextLines lines, Supplier<JobRequest.Builder> template, Times times, IdField id) {
+        this(lines, template, times, id, false);
+    }
+
+    private NdjsonReader(
+            TextLines lines, Supplier<JobRequest.Builder> template, Times times, IdField id, boolean isOfItems) {
         this.lines = lines;
         this.template = template;
         this.times = times;
         this.id = id;
+        this.isOfItems = isOfItems;
+    }
+
+    /** Of an array. */
+    static NdjsonReader ofItems(TextLines lines, Supplier<JobRequest.Builder> template, Times times) {
+        return new NdjsonReader(lines, template, times, IdField.NONE, true);
     }
 
     @Override
@@ -57,12 +70,23 @@ final class NdjsonReader implements JobReader {
                         + " (a line makes a new job; couchjobs import takes jobs in the state that they are in)");
             }
         }
+        if (isOfItems) {
+            checkItem(order);
+        }
         JobRequest.Builder job = template.get();
         JobOrder.fill(job, order, times::parse);
         if (!order.has("id")) {
             id.identify(job, field -> id(field, order.path("data").path(field)));
         }
         return job.build();
+    }
+
+    private static void checkItem(ObjectNode order) {
+        for (Map.Entry<String, JsonNode> field : order.properties()) {
+            if (!field.getKey().equals("data") && !field.getValue().isNull()) {
+                throw new IllegalArgumentException("an item of an array has data only, and no " + field.getKey());
+            }
+        }
     }
 
     private static Optional<String> id(String field, JsonNode value) {
