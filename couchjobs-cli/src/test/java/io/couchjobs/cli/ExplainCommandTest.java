@@ -236,6 +236,24 @@ class ExplainCommandTest {
     }
 
     @Test
+    void a_full_limit_per_group_keeps_jobs_without_a_group_too() throws Exception {
+        queue.types().change("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
+        queue.add(request("running").build());
+        accept();
+        queue.add(request("1").build());
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("limit");
+        assertThat(why.path("because").asText())
+                .contains("type email may run 1 job without a group at once", "email:running");
+
+        doWhatIsSaid("1", Verdict.LIMIT);
+
+        assertThat(explain("1").path("verdict").asText()).isEqualTo("no-worker");
+    }
+
+    @Test
     void a_rate_that_is_used_up_tells_when_the_next_jobs_start() throws Exception {
         queue.types().change("email", settings -> settings.withRate(new Rate(1, Duration.ofDays(1))));
         queue.add(request("a").build());

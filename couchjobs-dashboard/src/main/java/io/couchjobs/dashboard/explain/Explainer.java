@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -244,19 +245,20 @@ public final class Explainer {
     }
 
     private void limits(Job job, TypeSettings settings) {
-        full(job, settings.get(Limit.RUNNING), "--limit", JobFilter.all().type(job.type()), "type " + job.type());
-        if (!job.group().isEmpty()) {
-            JobFilter group = JobFilter.all().type(job.type()).group(job.group());
-            full(
-                    job,
-                    settings.get(Limit.RUNNING_PER_GROUP),
-                    "--group-limit",
-                    group,
-                    "group " + job.group() + " of type " + job.type());
-        }
+        String type = "type " + job.type();
+        JobFilter running = JobFilter.all().type(job.type());
+        full(job, settings.get(Limit.RUNNING), "--limit", running, most -> type + " may run " + most);
+        full(
+                job,
+                settings.get(Limit.RUNNING_PER_GROUP),
+                "--group-limit",
+                running.group(job.group()),
+                most -> job.group().isEmpty()
+                        ? type + " may run " + most + " without a group"
+                        : "group " + job.group() + " of " + type + " may run " + most);
     }
 
-    private void full(Job job, OptionalInt limit, String option, JobFilter running, String what) {
+    private void full(Job job, OptionalInt limit, String option, JobFilter running, UnaryOperator<String> rule) {
         if (limit.isEmpty() || limit.getAsInt() > MOST_HOLDERS) {
             return;
         }
@@ -272,7 +274,7 @@ public final class Explainer {
                     .collect(Collectors.joining(", "));
             add(
                     Verdict.LIMIT,
-                    what + " may run " + jobs(most) + " at once" + (who.isEmpty() ? "" : ", and these do: " + who),
+                    rule.apply(jobs(most)) + " at once" + (who.isEmpty() ? "" : ", and these do: " + who),
                     shell("type", "set", word(job.type()), option, "none") + " lets any number run, " + option
                             + " N another one");
         }
