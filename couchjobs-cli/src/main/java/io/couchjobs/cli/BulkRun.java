@@ -27,6 +27,8 @@ abstract class BulkRun<J> {
     private final List<JobLine<J>> batch = new ArrayList<>();
     private int batchCharacters;
     private long lastLine;
+    /** Up to this line, all are stored, rejected or left out. */
+    private long lastDone;
 
     BulkRun(Couchjobs root) {
         this.root = root;
@@ -49,7 +51,7 @@ abstract class BulkRun<J> {
         } catch (IOException | RuntimeException trouble) {
             progress.clear();
             rejections.sayRest();
-            root.say("couchjobs: stopped after line " + lastLine + ": " + summary());
+            root.say("couchjobs: stopped after line " + lastDone + ": " + summary());
             throw trouble;
         }
         progress.clear();
@@ -86,16 +88,18 @@ abstract class BulkRun<J> {
     }
 
     private void take(JobLine<J> line) {
+        lastLine = line.number();
         if (line.job().isEmpty()) {
-            reject(line.number(), String.valueOf(line.problem()));
-        } else if (!isWanted(line.job().get())) {
-            lastLine = line.number();
-        } else {
+            rejections.add(line.number(), String.valueOf(line.problem()));
+        } else if (isWanted(line.job().get())) {
             batch.add(line);
             batchCharacters += line.length();
             if (batch.size() == BATCH || batchCharacters > BATCH_CHARACTERS) {
                 flush();
             }
+        }
+        if (batch.isEmpty()) {
+            lastDone = lastLine;
         }
     }
 
@@ -106,22 +110,16 @@ abstract class BulkRun<J> {
         List<J> jobs = batch.stream().flatMap(line -> line.job().stream()).toList();
         List<AddResult> results = store(jobs);
         for (int i = 0; i < results.size(); i++) {
-            long line = batch.get(i).number();
             if (results.get(i).outcome() == AddResult.Outcome.REJECTED) {
-                reject(line, String.valueOf(results.get(i).problem()));
+                rejections.add(
+                        batch.get(i).number(), String.valueOf(results.get(i).problem()));
             } else {
-                lastLine = Math.max(lastLine, line);
                 count(jobs.get(i), results.get(i).outcome());
             }
         }
         batch.clear();
         batchCharacters = 0;
         progress.update("couchjobs: " + lastLine + " lines, " + summary() + ", " + took());
-    }
-
-    private void reject(long line, String problem) {
-        lastLine = Math.max(lastLine, line);
-        rejections.add(line, problem);
     }
 
     private String took() {
