@@ -11,6 +11,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The input of a job, given in one of three ways. */
@@ -19,10 +20,10 @@ final class DataOption {
             names = "--data",
             paramLabel = "JSON|@FILE|-",
             description = "The input, a JSON object: itself, in a file, or on standard input; default {}.")
-    private String data = "{}";
+    private @Nullable String data;
 
     boolean isGiven() {
-        return !data.equals("{}");
+        return data != null;
     }
 
     /** Throws CommandException when there is nothing to read, or it is not JSON. */
@@ -35,13 +36,14 @@ final class DataOption {
     }
 
     private String text(Shell shell) {
-        if (data.equals("-")) {
+        String given = data == null ? "{}" : data;
+        if (given.equals("-")) {
             return standardInput(shell);
         }
         try {
-            return data.startsWith("@") ? Files.readString(Path.of(data.substring(1))) : data;
+            return given.startsWith("@") ? Files.readString(Path.of(given.substring(1))) : given;
         } catch (IOException unreadable) {
-            throw CommandException.usage("cannot read " + FileProblem.of(Path.of(data.substring(1)), unreadable));
+            throw CommandException.usage("cannot read " + FileProblem.of(Path.of(given.substring(1)), unreadable));
         }
     }
 

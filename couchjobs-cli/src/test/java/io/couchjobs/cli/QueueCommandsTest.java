@@ -74,6 +74,14 @@ class QueueCommandsTest {
     }
 
     @Test
+    void an_empty_object_is_data_that_is_given() {
+        done("enqueue", "email", "kept", "--data", "{\"to\":1}");
+        assertThat(shell.run("enqueue", "email", "kept", "--data", "{}").exitCode())
+                .isEqualTo(4);
+        shell.usage("--from adds many jobs", "enqueue", "email", "--from", "-", "--data", "{}");
+    }
+
+    @Test
     void data_on_standard_input_that_is_not_utf_8_is_refused() {
         shell.input("{\"name\":\"Jos\u00e9\"}".getBytes(ISO_8859_1))
                 .usage("standard input is not UTF-8", "enqueue", "email", "1", "--data", "-");
