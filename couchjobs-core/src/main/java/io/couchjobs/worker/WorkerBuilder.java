@@ -6,6 +6,7 @@ import io.couchjobs.job.JobType;
 import io.couchjobs.job.Strategy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -205,6 +206,9 @@ public interface WorkerBuilder {
      * @return this
      */
     WorkerBuilder classes(String... classes);
+
+    /** {@return the types that have a handler so far} */
+    Set<String> types();
 
     /**
      * Starts the worker.

@@ -42,14 +42,9 @@ final class HandlerMethods {
         return found;
     }
 
-    /** Gives each method to a worker, with the type of its jobs; returns the types that have one. */
-    List<String> addTo(BiConsumer<JobType<Object>, MethodHandler> worker) {
-        List<String> types = new ArrayList<>();
-        each((bean, method, type) -> {
-            add(worker, bean, type, method);
-            types.add(type);
-        });
-        return types;
+    /** Gives each method to a worker, with the type of its jobs. */
+    void addTo(BiConsumer<JobType<Object>, MethodHandler> worker) {
+        each((bean, method, type) -> add(worker, bean, type, method));
     }
 
     private void each(Found found) {

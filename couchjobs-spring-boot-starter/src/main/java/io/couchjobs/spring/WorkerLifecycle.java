@@ -57,17 +57,17 @@ public final class WorkerLifecycle implements SmartLifecycle {
                 queue.worker().concurrency(options.concurrency()).prefetch(options.prefetch());
         Optional.ofNullable(options.id()).ifPresent(builder::id);
         Optional.ofNullable(options.timeLimit()).ifPresent(builder::timeLimit);
-        List<String> types = methods.addTo(builder::handler);
+        methods.addTo(builder::handler);
         customizers.forEach(customizer -> customizer.customize(builder));
-        if (types.isEmpty() && customizers.isEmpty()) {
-            log.debug("no @JobHandler or @OnChange method, so no worker");
+        if (builder.types().isEmpty()) {
+            log.debug("no @JobHandler or @OnChange method, and no handler of a WorkerCustomizer, so no worker");
             return;
         }
         methods.schedules().forEach(queue.schedules()::put);
         methods.triggers().forEach(queue.triggers()::put);
         Worker started = builder.start();
         worker = started;
-        log.info("worker {} of {} runs jobs of the types {}", started.id(), queue, types);
+        log.info("worker {} of {} runs jobs of the types {}", started.id(), queue, builder.types());
     }
 
     /** The monitor is free while the last jobs end: their handlers, and the application's monitoring, may ask for the worker. */

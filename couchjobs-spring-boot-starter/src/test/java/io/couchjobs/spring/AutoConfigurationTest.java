@@ -102,6 +102,25 @@ class AutoConfigurationTest {
     }
 
     @Test
+    void a_customizer_alone_makes_no_worker_unless_it_adds_a_handler() {
+        application
+                .withBean(
+                        WorkerCustomizer.class,
+                        () -> builder -> builder.prefetch(2).interceptor((context, run) -> run.call()))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(WorkerLifecycle.class).worker()).isEmpty();
+                });
+        application
+                .withBean(
+                        WorkerCustomizer.class,
+                        () -> builder -> builder.prefetch(2).handler("email", (data, context) -> null))
+                .run(context -> assertThat(
+                                context.getBean(WorkerLifecycle.class).worker())
+                        .isPresent());
+    }
+
+    @Test
     void methods_take_what_they_ask_for_in_any_order() {
         application
                 .withUserConfiguration(Handlers.class)

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -160,6 +161,11 @@ final class QueueWorkerBuilder implements WorkerBuilder {
     public QueueWorkerBuilder classes(String... classes) {
         this.selection = selection.classes(List.of(classes));
         return this;
+    }
+
+    @Override
+    public Set<String> types() {
+        return Set.copyOf(handlers.keySet());
     }
 
     @Override
