@@ -105,13 +105,13 @@ final class TriggerAddCommand extends QueueCommand {
     private @Nullable Integer batch;
 
     @Option(names = "--batch-wait", paramLabel = "D", description = "How long the first waits for others; default 1s.")
-    private Duration batchWait = Duration.ofSeconds(1);
+    private @Nullable Duration batchWait;
 
     @Option(names = "--cron", paramLabel = "EXPR", description = "Catch up at these times only.")
     private @Nullable String cron;
 
     @Option(names = "--zone", paramLabel = "Z", description = "Whose clocks --cron is about; default UTC.")
-    private String zone = "UTC";
+    private @Nullable String zone;
 
     @Option(
             names = "--connection",
@@ -142,6 +142,10 @@ final class TriggerAddCommand extends QueueCommand {
     void check() {
         if ((type == null) == (outbox == null)) {
             throw CommandException.usage("give either --type or --outbox");
+        } else if (zone != null && cron == null) {
+            throw CommandException.usage("--zone needs --cron");
+        } else if (batchWait != null && batch == null) {
+            throw CommandException.usage("--batch-wait needs --batch");
         }
         try {
             built = build();
@@ -190,18 +194,18 @@ final class TriggerAddCommand extends QueueCommand {
         with(from, builder::from);
         with(delay, builder::delay);
         with(debounce, builder::debounce);
-        with(batch, size -> builder.batch(size, batchWait));
-        with(cron, expression -> builder.cron(expression, zone()));
+        with(batch, size -> builder.batch(size, batchWait == null ? Duration.ofSeconds(1) : batchWait));
+        with(cron, expression -> builder.cron(expression, zone(zone == null ? "UTC" : zone)));
         if (paused) {
             builder.paused();
         }
     }
 
-    private ZoneId zone() {
+    private static ZoneId zone(String name) {
         try {
-            return ZoneId.of(zone);
+            return ZoneId.of(name);
         } catch (DateTimeException unknown) {
-            throw CommandException.usage("--zone " + zone + " is not known; it may be a region such as Europe/Berlin");
+            throw CommandException.usage("--zone " + name + " is not known; it may be a region such as Europe/Berlin");
         }
     }
 

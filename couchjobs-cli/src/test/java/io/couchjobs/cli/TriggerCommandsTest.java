@@ -137,6 +137,33 @@ class TriggerCommandsTest {
         assertThat(done("trigger", "list", "-o", "json").json()).isEmpty();
     }
 
+    @Test
+    void an_option_that_is_about_another_needs_that_one() {
+        assertWrong(
+                "--zone needs --cron",
+                "trigger",
+                "add",
+                "x",
+                "--source",
+                "orders",
+                "--type",
+                "t",
+                "--zone",
+                "Europe/Berlin");
+        assertWrong(
+                "--batch-wait needs --batch",
+                "trigger",
+                "add",
+                "x",
+                "--source",
+                "orders",
+                "--type",
+                "t",
+                "--batch-wait",
+                "5s");
+        assertThat(done("trigger", "list", "-o", "json").json()).isEmpty();
+    }
+
     private void assertWrong(String named, String... arguments) {
         TestShell.Said said = shell.run(arguments);
         assertThat(said.err()).contains(named);
