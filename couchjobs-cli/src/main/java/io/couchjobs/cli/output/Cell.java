@@ -1,5 +1,7 @@
 package io.couchjobs.cli.output;
 
+import org.jline.utils.WCWidth;
+
 /**
  * One cell of a table. Immutable and thread-safe.
  *
@@ -48,6 +50,26 @@ public record Cell(String text, Style style, boolean right) {
      */
     public static Cell of(long number) {
         return new Cell(Long.toString(number), number == 0 ? Style.FAINT : Style.PLAIN, true);
+    }
+
+    /**
+     * Measures a text.
+     *
+     * @param text a text without control characters
+     * @return how many columns of a terminal it takes: wide characters take two, and combining ones none
+     */
+    public static int columns(String text) {
+        return text.codePoints().map(Cell::columns).sum();
+    }
+
+    /**
+     * Measures a character.
+     *
+     * @param character the character
+     * @return how many columns of a terminal it takes: 0, 1 or 2
+     */
+    public static int columns(int character) {
+        return Math.max(0, WCWidth.wcwidth(character));
     }
 
     /**

@@ -68,6 +68,6 @@ public final class Table {
     }
 
     private static int width(Cell cell) {
-        return cell.text().codePointCount(0, cell.text().length());
+        return Cell.columns(cell.text());
     }
 }

@@ -2,7 +2,6 @@ package io.couchjobs.cli.top;
 
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
-import org.jline.utils.WCWidth;
 
 /** A line that is never wider than the screen, whatever is put in. Not thread-safe. */
 final class Line {
@@ -20,7 +19,7 @@ final class Line {
     Line add(String words, Style style) {
         String shown = fit(Cell.printable(words), width - used);
         text.append(style.apply(shown, colour && !shown.isBlank()));
-        used += columns(shown);
+        used += Cell.columns(shown);
         return this;
     }
 
@@ -31,13 +30,13 @@ final class Line {
     /** Adds a column of a fixed width, and a blank. */
     Line column(String words, int columns, Style style) {
         String shown = fit(Cell.printable(words), columns);
-        return add(shown, style).add(" ".repeat(columns - columns(shown) + 1));
+        return add(shown, style).add(" ".repeat(columns - Cell.columns(shown) + 1));
     }
 
     /** Adds a column aligned to the right, and a blank. */
     Line number(String words, int columns, Style style) {
         String shown = fit(words, columns);
-        return add(" ".repeat(columns - columns(shown))).add(shown, style).add(" ");
+        return add(" ".repeat(columns - Cell.columns(shown))).add(shown, style).add(" ");
     }
 
     /** {@return the line, dressed} */
@@ -49,13 +48,13 @@ final class Line {
     static String fit(String text, int columns) {
         if (columns <= 0) {
             return "";
-        } else if (columns(text) <= columns) {
+        } else if (Cell.columns(text) <= columns) {
             return text;
         }
         StringBuilder fitting = new StringBuilder();
         int used = 0;
         for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
-            int wide = Math.max(0, WCWidth.wcwidth(text.codePointAt(i)));
+            int wide = Cell.columns(text.codePointAt(i));
             if (used + wide > columns - 1) {
                 break;
             }
@@ -63,11 +62,5 @@ final class Line {
             used += wide;
         }
         return fitting.append('…').toString();
-    }
-
-    static int columns(String text) {
-        return text.codePoints()
-                .map(character -> Math.max(0, WCWidth.wcwidth(character)))
-                .sum();
     }
 }

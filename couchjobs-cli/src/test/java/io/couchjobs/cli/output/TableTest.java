@@ -15,6 +15,14 @@ class TableTest {
     }
 
     @Test
+    void wide_characters_take_two_columns_and_combining_ones_none() {
+        Table table =
+                new Table("ID", "X").row(Cell.of("\u65e5\u672c"), Cell.of("y")).row(Cell.of("e\u0301"), Cell.of("z"));
+
+        assertThat(print(table, false)).isEqualTo("ID    X\n\u65e5\u672c  y\ne\u0301     z\n");
+    }
+
+    @Test
     void no_job_can_drive_the_terminal() {
         Table table = new Table("ID").row(Cell.of("a\u001b[2Jb\nc"));
 

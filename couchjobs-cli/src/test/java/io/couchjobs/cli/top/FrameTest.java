@@ -3,6 +3,7 @@ package io.couchjobs.cli.top;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.couchjobs.cli.output.Cell;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
@@ -85,7 +86,7 @@ class FrameTest {
                 assertThat(lines.size()).isLessThanOrEqualTo(height);
                 assertThat(lines).allSatisfy(line -> {
                     String shown = AttributedString.stripAnsi(line);
-                    assertThat(Line.columns(shown)).as(shown).isLessThanOrEqualTo(width);
+                    assertThat(Cell.columns(shown)).as(shown).isLessThanOrEqualTo(width);
                     assertThat(shown.chars()).noneMatch(Character::isISOControl);
                 });
             }
