@@ -91,7 +91,7 @@ public interface Triggers {
     Trigger.Plan test(String name, Optional<String> database, String docId);
 
     /**
-     * Sends a trigger back: it makes jobs for the same changes once more.
+     * Sends a trigger back: it makes jobs for the same changes once more. The entries of an outbox whose jobs are there make none.
      *
      * @param name its name
      * @param from {@code beginning}, {@code now}, or, if the source is one database, a position of its feed

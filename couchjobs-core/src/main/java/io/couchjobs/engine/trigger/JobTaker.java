@@ -24,6 +24,9 @@ final class JobTaker implements Taker {
     private static final int MOST_READ = 50;
 
     private final Trigger trigger;
+    /** The same trigger without {@code ignoreOwn}. */
+    private final Trigger ofAnybody;
+
     private final SourceReader reader;
     private final JobMaker maker;
     private final OutboxEntries entries;
@@ -40,6 +43,7 @@ final class JobTaker implements Taker {
             InstantSource clock,
             Environment environment) {
         this.trigger = trigger;
+        this.ofAnybody = Trigger.parse(trigger.toDocument().without("ignoreOwn"));
         this.reader = reader;
         this.maker = maker;
         this.entries = entries;
@@ -104,7 +108,8 @@ final class JobTaker implements Taker {
         List<Optional<SourceChange>> again = reader.again(some);
         for (int i = 0; i < some.size(); i++) {
             SourceChange change = some.get(i);
-            again.get(i).ifPresentOrElse(round::plan, () -> reader.lost(change).ifPresent(round.failures::add));
+            again.get(i)
+                    .ifPresentOrElse(round::planOwed, () -> reader.lost(change).ifPresent(round.failures::add));
         }
         round.make().stream().filter(JobMaker.Result::hasNoRoom).forEach(result -> round.owe(result.change()));
     }
@@ -135,6 +140,11 @@ final class JobTaker implements Taker {
 
         void plan(SourceChange change) {
             add(change, trigger.plan(change, suffix(), clock.instant()));
+        }
+
+        /** It was another's change when the feed showed it, whoever has written the document since. */
+        void planOwed(SourceChange change) {
+            add(change, ofAnybody.plan(change, suffix(), clock.instant()));
         }
 
         void add(SourceChange change, Trigger.Plan plan) {

@@ -67,6 +67,10 @@ final class SourceFollower {
     private boolean isAtEnd;
     private boolean isCaughtUp;
     private boolean hasReadAll;
+    /** Whether too few changes for one job wait for others, and since when. */
+    private boolean isWaiting;
+
+    private long waitingSince;
     private Optional<Duration> pause = Optional.empty();
 
     SourceFollower(
@@ -159,6 +163,12 @@ final class SourceFollower {
             Passed passed = collect(feed, rows);
             rows += passed.rows;
             if (!passed.changes.isEmpty()) {
+                Duration wait = waitForOthers(passed);
+                if (!wait.isZero()) {
+                    pause = Optional.of(wait);
+                    isAtEnd = false;
+                    return rows;
+                }
                 if (!take(passed)) {
                     pause = Optional.of(FULL);
                 }
@@ -182,9 +192,11 @@ final class SourceFollower {
      * @param seq the position after all of them, or the last one before that
      * @param isAtPosition whether it is the position after all of them
      * @param rows how many there were
+     * @param isShort whether the feed ended before there were as many as are taken at once
      * @param count how many of these are not positions of triggers: to store one is no reason to store the next
      */
-    private record Passed(List<Change> changes, String seq, boolean isAtPosition, int rows, int count) {}
+    private record Passed(
+            List<Change> changes, String seq, boolean isAtPosition, boolean isShort, int rows, int count) {}
 
     /** The changes that are there, or those that come within a second, after so many rows of this feed. */
     private Passed collect(ChangesFeed feed, int before) {
@@ -216,7 +228,22 @@ final class SourceFollower {
         boolean isCutOff = feed.isEnded() && before + rows >= LONGEST_SLICE;
         isAtEnd = next.isEmpty() && !isCutOff;
         boolean isAllOfIt = next.isEmpty() && feed.isEnded();
-        return new Passed(changes, isAllOfIt ? feed.lastSeq() : reached, isAtPosition || isAllOfIt, rows, count);
+        boolean isShort = isAllOfIt && !isCutOff && changes.size() < size.most();
+        return new Passed(
+                changes, isAllOfIt ? feed.lastSeq() : reached, isAtPosition || isAllOfIt, isShort, rows, count);
+    }
+
+    /** How long too few changes still wait for others; only where nothing listens to the feed meanwhile. */
+    private Duration waitForOthers(Passed passed) {
+        long now = environment.nanos();
+        isWaiting &= passed.isShort;
+        if (passed.isShort && !isWaiting) {
+            isWaiting = true;
+            waitingSince = now;
+        }
+        Duration left = taker.size().patience().minusNanos(now - waitingSince);
+        isWaiting &= !left.isNegative() && !left.isZero();
+        return isWaiting ? left : Duration.ZERO;
     }
 
     /** How long so many changes wait for the next one. */

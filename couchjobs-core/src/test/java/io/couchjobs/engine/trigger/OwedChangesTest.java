@@ -21,8 +21,15 @@ import org.junit.jupiter.api.Test;
 
 /** Changes that waited for the end of a run, or failed, are read once more: the documents as they are then. */
 class OwedChangesTest extends FollowedOrders {
+    private static final Duration WAIT = Duration.ofMillis(200);
     private static final Trigger PAID =
             mails().selector(json("{'status':'paid'}")).includeDoc().build();
+
+    private static void untilNothingIsLeft(SourceFollower follower) {
+        while (slice(follower).isPresent()) {
+            Thread.onSpinWait();
+        }
+    }
 
     /** The run of the job of an order, of which another change waits for the end of the run. */
     private ClaimedJob savedOnceMoreWhileItRuns(SourceFollower follower) {
@@ -70,6 +77,24 @@ class OwedChangesTest extends FollowedOrders {
     }
 
     @Test
+    void a_change_during_a_run_makes_one_more_run_though_the_handler_wrote_the_document_after_it() {
+        Trigger trigger = mails().ignoreOwn("/changedBy").includeDoc().build();
+        SourceFollower follower = follower(trigger);
+        ClaimedJob run = savedOnceMoreWhileItRuns(follower);
+        change(orders, "o1", "changedBy", "t");
+        var unused0 = slice(follower);
+        run.finish();
+        var unused1 = slice(follower(trigger));
+        assertThat(job().phase()).isEqualTo(JobPhase.PENDING);
+        assertThat(job().data().at("/doc/n").asText()).isEqualTo("1");
+
+        queue.claim(job().id()).orElseThrow().finish();
+        change(orders, "o1", "changedBy", "t");
+        var unused2 = slice(follower(trigger));
+        assertThat(job().phase()).isEqualTo(JobPhase.FINISHED);
+    }
+
+    @Test
     void a_change_that_failed_is_tried_again_only_while_the_selector_selects_its_document() {
         Trigger trigger = mails().selector(json("{'status':'paid'}"))
                 .data(json("{'to':'{/mail}'}"))
@@ -90,7 +115,7 @@ class OwedChangesTest extends FollowedOrders {
     @Test
     void a_revision_of_a_batch_that_the_database_has_forgotten_is_listed_and_the_others_make_their_job() {
         Trigger trigger = mails().deliver(Trigger.Delivery.EVERY)
-                .batch(2, Duration.ofMinutes(1))
+                .batch(2, WAIT)
                 .includeDoc()
                 .build();
         String forgotten = save(orders, "{'_id':'o1'}");
@@ -108,7 +133,7 @@ class OwedChangesTest extends FollowedOrders {
         orders.compact();
         SourceFollower next = follower(trigger);
         assertThat(next.position().owed()).hasSize(2);
-        var unused = slice(next);
+        untilNothingIsLeft(next);
         assertThat(queue.all("mail").flatMap(job -> job.data().path("changes").findValuesAsText("id").stream()))
                 .containsExactlyInAnyOrder("o1", "o2");
         assertThat(next.position().errors()).singleElement().satisfies(error -> {
@@ -120,12 +145,12 @@ class OwedChangesTest extends FollowedOrders {
     @Test
     void changes_that_are_tried_again_are_in_no_batch_whose_job_may_have_been_made() {
         Trigger trigger = mails().deliver(Trigger.Delivery.EVERY)
-                .batch(3, Duration.ofMinutes(1))
+                .batch(3, WAIT)
                 .data(json("{'to':'{/mail}'}"))
                 .build();
         save(orders, "{'_id':'o1'}");
         SourceFollower first = follower(trigger);
-        var unused0 = slice(first);
+        untilNothingIsLeft(first);
         assertThat(first.position().errors()).hasSize(1);
         save(orders, "{'_id':'o2','mail':'x'}");
         save(orders, "{'_id':'o3','mail':'y'}");
@@ -138,16 +163,14 @@ class OwedChangesTest extends FollowedOrders {
                             return isMade.get() && request.path().contains("/jobs/follow");
                         },
                         500);
-        assertThatThrownBy(() -> slice(first)).isInstanceOf(CouchException.class);
+        assertThatThrownBy(() -> untilNothingIsLeft(first)).isInstanceOf(CouchException.class);
         couch.faults().clear();
         assertThat(queue.all("mail")).hasSize(1);
         Position retried = tools.positions().change(first.position(), Position::retrying);
         assertThat(retried.owed()).extracting(SourceChange::id).containsExactly("o2", "o3", "o1");
 
         SourceFollower next = follower(trigger);
-        while (!next.position().owed().isEmpty()) {
-            var unused1 = slice(next);
-        }
+        untilNothingIsLeft(next);
         assertThat(queue.all("mail")).hasSize(1);
         assertThat(next.position().errors())
                 .extracting(TriggerStatus.Failure::docId)

@@ -79,10 +79,40 @@ class SourceFollowerTest extends FollowedOrders {
         for (int i = 0; i < 20; i++) {
             save(orders, "{'_id':'order:" + i + "','text':'" + text + "'}");
         }
-        Optional<Duration> unused = slice(follower(
-                mails().ignoreOwn("/mine").batch(100, Duration.ofMinutes(1)).build()));
+        SourceFollower follower = follower(
+                mails().ignoreOwn("/mine").batch(100, Duration.ofSeconds(1)).build());
+        while (slice(follower).isPresent()) {
+            Thread.onSpinWait();
+        }
         assertThat(queue.all("mail").map(job -> job.data().path("changes").size()))
                 .containsExactlyInAnyOrder(8, 8, 4);
+    }
+
+    @Test
+    void the_changes_of_a_batch_wait_for_others_though_nothing_listens_meanwhile() {
+        Trigger trigger = mails().batch(3, Duration.ofMinutes(1)).build();
+        SourceFollower follower = follower(trigger);
+        save(orders, "{'_id':'o1'}");
+        assertThat(slice(follower))
+                .hasValueSatisfying(wait -> assertThat(wait).isLessThanOrEqualTo(Duration.ofMinutes(1)));
+        save(orders, "{'_id':'o2'}");
+        assertThat(slice(follower)).isPresent();
+        assertThat(queue.all("mail")).isEmpty();
+        save(orders, "{'_id':'o3'}");
+        assertThat(slice(follower)).isEmpty();
+        assertThat(queue.all("mail").map(job -> job.data().path("changes").size()))
+                .containsExactly(3);
+    }
+
+    @Test
+    void the_changes_of_a_batch_wait_no_longer_than_they_may() {
+        SourceFollower follower =
+                follower(mails().batch(3, Duration.ofMillis(1)).build());
+        save(orders, "{'_id':'o1'}");
+        while (queue.all("mail").findAny().isEmpty()) {
+            var unused = slice(follower);
+        }
+        assertThat(slice(follower)).isEmpty();
     }
 
     @Test
