@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Since when the job of a type that comes first could run. */
+/** Since when the job of a type that waits for longest could run. */
 @ServerTest
 class OldestPendingTest {
     private JobQueue queue;
@@ -56,6 +56,18 @@ class OldestPendingTest {
                         .toList());
         queue.add(JobRequest.builder("email").id("now").data(Map.of()).build());
         assertThat(oldest().orElseThrow()).isCloseTo(Instant.now(), within(5, ChronoUnit.MINUTES));
+    }
+
+    @Test
+    void a_job_whose_time_came_long_ago_counts_beside_a_new_one_without_a_time() {
+        Instant anHourAgo = Instant.now().minus(Duration.ofHours(1)).truncatedTo(ChronoUnit.MILLIS);
+        queue.add(JobRequest.builder("email")
+                .id("late")
+                .scheduledTime(anHourAgo)
+                .data(Map.of())
+                .build());
+        queue.add(JobRequest.builder("email").id("now").data(Map.of()).build());
+        assertThat(oldest()).contains(anHourAgo);
     }
 
     @Test

@@ -173,7 +173,8 @@ public final class JobCounts {
     }
 
     /**
-     * Since when the first pending job of a type could run here: its scheduled time, or if it has none, when it was created.
+     * Since when the pending job of a type that waits for longest could run here: its scheduled time, or if it has none, when it was
+     * created.
      *
      * @return the time, or empty when none is pending; {@link Instant#EPOCH} when a job is due that does not say when it was created
      */
@@ -184,9 +185,14 @@ public final class JobCounts {
     }
 
     private Optional<Instant> oldestOf(String line) {
-        return firstScheduled(line)
-                .map(time ->
-                        time.toEpochMilli() > 0 ? time : oldestUnscheduled(line).orElse(Instant.EPOCH));
+        Optional<Instant> first = firstScheduled(line, List.of(line));
+        if (first.isEmpty() || first.get().toEpochMilli() > 0) {
+            return first;
+        }
+        Instant unscheduled = oldestUnscheduled(line).orElse(Instant.EPOCH);
+        return firstScheduled(line, List.of(line, 1))
+                .filter(time -> time.isBefore(unscheduled))
+                .or(() -> Optional.of(unscheduled));
     }
 
     /** Jobs that are scheduled for later, or wait for others, were often created before. */
@@ -223,9 +229,10 @@ public final class JobCounts {
                         .limit(some)));
     }
 
-    private Optional<Instant> firstScheduled(String line) {
+    private Optional<Instant> firstScheduled(String line, List<Object> from) {
         return index
-                .ask(DesignDocument.JOBS, "due", query -> JobIndex.all(query, line)
+                .ask(DesignDocument.JOBS, "due", query -> query.startKey(from)
+                        .endKey(List.of(line, JobIndex.AFTER_ALL))
                         .limit(1))
                 .rows()
                 .stream()
