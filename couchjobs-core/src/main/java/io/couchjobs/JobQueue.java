@@ -423,6 +423,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     public void close() {
         Closing.all(
                 workers::close,
+                () -> engine.alarms().forEach(Listening::close),
                 engine.asyncCreator()::close,
                 () -> extensions.tell(extension -> extension.closed(this)),
                 scopes::close,

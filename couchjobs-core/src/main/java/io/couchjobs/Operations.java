@@ -308,8 +308,8 @@ public final class Operations {
      * @return alarms, to be started
      */
     public Alarms alarms() {
-        return new QueueAlarms(
-                engine.parts(), new Facts(types::counts, types::settings, this::workers, this::conflicts, history()));
+        Facts facts = new Facts(types::counts, types::settings, this::workers, this::conflicts, history());
+        return new QueueAlarms(engine.parts(), facts, engine.alarms());
     }
 
     /**

@@ -20,11 +20,14 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.engine.watch.Watch;
+import io.couchjobs.job.Listening;
 import io.couchjobs.job.QueueListener;
 import io.couchjobs.job.Site;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The parts of one open queue, wired. This is the only place that decides which part gets which others. Immutable and
@@ -32,6 +35,7 @@ import java.util.List;
  *
  * @param client the name by which this process accepts jobs without a worker
  * @param parts the parts that most others share
+ * @param alarms those that were started, and end with the queue
  */
 public record Engine(
         CouchDatabase database,
@@ -45,7 +49,8 @@ public record Engine(
         AsyncCreator asyncCreator,
         Watch watch,
         JobLogs logs,
-        Finder finder) {
+        Finder finder,
+        Set<Listening> alarms) {
 
     /**
      * Wires a queue. No I/O.
@@ -94,7 +99,8 @@ public record Engine(
                 new AsyncCreator(store, creator),
                 new Watch(feed, store),
                 new JobLogs(store, feed),
-                finder);
+                finder,
+                ConcurrentHashMap.newKeySet());
     }
 
     /** {@return the index of the jobs} */

@@ -7,6 +7,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.engine.time.Lane;
+import io.couchjobs.job.Listening;
 import io.couchjobs.job.WriteRefusedException;
 import java.io.IOException;
 import java.time.Duration;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Looks again and again, and tells what was raised and what is over. One of all processes with the same rules looks: the document
  * {@code stats:alarm:NAME} says which, and what was raised. Thread-safe.
  */
-final class AlarmWatch implements AutoCloseable {
+final class AlarmWatch implements Listening {
     private static final Logger log = LoggerFactory.getLogger(AlarmWatch.class);
     private static final String DOC_ID = DocIds.STATS + "alarm:";
     private static final int TURN = 4;

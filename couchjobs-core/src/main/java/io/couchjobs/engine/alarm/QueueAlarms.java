@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -18,6 +19,7 @@ public final class QueueAlarms implements Alarms {
 
     private final QueueParts parts;
     private final Facts facts;
+    private final Set<Listening> started;
     private final String database;
     private final List<Target> targets = new ArrayList<>();
     /** The alarms of the webhooks and commands; listeners are those of this process. */
@@ -32,9 +34,11 @@ public final class QueueAlarms implements Alarms {
      *
      * @param parts what it works with
      * @param facts where the facts are
+     * @param started where those are that were started
      */
-    public QueueAlarms(QueueParts parts, Facts facts) {
+    public QueueAlarms(QueueParts parts, Facts facts, Set<Listening> started) {
         this.parts = parts;
+        this.started = started;
         this.facts = facts;
         this.database = parts.store().database().name();
     }
@@ -110,8 +114,12 @@ public final class QueueAlarms implements Alarms {
     @Override
     public Listening start() {
         AlarmWatch watch = watch();
+        started.add(watch);
         watch.start();
-        return watch::close;
+        return () -> {
+            watch.close();
+            started.remove(watch);
+        };
     }
 
     AlarmWatch watch() {

@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -66,7 +67,7 @@ class AlarmsTest {
 
     private QueueAlarms alarms() {
         Facts facts = new Facts(() -> counts, () -> settings, () -> workers, () -> conflicts, history.history());
-        return new QueueAlarms(history.parts(), facts).tell(told::add);
+        return new QueueAlarms(history.parts(), facts, new HashSet<>()).tell(told::add);
     }
 
     private void look(AlarmWatch watch, int times) throws InterruptedException {

@@ -8,7 +8,9 @@ import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.job.Listening;
 import io.couchjobs.testing.TestQueue;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -75,6 +77,25 @@ class AlarmsUnderFaultsTest {
 
     private static boolean isAlarms(Faults.Request request) {
         return request.method().equals("PUT") && request.path().contains("stats");
+    }
+
+    @Test
+    void alarms_that_nobody_closes_end_with_their_queue() throws Exception {
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start()) {
+            WeakReference<Queue<Alarms.Alarm>> target = targetOfAQueueThatIsClosed(couch);
+            TestQueue.until(() -> {
+                System.gc();
+                return target.refersTo(null);
+            });
+        }
+    }
+
+    private static WeakReference<Queue<Alarms.Alarm>> targetOfAQueueThatIsClosed(EmbeddedCouch couch) {
+        Queue<Alarms.Alarm> told = new ArrayDeque<>();
+        try (JobQueue queue = open(couch)) {
+            var unused = queue.operations().alarms().tell(told::add).start();
+        }
+        return new WeakReference<>(told);
     }
 
     @Test
