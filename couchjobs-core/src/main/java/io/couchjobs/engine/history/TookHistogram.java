@@ -33,7 +33,7 @@ final class TookHistogram {
     }
 
     void add(Duration took) {
-        add(binOf(took.toMillis()), 1);
+        add(binOf(took.getSeconds() * 1e3 + took.getNano() / 1e6), 1);
     }
 
     void add(TookHistogram other) {
@@ -60,11 +60,11 @@ final class TookHistogram {
     }
 
     /** Bin 0 is for less than a millisecond; bin 1 begins with one. */
-    private static int binOf(long millis) {
+    private static int binOf(double millis) {
         if (millis < 1) {
             return 0;
         }
-        double doublings = Math.log((double) millis) / Math.log(2);
+        double doublings = Math.log(millis) / Math.log(2);
         return (int) Math.min(LAST, 1 + Math.floor(doublings * BINS_PER_DOUBLING + 1e-9));
     }
 
