@@ -405,4 +405,26 @@ class ArraysTest {
         assertThat(item(1).error()).contains("data does not fit");
         assertThat(item(2).error()).isEqualTo("the result of an item may have 1024 bytes, not 2002");
     }
+
+    @Test
+    void the_results_and_errors_of_a_large_chunk_fit_into_its_document() throws Exception {
+        int many = 10_000;
+        JobRequest template = JobRequest.builder("page")
+                .id("crawl")
+                .data(Map.of())
+                .maxRetries(0)
+                .build();
+        queue.arrays().add(template, pages(many), many);
+        work((page, context) -> {
+            if (page.number() % 2 == 0) {
+                throw new IllegalStateException("x".repeat(2_000));
+            }
+            return "x".repeat(page.number() == 1 ? 900 : 400);
+        });
+        TestQueue.until(() -> state().isFinished());
+
+        assertThat(state()).isEqualTo(new JobArrays.State(1, many, many / 2 - 1, many / 2 + 1, 0, true));
+        assertThat(item(1).error()).isEqualTo("the result of an item may have 419 bytes, not 902");
+        assertThat(item(2).error()).hasSizeBetween(100, 200);
+    }
 }

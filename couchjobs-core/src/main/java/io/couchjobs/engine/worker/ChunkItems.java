@@ -2,6 +2,7 @@ package io.couchjobs.engine.worker;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.StoredText;
 import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.JobData;
@@ -15,8 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The items of a chunk in one run of it: which are to be run, how they end, and how the run ends by that. Thread-safe. */
 final class ChunkItems {
-    /** A chunk's document has the results of all its items. */
     private static final int LONGEST_RESULT = 1_024;
+    /** A chunk's document has the results and errors of all its items, and CouchDB takes none of more than 8 MB by default. */
+    private static final int MOST_OF_ALL = 4 * 1_024 * 1_024;
+
+    private static final int BYTES_PER_CHARACTER = 3;
 
     private final ItemStates states;
     private final ObjectNode data;
@@ -71,15 +75,15 @@ final class ChunkItems {
         states.succeeded(place, json(result));
     }
 
-    private static @Nullable JsonNode json(@Nullable Object result) {
+    private @Nullable JsonNode json(@Nullable Object result) {
         if (result == null) {
             return null;
         }
         JsonNode json = JobData.tree(result);
         int length = json.toString().getBytes(StandardCharsets.UTF_8).length;
-        if (length > LONGEST_RESULT) {
-            throw new PermanentJobException(
-                    "the result of an item may have " + LONGEST_RESULT + " bytes, not " + length);
+        int longest = Math.min(LONGEST_RESULT, MOST_OF_ALL / states.size());
+        if (length > longest) {
+            throw new PermanentJobException("the result of an item may have " + longest + " bytes, not " + length);
         }
         return json;
     }
@@ -96,7 +100,8 @@ final class ChunkItems {
         }
         boolean isFinal =
                 isLastRetry || thrown instanceof PermanentJobException || thrown instanceof InvalidJobDataException;
-        states.failed(place, Ending.describe(thrown), isFinal);
+        String error = StoredText.of(Ending.describe(thrown), MOST_OF_ALL / BYTES_PER_CHARACTER / states.size());
+        states.failed(place, error, isFinal);
         return isFinal;
     }
 
