@@ -385,6 +385,7 @@ export class Worker {
     this.#jobs.set(job.doc._id, job);
     this.#shunned.delete(job.doc._id);
     this.#schedule();
+    if (job.doc.array) return job.fail('a chunk of an array, which the JavaScript client does not run', {permanent: true}).then(() => null); // 1.3
     try {
       if (job.doc.data === undefined && job.doc.dataDigest) job.data = await this.couch.attachedData(job.doc);
       return job;

@@ -5,7 +5,7 @@ import {spawn} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {after, before, test} from 'node:test';
 import {CancelError, CouchError, HaltError, Queue, RefusedError} from '../src/index.js';
-import {path} from '../src/protocol.js';
+import {isFinished, path} from '../src/protocol.js';
 import {assertHealthy, couchjobs, database, request, start, until} from './support/couchjobs.js';
 
 let db;
@@ -32,6 +32,11 @@ const put = async (id, doc) => {
   assert.equal(response.status, 201, await response.clone().text());
   return response.json();
 };
+
+const ended = (type, id) => until(async () => {
+  const job = await queue.get(type, id);
+  return isFinished(job) && job;
+}, `${type}:${id} has ended`);
 
 /** Runs a test's body with workers that are stopped after it. */
 async function withWorker(types, options, body, on = queue) {
@@ -119,6 +124,17 @@ test('a failure that is permanent is not retried', async () => {
   await withWorker(email, {handler: () => { throw Object.assign(new Error('no such address'), {permanent: true}); }}, async () => {
     const {id} = await queue.add(email, {});
     assert.equal((await queue.wait(email, id)).status, 'failed');
+  });
+});
+
+test('a chunk of an array fails, and its handler is not called', async () => {
+  const email = await type();
+  await put(`job:${email}:a:000001`, {data: {items: [{}]}, array: {id: 'a', first: 0, last: true, digest: 'd', states: '.'}});
+  const ran = [];
+  await withWorker(email, {handler: job => void ran.push(job.id)}, async () => {
+    const job = await ended(email, 'a:000001');
+    assert.deepEqual([job.status, job.attempt, ran], ['failed', 1, []]);
+    assert.match(job.errors[0].message, /array/);
   });
 });
 
