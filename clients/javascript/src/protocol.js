@@ -90,7 +90,11 @@ function withData(job, data) {
   return {data, dataDigest: undefined, _attachments: Object.keys(others).length ? others : undefined};
 }
 
-const withError = (job, error) => [...job.errors ?? [], {attempt: job.attempt ?? 0, ...error}].slice(-10);
+/** As CouchDB takes it: it refuses half of a surrogate pair. */
+const text = words => String(words).replace(/\p{Surrogate}/gu, '\ufffd');
+
+const withError = (job, {stack, ...error}) => [...job.errors ?? [],
+  {attempt: job.attempt ?? 0, ...error, message: text(error.message), ...stack && {stack: text(stack)}}].slice(-10);
 
 function mustBe(allowed, job, verb) {
   if (!allowed(job)) throw new RefusedError(`${verb} ${job._id}: its status is ${status(job)}`);
@@ -139,7 +143,7 @@ export function finish(job, {result, data}, now) {
 export function fail(job, {message, kind = 'failed', stack, permanent = false, policy}, now) {
   mustBe(isOwned, job, 'fail');
   if (job.resubmit) return again(job, AFRESH, {failed: now});
-  const errors = withError(job, {at: now, kind, message, ...stack && {stack}});
+  const errors = withError(job, {at: now, kind, message, stack});
   const ended = {failed: now, finished: now};
   if (job.cancelRequested) return written(job, {status: 'cancelled', lock: undefined, errors, cancelRequested: undefined}, ended);
   if (permanent || isLast(job, policy)) return written(job, {status: 'failed', lock: undefined, errors}, ended);

@@ -100,7 +100,11 @@ export class Job {
    * @param {string} message @param {{kind?: 'failed' | 'crashed' | 'killed', stack?: string, permanent?: boolean}} [options]
    */
   fail(message, options = {}) {
-    return this.#write((job, now) => fail(job, {message, ...options, policy: this.#worker.settings(this.type)}, now), true);
+    const write = failure => this.#write((job, now) => fail(job, {...failure, policy: this.#worker.settings(this.type)}, now), true);
+    return write({...options, message}).catch(error => {
+      if (error instanceof CouchError) return write({...options, message: String(message).slice(0, 200), stack: undefined}); // it may be too large
+      throw error;
+    });
   }
 
   /** The job waits again; this run does not count. */

@@ -138,6 +138,33 @@ test('a chunk of an array fails, and its handler is not called', async () => {
   });
 });
 
+test('an error whose text is cut within a character is stored, and the job fails', async () => {
+  const email = await type({maxRetries: 0});
+  const handler = () => { throw Object.assign(new Error('sad \ud83d'), {stack: 'at \ude00'}); };
+  await withWorker(email, {handler, onError: () => {}}, async () => {
+    const {id} = await queue.add(email, {});
+    const {status, attempt, errors: [{message, stack}]} = await ended(email, id);
+    assert.deepEqual([status, attempt, message, stack], ['failed', 1, 'sad \ufffd', 'at \ufffd']);
+  });
+});
+
+test('a reason to cancel that is cut within a character is stored', async () => {
+  const email = await type();
+  const {id} = await queue.add(email, {});
+  assert.equal(await queue.cancel(email, id, 'sad \ud83d'), 'cancelled');
+  assert.equal((await queue.get(email, id)).errors[0].message, 'sad \ufffd');
+});
+
+test('an error that is too large for the database is stored short, and the job fails', async () => {
+  const email = await type({maxRetries: 0});
+  const narrow = through((send, url, init) => init?.body?.length > 2000 ? Promise.resolve(Response.json({error: 'document_too_large'}, {status: 413})) : send());
+  await withWorker(email, {handler: () => { throw new Error('long '.repeat(1000)); }, onError: () => {}}, async () => {
+    const {id} = await queue.add(email, {});
+    const {status, attempt, errors: [{message, stack}]} = await ended(email, id);
+    assert.deepEqual([status, attempt, message, stack], ['failed', 1, 'long '.repeat(40), undefined]);
+  }, narrow);
+});
+
 test('of two workers that race for one job one owns it', async () => {
   const email = await type();
   const other = new Queue(db.url);
