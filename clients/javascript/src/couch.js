@@ -36,7 +36,7 @@ export const pause = (ms, signal) => new Promise(resolve => {
 });
 
 /** Whether a write may have happened, and may not (2.1). @param {Answer} answer */
-export const isUnknown = ({status}) => status === 0 || (status >= 500 && status !== 503);
+export const isUnknown = ({status}) => status === 0 || status === 408 || (status >= 500 && status !== 503);
 
 /** The content of a document, whatever its revision and the order of its fields. */
 const content = ({_rev, _revisions, _conflicts, _attachments, ...doc}) => JSON.stringify(doc, (_, v) => v && typeof v === 'object' && !Array.isArray(v)
@@ -175,7 +175,7 @@ export class Couch {
         if (stored && !this.isCluster) return stored;
         if (stored) [doc, kept] = [keep(stored, this.now()), true]; // the copies have it: once more as it is tells whether a majority has it
         else if (leaves) return null;
-      } else if (status >= 400 && status < 500 && status !== 429) {
+      } else if (status >= 400 && status < 500 && status !== 429 && !isUnknown(answer)) {
         throw new CouchError(`write ${doc._id}`, answer);
       }
       doubt ||= status === 202 || isUnknown(answer); // then the same bytes again

@@ -131,7 +131,10 @@ export class Job {
     for (const wait of pauses(50, 2000)) {
       goOn();
       const sent = moment();
-      const written = await couch.write(change(this.doc, couch.now()), goOn);
+      const written = await couch.write(change(this.doc, couch.now()), goOn).catch(error => {
+        // The database refuses this content, so the run has failed for good (3.3); a 401 refuses only the user.
+        throw Object.assign(error, error instanceof CouchError && error.status !== 401 && {permanent: true});
+      });
       if (written) return this.#wrote(written, sent, ends);
       const leaves = await couch.majority(this.doc._id);
       const mine = leaves?.find(leaf => this.isMine(leaf));
@@ -482,9 +485,8 @@ export class Worker {
       const result = await handler(job);
       if (!job.isEnded && !job.isHalted) await job.finish(result);
     } catch (/** @type {any} */ error) {
-      // A write that the database refuses: the run has failed for good (3.3).
-      const permanent = error?.permanent === true || error instanceof CouchError;
-      const end = () => job.isCancelRequested ? job.acknowledgeCancel() : job.fail(String(error?.message ?? error), {stack: error?.stack, permanent});
+      const {message = error, stack, permanent} = error ?? {};
+      const end = () => job.isCancelRequested ? job.acknowledgeCancel() : job.fail(String(message), {stack, permanent: permanent === true});
       if (!job.isEnded && !job.isHalted) await end().catch(lost => lost instanceof HaltError || this.onError(lost));
     } finally {
       if (this.#jobs.get(job.doc._id) === job) { // its lease was over

@@ -54,6 +54,11 @@ function through(act) {
   return new Queue(db.url, {fetch: (url, init) => act(() => fetch(url, init), String(url), init)});
 }
 
+const refuse = status => Promise.resolve(Response.json({error: 'refused'}, {status}));
+
+/** A queue whose database takes no request above 2,000 characters. */
+const narrow = () => through((send, url, init) => init?.body?.length > 2000 ? refuse(413) : send());
+
 const isWrite = (url, init, id) => init?.method === 'PUT' && url.endsWith(`/${path(id)}`);
 /** Whether a write is of a job with this status. */
 const writes = (init, status) => typeof init?.body === 'string' && JSON.parse(init.body).status === status;
@@ -127,6 +132,29 @@ test('a failure that is permanent is not retried', async () => {
   });
 });
 
+test('a request that is refused inside a handler is a failure that is retried', async () => {
+  const email = await type({retryDelay: 10});
+  const away = through(() => refuse(503));
+  const full = through((send, url, init) => init?.method === 'PUT' ? refuse(413) : send());
+  const answers = [408, 401];
+  const shaky = through((send, url, init) => answers.length && init?.body?.includes('"percent"') ? refuse(answers.shift()) : send());
+  const requests = [() => away.get(email, '1'), () => full.add(email), job => job.update({progress: {percent: 1}}), () => 'done'];
+  await withWorker(email, {handler: job => requests[job.attempt - 1](job)}, async () => {
+    const {id} = await queue.add(email, {});
+    const job = await ended(email, id);
+    assert.deepEqual([job.status, job.errors.map(error => error.message.match(/ (\d+) refused/)?.[1])], ['success', ['503', '413', '401']], JSON.stringify(job));
+  }, shaky);
+});
+
+test('a job has failed for good when the database refuses what its owner writes', async () => {
+  const email = await type();
+  await withWorker(email, {handler: () => 'long '.repeat(1000)}, async () => {
+    const {id} = await queue.add(email, {});
+    const job = await ended(email, id);
+    assert.deepEqual([job.status, job.attempt], ['failed', 1]);
+  }, narrow());
+});
+
 test('a chunk of an array fails, and its handler is not called', async () => {
   const email = await type();
   await put(`job:${email}:a:000001`, {data: {items: [{}]}, array: {id: 'a', first: 0, last: true, digest: 'd', states: '.'}});
@@ -157,12 +185,11 @@ test('a reason to cancel that is cut within a character is stored', async () => 
 
 test('an error that is too large for the database is stored short, and the job fails', async () => {
   const email = await type({maxRetries: 0});
-  const narrow = through((send, url, init) => init?.body?.length > 2000 ? Promise.resolve(Response.json({error: 'document_too_large'}, {status: 413})) : send());
   await withWorker(email, {handler: () => { throw new Error('long '.repeat(1000)); }, onError: () => {}}, async () => {
     const {id} = await queue.add(email, {});
     const {status, attempt, errors: [{message, stack}]} = await ended(email, id);
     assert.deepEqual([status, attempt, message, stack], ['failed', 1, 'long '.repeat(40), undefined]);
-  }, narrow);
+  }, narrow());
 });
 
 test('of two workers that race for one job one owns it', async () => {
@@ -273,7 +300,7 @@ test('an owner whose renewal is forbidden once renews again', async () => {
   let signs = 0;
   const guarded = through((send, url, init) => {
     const isSign = init?.method === 'PUT' && url.includes('/worker%3A');
-    return isSign && ++signs === 2 ? Promise.resolve(Response.json({error: 'forbidden'}, {status: 403})) : send();
+    return isSign && ++signs === 2 ? refuse(403) : send();
   });
   await queue.add(email, {}, {id: '1'});
   await withWorker(email, {onError: error => errors.push(error)}, async worker => {
@@ -286,7 +313,7 @@ test('an owner whose renewal is forbidden once renews again', async () => {
 });
 
 test('a worker that may not register does not start', async () => {
-  const guarded = through((send, url, init) => init?.method === 'PUT' ? Promise.resolve(Response.json({error: 'forbidden'}, {status: 403})) : send());
+  const guarded = through((send, url, init) => init?.method === 'PUT' ? refuse(403) : send());
   await assert.rejects(guarded.worker(await type()), error => error instanceof CouchError && error.status === 403);
 });
 
