@@ -23,6 +23,8 @@ const isObject = v => typeof v === 'object' && v !== null && !Array.isArray(v);
 const isInteger = (v, least, most) => Number.isInteger(v) && v >= least && v <= most;
 const isName = (v, longest) => isString(v) && v.length <= longest && /[^ ]/.test(v) && !/[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u.test(v);
 
+const isProgress = ({percent, message}) => typeof percent === 'number' && percent >= 0 && percent <= 100 && (message == null || isString(message));
+
 /** What a creator may write beside the data. */
 const FIELDS = {
   group: isString, class: isString, origin: isString, correlationId: isString, tracker: isString, traceparent: isString, tracestate: isString,
@@ -122,6 +124,7 @@ export function claim(job, {token, worker, user}, now) {
 /** 3.3. @param {Doc} job @param {{data?: Doc, progress?: Doc}} changes @param {number} now */
 export function update(job, {data, progress}, now) {
   mustBe(isOwned, job, 'update');
+  if (progress != null && !isProgress(progress)) throw new RefusedError(`progress ${JSON.stringify(progress)}: must be {percent: 0 to 100, message: text}`);
   return written(job, {...withData(job, data), ...progress && {progress}}, {updated: now});
 }
 

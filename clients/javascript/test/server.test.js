@@ -294,6 +294,22 @@ test('data that is no object is refused, and the job can still be finished', asy
   });
 });
 
+test('progress that no job can have is refused, and the job can still be finished', async () => {
+  const email = await type();
+  await withWorker(email, {}, async worker => {
+    const {id} = await queue.add(email, {});
+    const job = await until(() => worker.claim());
+    for (const progress of [50, 0, 'half', [50], {}, {percent: '50'}, {percent: 101}, {percent: 50, message: 1}]) {
+      await assert.rejects(job.update({progress}), error => error instanceof RefusedError && error.message.startsWith(`progress ${JSON.stringify(progress)}: `));
+    }
+    await job.update({progress: {percent: 50, message: 'half'}});
+    await job.update({progress: null});
+    await job.finish();
+    const done = await queue.get(email, id);
+    assert.deepEqual([done.status, done.progress], ['success', {percent: 50, message: 'half'}]);
+  });
+});
+
 test('an owner whose renewal is forbidden once renews again', async () => {
   const email = await type({timeout: 3000});
   const errors = [];
