@@ -39,7 +39,7 @@ export async function cancelJob(db, type, id, reason) {
   const job = await db.get(docId(type, id), {conflicts: true});
   if (job._conflicts) throw new RefusedError(`cancel ${job._id}: it has conflicts, which the queue resolves; try again after replication`);
   if (isFinished(job)) return job.status;
-  const next = isPending(job) ? cancel(job, reason, Date.now()) : requestCancel(job, Date.now());
+  const next = isPending(job) ? cancel(job, reason, Date.now()) : requestCancel(job, reason, Date.now());
   if (next) await db.put(next);
   return isPending(job) ? 'cancelled' : 'requested';
 }

@@ -15,6 +15,8 @@ export class RefusedError extends Error {
 const MOST = 2147483647;
 /** What "afresh" removes (2.2, 3.4). */
 const AFRESH = {attempt: undefined, expirations: undefined, result: undefined, progress: undefined, errors: undefined, cancelRequested: undefined};
+/** What the end of a run removes of a request to cancel it (3.4). */
+const UNASKED = {cancelRequested: undefined, cancelReason: undefined};
 
 // Names and fields (1.1, 1.2)
 
@@ -139,7 +141,7 @@ const cancelled = (job, changes, moments) => written(job, {status: 'cancelled', 
 export function finish(job, {result, data}, now) {
   mustBe(isOwned, job, 'finish');
   if (job.resubmit) return again(job, {...AFRESH, ...withData(job, data)}, {finished: now});
-  return written(job, {status: 'success', lock: undefined, cancelRequested: undefined, result, ...withData(job, data)}, {finished: now});
+  return written(job, {status: 'success', lock: undefined, ...UNASKED, result, ...withData(job, data)}, {finished: now});
 }
 
 /** 3.4. @param {Doc} job @param {{message: string, kind?: string, stack?: string, permanent?: boolean, policy: Doc}} failure @param {number} now */
@@ -148,7 +150,7 @@ export function fail(job, {message, kind = 'failed', stack, permanent = false, p
   if (job.resubmit) return again(job, AFRESH, {failed: now});
   const errors = withError(job, {at: now, kind, message, stack});
   const ended = {failed: now, finished: now};
-  if (job.cancelRequested) return written(job, {status: 'cancelled', lock: undefined, errors, cancelRequested: undefined}, ended);
+  if (job.cancelRequested) return written(job, {status: 'cancelled', lock: undefined, errors, ...UNASKED}, ended);
   if (permanent || isLast(job, policy)) return written(job, {status: 'failed', lock: undefined, errors}, ended);
   const failures = Math.max(1, (job.attempt ?? 0) - (job.expirations ?? 0));
   const scheduledTime = (job.times?.started ?? now) + retryDelay(policy, failures - 1, luck(job.lock.token) / 65535);
@@ -169,7 +171,8 @@ export function release(job, now) {
 export function acknowledgeCancel(job, reason, now) {
   mustBe(isOwned, job, 'acknowledge the cancel of');
   if (job.resubmit) return again(job, AFRESH, {});
-  return cancelled(job, {errors: withError(job, {at: now, kind: 'cancelled', message: reason})}, {stopped: now, finished: now});
+  const message = job.cancelRequested && isString(job.cancelReason) ? `${reason}: ${job.cancelReason}` : reason;
+  return cancelled(job, {errors: withError(job, {at: now, kind: 'cancelled', message}), ...UNASKED}, {stopped: now, finished: now});
 }
 
 /** 3.5 and rule 2: the claim counts for nothing. @param {Doc} job @param {string} reason @param {number} now */
@@ -181,15 +184,15 @@ export function withdraw(job, reason, now) {
 /** 2.2: cancels a job that nobody owns. @param {Doc} job @param {string | undefined} reason @param {number} now */
 export function cancel(job, reason, now) {
   mustBe(isPending, job, 'cancel');
-  const errors = reason === undefined ? {} : {errors: withError(job, {at: now, kind: 'cancelled', message: reason})};
+  const errors = reason == null ? {} : {errors: withError(job, {at: now, kind: 'cancelled', message: reason})};
   return cancelled(job, {fence: nextFence(job), ...errors}, {finished: now});
 }
 
-/** 2.2: asks the owner to stop. @param {Doc} job @param {number} now @returns {Doc | null} */
-export function requestCancel(job, now) {
+/** 2.2: asks the owner to stop. @param {Doc} job @param {string | undefined} reason @param {number} now @returns {Doc | null} */
+export function requestCancel(job, reason, now) {
   mustBe(isOwned, job, 'request to cancel');
   if (job.cancelRequested && !job.resubmit) return null;
-  return written(job, {cancelRequested: true, resubmit: undefined}, {cancelRequested: now});
+  return written(job, {cancelRequested: true, cancelReason: reason == null ? undefined : text(reason), resubmit: undefined}, {cancelRequested: now});
 }
 
 /** 5.5: the job once more as it is, to confirm what is there. @param {Doc} job @param {number} now */

@@ -62,7 +62,7 @@ export class Queue {
 
   /**
    * Cancels a job that waits; asks its owner to stop one that runs.
-   * @param {string} type @param {string} id @param {string} [reason] noted in a job that waited
+   * @param {string} type @param {string} id @param {string} [reason] noted in the job's errors
    * @returns {Promise<'cancelled' | 'requested' | 'success' | 'failed' | null>} the status of a finished job; null when there is no such job
    */
   async cancel(type, id, reason) {
@@ -74,7 +74,7 @@ export class Queue {
       if (isFinished(job)) {
         if (await this.#stands(job)) return job.status;
       } else if (!job._conflicts && !job.lock?.withdrawn) { // else a library worker resolves it first (rule 18)
-        const next = isPending(job) ? cancel(job, reason, this.couch.now()) : requestCancel(job, this.couch.now());
+        const next = isPending(job) ? cancel(job, reason, this.couch.now()) : requestCancel(job, reason, this.couch.now());
         if (await (next ? this.#write(next) : this.#stands(job))) return isPending(job) ? 'cancelled' : 'requested';
       }
       await pause(waits.next().value);

@@ -36,6 +36,14 @@ test('a job in conflict is not cancelled offline', async () => {
   await assert.rejects(cancelJob(db, 'email', '1'), /conflicts/);
 });
 
+test('the owner of a job that is cancelled offline hears why', async () => {
+  const db = memory();
+  db.docs.set('job:email:1', {_id: 'job:email:1', _rev: '2-a', status: 'running', lock: {token: 't', worker: 'w'}});
+  assert.equal(await cancelJob(db, 'email', '1', 'too late'), 'requested');
+  const {cancelRequested, cancelReason} = db.docs.get('job:email:1');
+  assert.deepEqual([cancelRequested, cancelReason], [true, 'too late']);
+});
+
 test('a phone creates and cancels jobs offline, and hears how they end', {skip: !process.env.COUCHJOBS_POUCHDB && 'COUCHJOBS_POUCHDB names no PouchDB'}, async () => {
   const PouchDB = createRequire(join(process.env.COUCHJOBS_POUCHDB, 'package.json'))('pouchdb');
   const folder = await mkdtemp(join(tmpdir(), 'couchjobs-'));

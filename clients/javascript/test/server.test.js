@@ -233,16 +233,17 @@ test('a job that waits is cancelled, and is never run', async () => {
   assert.deepEqual([job.status, job.errors[0].message, job.fence], ['cancelled', 'not needed', 1]);
 });
 
-test('a cancel while a job runs stops its handler', async () => {
+test('a cancel while a job runs stops its handler, and the job remembers why', async () => {
   const email = await type();
   let reason;
   const handler = job => new Promise((_, reject) => job.signal.addEventListener('abort', () => reject(reason = job.signal.reason)));
   await withWorker(email, {handler}, async () => {
     const {id} = await queue.add(email, {});
     await until(async () => (await queue.get(email, id)).status === 'running');
-    assert.equal(await queue.cancel(email, id), 'requested');
+    assert.equal(await queue.cancel(email, id, 'too late'), 'requested');
     const job = await queue.wait(email, id);
-    assert.deepEqual([job.status, job.errors[0].kind], ['cancelled', 'cancelled']);
+    const [{kind, message}] = job.errors;
+    assert.deepEqual([job.status, kind, message, job.cancelReason], ['cancelled', 'cancelled', 'cancelled on request: too late', undefined]);
     assert.ok(reason instanceof CancelError);
   });
 });

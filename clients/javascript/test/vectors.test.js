@@ -23,7 +23,7 @@ const events = {
   acknowledgeCancel: (job, {reason}, now) => protocol.acknowledgeCancel(job, reason, now),
   withdraw: (job, {reason}, now) => protocol.withdraw(job, reason, now),
   cancel: (job, {reason}, now) => protocol.cancel(job, reason, now),
-  requestCancel: (job, _, now) => protocol.requestCancel(job, now),
+  requestCancel: (job, {reason}, now) => protocol.requestCancel(job, reason, now),
   keep: (job, _, now) => protocol.keep(job, now),
 };
 
@@ -70,6 +70,19 @@ test('probes: the part of a document, and its probe', t => {
   const {cases} = vectors('probes');
   for (const {id, q, expect} of cases) assert.deepEqual({part: protocol.part(id, q), probe: protocol.probe(id, q)}, expect);
   count(t, cases);
+});
+
+test('a reason to cancel lasts until the run has ended, or another request has come', () => {
+  const policy = protocol.settings();
+  const running = {_id: 'job:email:1', _rev: '2-a', status: 'running', lock: {token: 't', worker: 'w'}, attempt: 1};
+  const requested = protocol.requestCancel(running, 'too late', 0);
+  assert.equal(requested.cancelReason, 'too late');
+  assert.equal(protocol.requestCancel({...requested, resubmit: {}}, undefined, 0).cancelReason, undefined);
+  const ends = [protocol.finish(requested, {}, 0), protocol.fail(requested, {message: 'no', policy}, 0), protocol.acknowledgeCancel(requested, 'stopped', 0)];
+  assert.deepEqual(ends.map(job => [job.status, job.cancelReason, job.errors?.[0].message]),
+    [['success', undefined, undefined], ['cancelled', undefined, 'no'], ['cancelled', undefined, 'stopped: too late']]);
+  const stale = {...running, cancelReason: 'of a former run'};
+  assert.equal(protocol.acknowledgeCancel(stale, 'stopped', 0).errors[0].message, 'stopped');
 });
 
 test('a request that cannot be a job is refused, and the message names field and value', () => {
