@@ -79,11 +79,13 @@ export class Couch {
   /** One request, never repeated. @param {string} method @param {string} where @param {any} [body] @returns {Promise<Answer>} */
   async request(method, where, body) {
     const init = body === undefined ? {} : {body: JSON.stringify(body), headers: {'Content-Type': 'application/json'}};
+    let status = 0;
     try {
       const response = await this.open(where, {method, ...init, signal: AbortSignal.timeout(this.timeout)});
+      if (!response.ok) status = response.status; // says enough without a body, which a proxy may have written
       return {status: response.status, body: JSON.parse(await response.text() || 'null')};
     } catch {
-      return {status: 0};
+      return {status};
     }
   }
 

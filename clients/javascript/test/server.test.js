@@ -155,6 +155,26 @@ test('a job has failed for good when the database refuses what its owner writes'
   }, narrow());
 });
 
+test('a refusal whose body is not JSON is told with its status', async () => {
+  const email = await type({timeout: 5000});
+  await queue.add(email, {}, {id: '1'});
+  const proxied = through((send, url, init) => init?.body?.includes('"result"') ? Promise.resolve(new Response('<html>', {status: 413})) : send());
+  await withWorker(email, {}, async worker => {
+    const job = await until(() => worker.claim());
+    await assert.rejects(job.finish('done'), error => error instanceof CouchError && error.status === 413);
+  }, proxied);
+});
+
+test('a write whose answer is 201 with a body that is not JSON is looked for, and counts', async () => {
+  const email = await type();
+  let cut = 0;
+  const proxied = through(async (send, url, init) => {
+    const response = await send();
+    return isWrite(url, init, `job:${email}:1`) && !cut++ ? new Response('<html>', {status: 201}) : response;
+  });
+  assert.deepEqual(await proxied.add(email, {}, {id: '1'}), {outcome: 'added', id: '1'});
+});
+
 test('a chunk of an array fails, and its handler is not called', async () => {
   const email = await type();
   await put(`job:${email}:a:000001`, {data: {items: [{}]}, array: {id: 'a', first: 0, last: true, digest: 'd', states: '.'}});
