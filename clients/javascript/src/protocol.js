@@ -214,10 +214,10 @@ export function luck(token) {
   return hash & 0xffff;
 }
 
-/** The settings of a type (7.1) that this client follows; a value that cannot be counts as absent. @param {Doc} [doc] */
-export function settings(doc = {}) {
+/** The settings of a type (7.1) that this client follows; a value that cannot be counts as absent. @param {Doc} [doc] @param {number} [defaultTimeout] */
+export function settings(doc = {}, defaultTimeout = 60000) {
   const number = (v, least, most, absent) => isInteger(v, least, most) ? v : absent;
-  return {timeout: number(doc.timeout, 1, 86.4e9, 60000), maxRetries: number(doc.maxRetries, 0, Infinity, 5),
+  return {timeout: number(doc.timeout, 1, 86.4e9, defaultTimeout), maxRetries: number(doc.maxRetries, 0, Infinity, 5),
     retryDelay: number(doc.retryDelay, 0, Infinity, 30000), maxRetryDelay: number(doc.maxRetryDelay, 0, Infinity, 43200000),
     retryJitter: doc.retryJitter >= 0 && doc.retryJitter <= 1 ? doc.retryJitter : 0,
     paused: doc.paused === true, classes: Array.isArray(doc.classes) ? doc.classes : null};

@@ -30,10 +30,12 @@ export class Queue {
 
   /**
    * @param {string} url of the database that `couchjobs init` prepared, with user and password
-   * @param {{fetch?: typeof fetch, timeout?: number}} [options] another `fetch`; how long a request may take, in ms (20,000)
+   * @param {{fetch?: typeof fetch, timeout?: number, defaultTimeout?: number}} [options] another `fetch`; in ms how long a request may take
+   *   (20,000), and the lease of jobs whose type has no timeout (60,000): the same in all processes of a queue
    */
-  constructor(url, options) {
+  constructor(url, {defaultTimeout, ...options} = {}) {
     this.couch = new Couch(url, options);
+    this.defaultTimeout = defaultTimeout;
   }
 
   /** Reads what kind of server this is, and the site; all else does that when it is needed. */

@@ -207,7 +207,7 @@ export class Worker {
     const {name, home} = queue.site;
     // Unique for each process: so the jobs of one that was killed expire, and are not taken for this one's.
     this.id = `${id}-${randomUUID().slice(0, 8)}${name ? `@${name}` : ''}`;
-    Object.assign(this, {types, onError, couch: queue.couch});
+    Object.assign(this, {types, onError, couch: queue.couch, defaultTimeout: queue.defaultTimeout});
     this.lines = types.flatMap(type => name ? [`${type}:${name}`, ...home ? [type] : []] : [type]); // 7.3
     this.registration = {_id: `worker:${this.id}`, pid: process.pid, types: share ? types : [], started: this.couch.now(), beat: 0,
       ...this.couch.user && {user: this.couch.user}, ...name && {site: name}};
@@ -224,12 +224,12 @@ export class Worker {
 
   /** The settings of a type, and on the monotonic clock when its timeout was heard to have changed. @param {string} type */
   settings(type) {
-    return this.#settings.get(type) ?? {...settings(), heard: -Infinity};
+    return this.#settings.get(type); // of each type since the start
   }
 
   async #readSettings() {
     for (const type of this.types) {
-      const [before, now] = [this.#settings.get(type), settings(await this.couch.get(`type:${type}`) ?? {})];
+      const [before, now] = [this.#settings.get(type), settings(await this.couch.get(`type:${type}`) ?? {}, this.defaultTimeout)];
       this.#settings.set(type, {...now, heard: !before || before.timeout === now.timeout ? before?.heard ?? -Infinity : monotonic()});
     }
     for (const job of this.#jobs.values()) job?.watch();

@@ -521,6 +521,18 @@ test('an owner that reaches nobody halts when its lease is over', async () => {
   }, island);
 });
 
+test('a lease lasts as long as the queue says when its type does not', async () => {
+  const [email, sms] = [await type(), await type({timeout: 5000})];
+  const hasty = new Queue(db.url, {defaultTimeout: 9000});
+  await withWorker([email, sms], {}, async worker => {
+    for (const [name, timeout] of [[email, 9000], [sms, 5000]]) {
+      await queue.add(name, {});
+      const job = await until(() => worker.claim());
+      assert.ok(job.leaseLeft > 0 && job.leaseLeft <= timeout, `${name}: ${job.leaseLeft}`);
+    }
+  }, hasty);
+});
+
 test('a lease is kept while the handler runs for longer than the timeout', async () => {
   const email = await type({timeout: 3000});
   await withWorker(email, {handler: job => until(() => job.doc && queue.couch.now() - job.doc.lock.since > 7000).then(() => job.isHalted)}, async () => {
