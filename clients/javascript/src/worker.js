@@ -191,6 +191,8 @@ export class Worker {
   /** Whether the index is to be asked again, and by the server's clock when it has to be. */
   #ask = true;
   #next = 0;
+  /** Until when the index is left alone, as full pages of it had nothing to claim. */
+  #rest = 0;
   /** Jobs to leave alone for a while (3.2). @type {Map<string, {until: number, waits: Generator<number>}>} */
   #shunned = new Map();
   #settings = new Map();
@@ -322,9 +324,11 @@ export class Worker {
     const now = this.couch.now();
     this.#next = now + LOOK;
     this.#due = [];
+    const lines = this.lines.filter(line => !this.settings(line.split(':')[0]).paused);
+    let isBarren = false;
     for (const view of ['stuck', 'due']) {
       const found = [];
-      for (const line of this.lines) {
+      for (const line of lines) {
         for (let from = {startkey: [line]}; from;) {
           const answer = await this.couch.ask(`/${this.#design}/_view/${view}`, {...from, endkey: [line, {}], limit: PAGE, include_docs: true});
           if (!answer) return this.#findDesign().then(() => this.reset());
@@ -337,11 +341,13 @@ export class Worker {
           if (rows.length === PAGE && due.length) this.#ask = true;
           const last = rows.length === PAGE && !later && !due.length ? rows[PAGE - 1] : null;
           from = last && {startkey: last.key, startkey_docid: last.id};
+          isBarren ||= last !== null;
         }
       }
       found.sort((a, b) => a.key[1] - b.key[1]);
       this.#due.push(...found.map(row => row.doc).filter(doc => !this.#due.some(({_id}) => _id === doc._id)));
     }
+    if (isBarren && !this.#due.length) this.#rest = monotonic() + 1000;
   }
 
   /** Claims the job that comes first. @returns {Promise<Job | null>} null when nothing is due */
@@ -352,7 +358,9 @@ export class Worker {
       if (job) return job;
       if (doc) continue;
       if (!this.#ask && this.couch.now() < this.#next) return null;
-      await this.#look().catch(error => {
+      const rest = this.#rest - monotonic();
+      if (rest > 0) await pause(rest, this.#stop.signal);
+      else await this.#look().catch(error => {
         this.#ask = true;
         throw error;
       });

@@ -374,6 +374,39 @@ test('a paused type is not claimed until it goes on', async () => {
   });
 });
 
+/** A queue that notes on the monotonic clock when the first page of the due jobs was asked for, and 250 jobs of a type that are due. */
+async function backlog(email) {
+  const docs = Array.from({length: 250}, (_, i) => ({_id: `job:${email}:${i}`, data: {}}));
+  await request(`${db.url}/_bulk_docs`, {method: 'POST', body: JSON.stringify({docs})});
+  const asked = [];
+  return {asked, noted: through((send, url) => {
+    if (url.includes('/_view/due') && !url.includes('startkey_docid')) asked.push(performance.now());
+    return send();
+  })};
+}
+
+test('the backlog of a paused type is not read', async () => {
+  const email = await type({paused: true});
+  const {asked, noted} = await backlog(email);
+  await withWorker(email, {}, async worker => assert.equal(await worker.claim(), null), noted);
+  assert.deepEqual(asked, []);
+});
+
+test('a backlog of which nothing may be claimed is read once a second, however often a worker is woken', async () => {
+  const email = await type({classes: ['bulk']});
+  const {asked, noted} = await backlog(email);
+  await withWorker(email, {}, async worker => {
+    for (let i = 0; i < 3; i++) {
+      assert.equal(await worker.claim(), null);
+      worker.reset();
+    }
+    await queue.add(email, {}, {id: 'bulk', class: 'bulk'});
+    assert.equal((await until(() => worker.claim())).id, 'bulk');
+  }, noted);
+  assert.ok(asked.length >= 3);
+  for (let i = 1; i < asked.length; i++) assert.ok(asked[i] - asked[i - 1] >= 999, `${asked}`);
+});
+
 test('only jobs of the classes that the type lets in are claimed', async () => {
   const email = await type({classes: ['bulk']});
   await queue.add(email, {}, {id: 'none'});
