@@ -5,7 +5,7 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {acknowledgeCancel, claim, docId, fail, finish, generation, parseDocId, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
+import {acknowledgeCancel, claim, docId, expire, fail, finish, generation, parseDocId, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, share?: boolean, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
@@ -441,17 +441,20 @@ export class Worker {
   }
 
   /**
-   * 3.5: releases claims that this worker does not hold; on a cluster, and where they may have run, withdraws them: a library worker does the
-   * rest. Goes on in the background until it is done, as the living registration would keep the job from everybody.
+   * 3.5: releases claims that this worker does not hold, and expires those that may have run. On a cluster withdraws them, as one that may have
+   * run beside other leaves: a library worker does the rest. Goes on in the background until it is done, as the living registration would
+   * keep the job from everybody.
    * @param {string} id @param {string} reason
    */
   async #giveBack(id, reason) {
+    const {maxExpirations} = this.settings(parseDocId(id).type);
     for (const wait of pauses(100, 10000)) {
-      const leaves = await this.couch.leaves(id);
+      const [leaves, now] = [await this.couch.leaves(id), this.couch.now()];
+      const giveBack = leaf => this.couch.isCluster || (reason === EXPIRED && leaves.length > 1) ? withdraw(leaf, reason, now)
+        : reason === EXPIRED ? expire(leaf, maxExpirations, now) : release(leaf, now);
       const mine = leaves?.filter(leaf => !leaf._deleted && leaf.lock?.worker === this.id && !leaf.lock.withdrawn && !this.#jobs.get(id));
-      const backs = mine?.map(leaf => this.couch.isCluster || reason === EXPIRED ? withdraw(leaf, reason, this.couch.now()) : release(leaf, this.couch.now()));
-      const answers = await Promise.all(backs?.map(back => this.couch.put(back)) ?? []);
-      if (backs && answers.every(({status}) => status === 201 || status === 202)) return;
+      const answers = await Promise.all(mine?.map(leaf => this.couch.put(giveBack(leaf))) ?? []);
+      if (mine && answers.every(({status}) => status === 201 || status === 202)) return;
       if (this.#stop.signal.aborted) return; // the registration will be gone, and a monitor takes the job back
       await pause(wait, this.#stop.signal);
     }

@@ -550,7 +550,27 @@ test('an owner that reaches nobody halts when its lease is over', async () => {
     assert.ok(job.isHalted && job.signal.aborted && job.leaseLeft <= 0);
     cut = false;
     // Its registration lives on, so it gives the job back itself.
-    await until(async () => (await queue.get(email, id)).lock?.withdrawn?.reason === 'expired');
+    const {expirations, errors: [{kind}]} = await until(async () => {
+      const job = await queue.get(email, id);
+      return !job.lock && job;
+    });
+    assert.deepEqual([expirations, kind], [1, 'expired']);
+  }, island);
+});
+
+test('a job whose lease ends more often than its type allows has failed', async () => {
+  const email = await type({timeout: 1000, maxExpirations: 1});
+  const cut = new Set();
+  const island = through((send, url, init) => init?.method === 'PUT' && cut.size % 2 ? Promise.reject(new TypeError('unreachable')) : send());
+  const {id} = await queue.add(email, {});
+  const handler = async job => {
+    cut.add(job.attempt);
+    await until(() => job.isHalted);
+    cut.add(-job.attempt);
+  };
+  await withWorker(email, {handler, onError: () => {}}, async () => {
+    const job = await ended(email, id);
+    assert.deepEqual([job.status, job.attempt, job.expirations], ['failed', 2, 2]);
   }, island);
 });
 
