@@ -509,6 +509,28 @@ test('a confirmed claim beside another leaf is withdrawn', async () => {
   }, cluster);
 });
 
+test('a cancel tells what a job is only when a majority has that', async () => {
+  const email = await type();
+  await put(`job:${email}:ended`, {status: 'success'});
+  await put(`job:${email}:asked`, {status: 'running', fence: 1, attempt: 1, cancelRequested: true, lock: {token: randomUUID(), worker: 'other'}});
+  for (const [id, told] of [['ended', 'success'], ['asked', 'requested']]) {
+    const doubts = ['no majority', 'a later leaf'];
+    let readings = 0;
+    const cluster = through(async (send, url, init) => {
+      if (doubts[0] === 'no majority' && url.includes('couchjobs-probe')) return doubts.shift(), accepted(await send());
+      if (doubts[0] === 'a later leaf' && url.includes('open_revs=all')) {
+        doubts.shift();
+        const later = {_id: `job:${email}:${id}`, _rev: `2-${'f'.repeat(32)}`, _deleted: true, fence: 2, _revisions: {start: 2, ids: ['f'.repeat(32), 'e'.repeat(32)]}};
+        return Response.json([...await (await send()).json(), {ok: later}]);
+      }
+      if (!doubts.length && url.includes('open_revs=all')) readings++;
+      return asCluster(send, url);
+    });
+    assert.equal(await cluster.cancel(email, id), told);
+    assert.equal(readings, 1);
+  }
+});
+
 test('what was answered 202 is written once more, until it is confirmed', async () => {
   const email = await type();
   const doubted = [];
