@@ -197,10 +197,10 @@ class Worker:
         """Claims a due job, or None when there is none within `wait` seconds, or after `stop`."""
         end = time.monotonic() + wait
         while not self._closed:
+            if not self._due:
+                self._woken.wait(max(0.0, min(end, self._next_scan) - time.monotonic()))
             with self._claiming:
-                if not self._due and self._woken.wait(max(0.0, min(end, self._next_scan) - time.monotonic())):
-                    self._next_scan = 0.0
-                if not self._due and time.monotonic() >= self._next_scan:
+                if not self._due and not self._closed and (self._woken.is_set() or time.monotonic() >= self._next_scan):
                     self._scan()
                 doc = self._due.popleft() if self._due else None
             job = doc and self._claim(doc)
@@ -213,6 +213,9 @@ class Worker:
         claimed = protocol.claim(doc, self._couch.now(), str(uuid.uuid4()), self.id, self._couch.user)
         job = Job(self, claimed, moment())
         if self._jobs.setdefault(doc["_id"], job) is not job:
+            return None
+        if self._closed:  # asked once the job is among those that `stop` waits for
+            self._jobs.pop(doc["_id"], None)
             return None
         with job._writing:
             answer, stored, reason = self._couch.put(claimed), None, "no majority confirmed it"
@@ -274,6 +277,7 @@ class Worker:
         if woken and cluster:
             time.sleep(random.uniform(0.0, 0.1))  # another worker may be first for the job
         self._woken.clear()  # before the reading, so that no wake-up is lost
+        self._next_scan = 0.0  # again at once, should it fail
         now, started = self._couch.now(), time.monotonic()
         soon = 1.0 if woken and cluster else 20.0  # an index is read from one copy, which may lag; the clock is looked at again (6.1)
         due: Dict[str, Doc] = {}

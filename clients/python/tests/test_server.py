@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import unittest
 import uuid
 from pathlib import Path
@@ -155,6 +156,37 @@ class WorkerTest(ServerTest):
         self.assertEqual(job.id, "1")
         self.assertLess(job._doc["times"]["claimed"] - job._doc["times"]["created"], 15_000, "it waited for the next look at the clock")
         job.finish()
+
+    def test_a_worker_that_was_stopped_while_it_read_the_index_claims_nothing(self):
+        reading, stopped, claimed = threading.Event(), threading.Event(), []
+
+        def tamper(method, path, body, send):
+            answer = send()
+            if "_view/due" in path and answer.body["rows"]:
+                reading.set()
+                stopped.wait(PATIENCE)
+            return answer
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
+        thread = threading.Thread(target=lambda: claimed.append(worker.claim(PATIENCE)), daemon=True)
+        thread.start()
+        self.queue.add(self.type, "1")
+        self.assertTrue(reading.wait(PATIENCE))
+        worker.stop()
+        stopped.set()
+        thread.join(PATIENCE)
+        self.assertEqual((claimed, self.status("1")), ([None], "waiting"))
+
+    def test_a_claim_keeps_its_time_while_another_thread_waits_for_a_job(self):
+        worker = self.by_hand()
+        self.assertIsNone(worker.claim(0))
+        thread = threading.Thread(target=worker.claim, args=(PATIENCE,), daemon=True)
+        thread.start()
+        began = time.monotonic()
+        for _ in range(50):
+            self.assertIsNone(worker.claim(0.01))
+        self.assertLess(time.monotonic() - began, 10)
+        worker.stop()
+        thread.join(PATIENCE)
 
     def test_two_workers_race_and_each_job_has_one_owner(self):
         runs = []
