@@ -203,7 +203,7 @@ class Worker:
                 if not self._due and not self._closed and (self._woken.is_set() or time.monotonic() >= self._next_scan):
                     self._scan()
                 doc = self._due.popleft() if self._due else None
-            job = doc and self._claim(doc)
+            job = self._claim(doc) if doc and self._lets_in(doc) else None
             if job or not doc and time.monotonic() >= end:
                 return job
         return None

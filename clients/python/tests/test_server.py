@@ -329,6 +329,25 @@ class WorkerTest(ServerTest):
         job.finish()
         self.assertIsNone(worker.claim(1))
 
+    def test_due_jobs_of_a_type_that_is_paused_meanwhile_and_of_classes_that_are_shut_out_do_not_start(self):
+        for id in "1234":
+            self.queue.add(self.type, id)
+        for settings in ({"paused": True}, {"paused": False, "classes": ["bulk"]}):
+            with self.subTest(settings):
+                self.settings(paused=False)
+                other = self.type + "other"
+                self.queue.add(other, str(settings))
+                worker = self.queue.worker([self.type, other])
+                self.workers.append(worker)
+                first = worker.claim(PATIENCE)
+                self.assertEqual(first.type, self.type)
+                self.settings(**settings)
+                until(lambda: [worker.settings(self.type).get(field) for field in settings] == list(settings.values()), "the worker to hear of that")
+                job = worker.claim(PATIENCE)
+                self.assertEqual(job.type, other)
+                first.finish()
+                job.finish()
+
     def test_attached_data_is_read_and_kept(self):
         data = json.dumps({"text": "x" * 50_000}).encode()
         digest = "sha-256=" + base64.b64encode(hashlib.sha256(data).digest()).decode()
