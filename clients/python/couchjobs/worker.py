@@ -282,18 +282,24 @@ class Worker:
         soon = 1.0 if woken and cluster else 20.0  # an index is read from one copy, which may lag; the clock is looked at again (6.1)
         due: Dict[str, Doc] = {}
         self._resting = {_id: rest for _id, rest in self._resting.items() if rest[0] > started - 60}
-        for view, line in ((view, line) for view in ("stuck", "due") for line in self._lines):
-            answer = self._couch.get(f"/_design/{self._design}/_view/{view}", startkey=[line], endkey=[line, now + 20_000],
-                                     limit=100, include_docs=True)
-            if answer.status == 404:
-                self._design = self._find_design()
-            soon = soon if answer.status == 200 else 1.0
-            for row in answer.body["rows"] if answer.status == 200 else []:
-                rest = max((row["key"][1] - now) / 1000, self._resting.get(row["id"], (0.0,))[0] - started)
-                if rest > 0:
-                    soon = min(soon, max(0.02, rest))
-                elif (row.get("doc") or {}).get("_rev") == row["value"] and row["id"] not in self._jobs and self._lets_in(row["doc"]):
-                    due.setdefault(row["id"], row["doc"])  # include_docs reads the document later than the row
+        lines = [line for line in self._lines if not self.settings(line.split(":")[0]).get("paused")]
+        for view, line in ((view, line) for view in ("stuck", "due") for line in lines):
+            page, before = {"startkey": [line]}, len(due)
+            while page and not self._closed:  # a page of jobs that may not be claimed hides those behind it
+                answer = self._couch.get(f"/_design/{self._design}/_view/{view}", **page, endkey=[line, now + 20_000],
+                                         limit=100, include_docs=True)
+                if answer.status == 404:
+                    self._design = self._find_design()
+                soon = soon if answer.status == 200 else 1.0
+                rows = answer.body["rows"] if answer.status == 200 else []
+                for row in rows:
+                    rest = max((row["key"][1] - now) / 1000, self._resting.get(row["id"], (0.0,))[0] - started)
+                    if rest > 0:
+                        soon = min(soon, max(0.02, rest))
+                    elif (row.get("doc") or {}).get("_rev") == row["value"] and row["id"] not in self._jobs and self._lets_in(row["doc"]):
+                        due.setdefault(row["id"], row["doc"])  # include_docs reads the document later than the row
+                is_last = len(rows) < 100 or len(due) > before or rows[-1]["key"][1] > now
+                page = {} if is_last else {"startkey": rows[-1]["key"], "startkey_docid": rows[-1]["id"]}
         self._due.extend(due.values())
         self._next_scan = started if due else started + soon
 

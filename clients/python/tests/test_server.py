@@ -348,6 +348,25 @@ class WorkerTest(ServerTest):
                 first.finish()
                 job.finish()
 
+    def test_a_job_behind_many_that_may_not_be_claimed_is_found(self):
+        self.settings(classes=["bulk"])
+        many = [{"_id": f"job:{self.type}:{n:03}", "scheduledTime": 0} for n in range(250)]
+        self.assertEqual(self.queue.couch.send("POST", "/_bulk_docs", json.dumps({"docs": many}).encode()).status, 201)
+        self.queue.add(self.type, "behind", **{"class": "bulk"})
+        job = self.by_hand().claim(PATIENCE / 3)
+        self.assertEqual(job and job.id, "behind")
+        job.finish()
+
+    def test_the_index_of_a_paused_type_is_not_read(self):
+        read = []
+
+        def tamper(method, path, body, send):
+            read.extend([path] if "/_view/due" in path else [])
+            return send()
+        self.settings(paused=True)
+        self.assertIsNone(self.by_hand(Queue(Tampered(SERVER.url, tamper))).claim(0))
+        self.assertEqual(read, [])
+
     def test_attached_data_is_read_and_kept(self):
         data = json.dumps({"text": "x" * 50_000}).encode()
         digest = "sha-256=" + base64.b64encode(hashlib.sha256(data).digest()).decode()
