@@ -35,6 +35,10 @@ class PermanentFailure(Exception):
     """A handler raises this when a retry would not help."""
 
 
+def _refuse_chunk(job: Job) -> None:
+    raise PermanentFailure("a chunk of an array is not run by this client; the Java library runs it")
+
+
 class Job:
     """A claimed job. Threads may share it."""
 
@@ -204,7 +208,9 @@ class Worker:
                     self._scan()
                 doc = self._due.popleft() if self._due else None
             job = self._claim(doc) if doc and self._lets_in(doc) else None
-            if job or not doc and time.monotonic() >= end:
+            if job and job._doc.get("array") is not None:
+                self._handle(job, _refuse_chunk)
+            elif job or not doc and time.monotonic() >= end:
                 return job
         return None
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -567,6 +568,17 @@ class JavaTest(ServerTest):
         SERVER.java("enqueue", self.type, "1", "--data", '{"n": 7}')
         self.assertIn("success", SERVER.java("wait", self.type, "1"))
         self.assertEqual(self.queue.get(self.type, "1")["result"], {"n": 7})
+
+    def test_a_chunk_of_an_array_that_Java_added_fails_and_its_handler_is_not_called(self):
+        with tempfile.TemporaryDirectory() as folder:
+            items = Path(folder, "items")
+            items.write_text('{"data": {"n": 1}}\n{"data": {"n": 2}}\n')
+            SERVER.java("enqueue", self.type, "--array", "mail", "--from", str(items))
+        ran = []
+        self.work(ran.append)
+        doc = self.wait("mail:000001")
+        self.assertEqual((doc["status"], doc["attempt"], ran), ("failed", 1, []))
+        self.assertIn("chunk of an array", doc["errors"][0]["message"])
 
     def test_a_job_of_a_killed_worker_runs_again_in_Java(self):
         self.settings(timeout=2000)
