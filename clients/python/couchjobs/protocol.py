@@ -13,7 +13,6 @@ Doc = Dict[str, Any]
 MAX = 2147483647
 PENDING, OWNED, FINISHED = ("waiting", "stuck"), ("scheduled", "running"), ("success", "failed", "cancelled")
 AFRESH = "attempt expirations result progress errors resubmit cancelRequested"
-POLICY = {"maxRetries": 5, "retryDelay": 30_000, "maxRetryDelay": 43_200_000, "retryJitter": 0}
 RANDOM_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
 
@@ -70,6 +69,22 @@ def check_request(request: Doc) -> None:
             raise ValueError(f"option {field!r} is unknown; there are {', '.join(FIELDS)}")
         if not FIELDS[field][1](value):
             raise ValueError(f"{field} must be {FIELDS[field][0]}, but is {value!r:.80}")
+
+
+SETTINGS = {  # of a type: what each may be, and what it is when it is absent or cannot be (7.1)
+    "timeout": (_is_whole(1, 86_400_000_000), None),
+    "maxRetries": (_is_whole(0, MAX), 5),
+    "retryDelay": (_is_whole(0, 2 ** 63 - 1), 30_000),
+    "maxRetryDelay": (_is_whole(0, 2 ** 63 - 1), 43_200_000),
+    "retryJitter": (lambda value: type(value) in (int, float) and 0 <= value <= 1, 0),
+    "paused": (lambda value: isinstance(value, bool), False),
+    "classes": (lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value), None),
+}
+
+
+def settings(doc: Doc) -> Doc:
+    """The settings of a type that this client follows, from the document of the type."""
+    return {field: doc[field] if may_be(doc.get(field)) else default for field, (may_be, default) in SETTINGS.items()}
 
 
 def millis(time: Any) -> int:
@@ -205,7 +220,6 @@ def finish(doc: Doc, now: int, result: Any = None, data: Optional[Mapping[str, A
 
 def retry_delay(policy: Mapping[str, Any], failure: int, luck: float) -> int:
     """Milliseconds from the start of a failed run to its retry; `failure` is 0 for the first (3.4)."""
-    policy = {**POLICY, **policy}
     delay = min(policy["retryDelay"] << min(failure, 64), max(policy["retryDelay"], policy["maxRetryDelay"]))
     return min(int(delay * (1 + policy["retryJitter"] * luck)), 36_500 * 86_400_000)
 
@@ -217,7 +231,7 @@ def _failures(doc: Doc) -> int:
 def last_try(doc: Doc, policy: Mapping[str, Any]) -> bool:
     """Whether no retry follows when this run fails (3.4)."""
     allowed = doc.get("maxRetries")
-    return _failures(doc) > ({**POLICY, **policy}["maxRetries"] if allowed is None else allowed)
+    return _failures(doc) > (policy["maxRetries"] if allowed is None else allowed)
 
 
 def fail(doc: Doc, now: int, message: str, policy: Mapping[str, Any], kind: str = "failed", stack: Optional[str] = None,

@@ -288,7 +288,7 @@ class Worker:
         soon = 1.0 if woken and cluster else 20.0  # an index is read from one copy, which may lag; the clock is looked at again (6.1)
         due: Dict[str, Doc] = {}
         self._resting = {_id: rest for _id, rest in self._resting.items() if rest[0] > started - 60}
-        lines = [line for line in self._lines if not self.settings(line.split(":")[0]).get("paused")]
+        lines = [line for line in self._lines if not self.settings(line.split(":")[0])["paused"]]
         for view, line in ((view, line) for view in ("stuck", "due") for line in lines):
             page, before = {"startkey": [line]}, len(due)
             while page and not self._closed:  # a page of jobs that may not be claimed hides those behind it
@@ -321,7 +321,7 @@ class Worker:
     def _lets_in(self, doc: Doc) -> bool:
         """Paused types, and classes that are not let in, are not claimed (3.1)."""
         settings = self.settings(doc["_id"].split(":")[1])
-        return not settings.get("paused") and (settings.get("classes") is None or (doc.get("class") or "") in settings["classes"])
+        return not settings["paused"] and (settings["classes"] is None or (doc.get("class") or "") in settings["classes"])
 
     def _follow(self) -> None:
         """Takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew (6.1)."""
@@ -364,17 +364,15 @@ class Worker:
 
     def settings(self, type: str) -> Doc:
         """The settings of a type, as they were last read."""
-        return self._settings.get(type, ({}, 0.0))[0]
+        return self._settings.get(type, (protocol.settings({}), 0.0))[0]
 
     def timeout(self, type: str) -> Tuple[float, float]:
         """How long an owner of this type may be silent, in seconds, and when another timeout was heard of."""
-        settings, heard = self._settings.get(type, ({}, float("-inf")))
-        timeout = settings.get("timeout")
-        return (timeout if isinstance(timeout, int) and 1 <= timeout <= 86_400_000_000 else 60_000) / 1000, heard
+        return (self.settings(type)["timeout"] or 60_000) / 1000, self._settings.get(type, (None, float("-inf")))[1]
 
     def _read_settings(self, type: str) -> None:
-        now, before, is_known = self._couch.read("type:" + type) or {}, self.settings(type), type in self._settings
-        changed = is_known and now.get("timeout") != before.get("timeout")
+        now, before, is_known = protocol.settings(self._couch.read("type:" + type) or {}), self.settings(type), type in self._settings
+        changed = is_known and now["timeout"] != before["timeout"]
         self._settings[type] = now, time.monotonic() if changed else self.timeout(type)[1]
 
     def _interval(self) -> float:

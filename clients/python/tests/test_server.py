@@ -226,6 +226,18 @@ class WorkerTest(ServerTest):
         self.assertEqual((bad["status"], bad["attempt"]), ("failed", 1))
         self.assertEqual((hopeless["status"], hopeless["attempt"], hopeless["errors"][-1]["message"]), ("failed", 3, "RuntimeError: attempt 3"))
 
+    def test_settings_that_cannot_be_count_as_absent(self):
+        self.settings(maxRetries=None, retryDelay="1 s", maxRetryDelay=1.0, retryJitter=2, timeout=True, paused="no", classes="bulk")
+
+        def handler(job):
+            raise RuntimeError("no")
+        worker = self.work(handler)
+        self.queue.add(self.type, "1")
+        until(lambda: self.status("1") == "stuck", "a failure")
+        doc = self.queue.get(self.type, "1")
+        self.assertEqual(doc["scheduledTime"], doc["times"]["started"] + 30_000)
+        self.assertEqual(worker.timeout(self.type)[0], 60)
+
     def test_a_cancel_stops_a_run(self):
         running = threading.Event()
 

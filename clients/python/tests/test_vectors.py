@@ -29,7 +29,7 @@ def play(event, job, now, a):
     if event == "finish":
         return protocol.finish(job, now, a.get("result"), a.get("data"))
     if event == "fail":
-        return protocol.fail(job, now, a["message"], a["policy"], a["kind"], a.get("stack"), a["permanent"])
+        return protocol.fail(job, now, a["message"], protocol.settings(a["policy"]), a["kind"], a.get("stack"), a["permanent"])
     if event == "acknowledgeCancel":
         return protocol.acknowledge_cancel(job, now, a["reason"])
     if event == "release":
@@ -95,13 +95,13 @@ class OtherVectors(unittest.TestCase):
     def test_retry_delays(self):
         for case in load("retries")["cases"]:
             with self.subTest(case):
-                self.assertEqual(protocol.retry_delay(case["policy"], case["failure"], case["luck"]), case["expect"])
+                self.assertEqual(protocol.retry_delay(protocol.settings(case["policy"]), case["failure"], case["luck"]), case["expect"])
 
     def test_last_tries(self):
         for case in load("retries")["last"]:
             with self.subTest(case):
                 job = {"attempt": case["attempt"], "expirations": case["expirations"], "maxRetries": case["jobRetries"]}
-                self.assertEqual(protocol.last_try(job, {"maxRetries": case["typeRetries"]}), case["expect"])
+                self.assertEqual(protocol.last_try(job, protocol.settings({"maxRetries": case["typeRetries"]})), case["expect"])
 
     def test_probes(self):
         for case in load("probes")["cases"]:
@@ -119,7 +119,7 @@ class Texts(unittest.TestCase):
 
     def test_texts_that_are_no_UTF_8_are_stored_without_what_is_not(self):
         text = "x\udcff"
-        for written in (protocol.fail(self.JOB, 1, text, {}, stack=text), protocol.acknowledge_cancel(self.JOB, 1, text),
+        for written in (protocol.fail(self.JOB, 1, text, protocol.settings({}), stack=text), protocol.acknowledge_cancel(self.JOB, 1, text),
                         protocol.cancel({**self.JOB, "status": "waiting"}, 1, text), protocol.withdraw(self.JOB, 1, text)):
             self.assertEqual(json.dumps(written, ensure_ascii=False).encode().count(b"x?"), str(written).count("x?"))
             self.assertIn("x?", str(written))
