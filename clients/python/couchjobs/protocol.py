@@ -50,12 +50,23 @@ def _is_whole(least: int, most: int) -> Any:
     return lambda value: isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
+def _is_after(value: Any) -> bool:
+    jobs = value.get("jobs") if isinstance(value, dict) else None
+    return (isinstance(jobs, list) and 0 < len(jobs) <= 10_000 and all(isinstance(job, str) and parse_id(job) for job in jobs)
+            and value.get("onFailure") in (None, "cancel", "run", "wait"))
+
+
+def _is_progress(value: Any) -> bool:
+    return (isinstance(value, dict) and _is_whole(0, 100)(value.get("percent"))
+            and (value.get("message") is None or isinstance(value["message"], str)))
+
+
 FIELDS = {  # what a creator may say of a job
     **{field: ("text", lambda value: isinstance(value, str))
        for field in ("group", "class", "origin", "correlationId", "traceparent", "tracestate")},
     "tags": ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(tag, str) for tag in value)),
     "data": ("an object", lambda value: isinstance(value, dict)),
-    "after": ('as {"jobs": ["job:TYPE:ID"], "onFailure": "cancel"}', lambda value: isinstance(value, dict)),
+    "after": ('as {"jobs": ["job:TYPE:ID"], "onFailure": "cancel"}', _is_after),
     "priority": ("from 0 to 99", _is_whole(0, 99)),
     "maxRetries": (f"from 0 to {MAX}", _is_whole(0, MAX)),
     "scheduledTime": ("milliseconds since 1970", _is_whole(-8_640_000_000_000_000, 8_640_000_000_000_000)),
@@ -201,6 +212,8 @@ def claim(doc: Doc, now: int, token: str, worker: str, user: Optional[str] = Non
 def update(doc: Doc, now: int, data: Optional[Mapping[str, Any]] = None, progress: Optional[Doc] = None) -> Doc:
     """A sign of life of the owner, with other data or its progress (3.3)."""
     _expect(doc, OWNED, "update")
+    if progress is not None and not _is_progress(progress):
+        raise ValueError(f'progress must be as {{"percent": 50, "message": "half"}}, but is {progress!r:.80}')
     return _write(doc, now, "updated", **_given(data=data, progress=progress))
 
 

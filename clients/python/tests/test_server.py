@@ -77,7 +77,10 @@ class CreatorTest(ServerTest):
 
     def test_errors_name_the_field_and_the_value(self):
         for field, value, options in (("priority", "100", {"priority": 100}), ("tags", "'x'", {"tags": "x"}), ("option", "colour", {"colour": 1}),
-                                      ("data", r"\[1\]", {"data": [1]}), ("maxRetries", "-1", {"maxRetries": -1})):
+                                      ("data", r"\[1\]", {"data": [1]}), ("maxRetries", "-1", {"maxRetries": -1}),
+                                      ("after", "'1'", {"after": {"jobs": ["1"]}}),
+                                      ("after", r"\[\]", {"after": {"jobs": []}}), ("after", "jobs", {"after": {"jobs": "job:a:1"}}),
+                                      ("after", "stop", {"after": {"jobs": ["job:a:1"], "onFailure": "stop"}})):
             with self.subTest(field), self.assertRaisesRegex(ValueError, f"{field}.*{value}"):
                 self.queue.add(self.type, "1", **options)
         with self.assertRaisesRegex(ValueError, "type must not have a colon, but is 'a:b'"):
@@ -320,6 +323,15 @@ class WorkerTest(ServerTest):
         job.finish(data={"n": 2})
         doc = self.wait("1")
         self.assertEqual((doc["status"], doc["data"]), ("success", {"n": 2}))
+
+    def test_progress_that_cannot_be_is_refused_and_the_job_can_still_be_finished(self):
+        job = self.claimed()
+        for progress in (50, [50], {"percent": 101}, {"percent": "50"}, {"percent": True}, {"message": "half"}, {"percent": 50, "message": 1}):
+            with self.subTest(progress), self.assertRaisesRegex(ValueError, "progress must be .*, but is "):
+                job.update(progress=progress)
+        job.update(progress={"percent": 50, "message": "half"})
+        job.finish()
+        self.assertEqual(self.wait("1")["progress"], {"percent": 50, "message": "half"})
 
     def test_an_integer_that_no_double_can_hold_is_refused_and_a_run_with_such_a_result_fails(self):
         with self.assertRaisesRegex(ValueError, "up to 1.8e308"):
