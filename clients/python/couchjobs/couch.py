@@ -171,7 +171,9 @@ class Couch:
                     doc, kept = keep(stored, self.now()), True
                 elif leaves is not None:
                     return None
-            elif 400 <= answer.status < 500 and answer.status != 429:
+            elif answer.status == 401:
+                raise ConnectionError(f"cannot write {doc['_id']}: 401 {answer.body}")
+            elif 400 <= answer.status < 500 and answer.status not in (408, 429):
                 raise Refused(f"the database refuses {doc['_id']}: {answer.status} {answer.body}")
             doubt = doubt or answer.status == 202 or answer.unknown  # then the same bytes again
         return None

@@ -50,6 +50,7 @@ class Job:
         self.cancel_requested = False
         self._worker, self._couch, self._doc, self._id, self._confirmed = worker, worker.queue.couch, doc, doc["_id"], sent
         self._writing, self._woken, self._lost, self._doubted = threading.RLock(), threading.Event(), "", False
+        self._refusal: Optional[Refused] = None  # of a write of the owner: the run has failed for good (3.3)
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -147,7 +148,11 @@ class Job:
             for _ in pauses():
                 go_on()
                 sent = moment()
-                written = self._couch.write(transition(before, self._couch.now(), **arguments), go_on)
+                try:
+                    written = self._couch.write(transition(before, self._couch.now(), **arguments), go_on)
+                except Refused as problem:
+                    self._refusal = problem
+                    raise
                 if written:
                     break
                 leaves = self._couch.majority(self._id)
@@ -449,7 +454,7 @@ class Worker:
                 if job._lasts() and job.cancel_requested:
                     job.acknowledge_cancel()
                     return "cancelled"
-                permanent = isinstance(problem, (PermanentFailure, Refused))
+                permanent = isinstance(problem, PermanentFailure) or problem is job._refusal
                 return self._fail(job, f"{type(problem).__name__}: {problem}", permanent, traceback.format_exc())
             try:
                 job.finish(result)

@@ -469,6 +469,45 @@ class FaultTest(ServerTest):
         self.assertEqual((doc["status"], doc["attempt"]), ("failed", 1))
         self.assertIn("refused", doc["errors"][0]["message"])
 
+    def test_an_update_that_the_database_refuses_fails_the_job_for_good(self):
+        def tamper(method, path, body, send):
+            return Answer(413, {"error": "too_large"}) if method == "PUT" and body.get("progress") else send()
+        self.work(lambda job: job.update(progress={"percent": 1}), Queue(Tampered(SERVER.url, tamper)))
+        self.queue.add(self.type, "1")
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["attempt"]), ("failed", 1))
+
+    def test_a_refusal_of_another_write_in_a_handler_is_a_failure_that_is_retried(self):
+        refused = []
+
+        def tamper(method, path, body, send):
+            if method == "PUT" and body.get("_id") == f"job:{self.type}:next" and not refused:
+                refused.append(body)
+                return Answer(403, {"error": "forbidden"})
+            return send()
+        self.settings(retryDelay=1)
+        other = Queue(Tampered(SERVER.url, tamper))
+        self.work(lambda job: job.id == "1" and other.add(self.type, "next").answer)
+        self.queue.add(self.type, "1")
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["attempt"], doc["result"]), ("success", 2, "added"))
+        self.wait("next")
+
+    def test_an_end_that_is_answered_401_or_408_is_no_failure_for_good(self):
+        for status in (401, 408):
+            with self.subTest(status):
+                answers = [status]
+
+                def tamper(method, path, body, send):
+                    if method == "PUT" and body.get("status") == "success" and answers:
+                        return Answer(answers.pop(), {"error": "later"})
+                    return send()
+                worker = self.work(lambda job: "done", Queue(Tampered(SERVER.url, tamper)))
+                self.queue.add(self.type, str(status))
+                until(lambda: not answers, "an end")
+                worker.stop()
+                self.assertNotEqual(self.status(str(status)), "failed")
+
     def test_an_error_whose_text_is_no_UTF_8_fails_the_job(self):
         def handler(job):
             raise RuntimeError("x\udcff")
