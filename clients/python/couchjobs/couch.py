@@ -75,7 +75,12 @@ class Couch:
             if date:
                 skew = parsedate_to_datetime(date).timestamp() + 0.5 - (sent + received) / 2
                 self._skew = skew if abs(skew) > 1 + received - sent else 0.0
-            return Answer(response.status, text if path.partition("?")[0].endswith("/data.json") else json.loads(text))
+            if path.partition("?")[0].endswith("/data.json"):
+                return Answer(response.status, text)
+            try:
+                return Answer(response.status, json.loads(text))
+            except ValueError:  # of a proxy, such as a 413 in HTML
+                return Answer(0, None) if response.status < 300 else Answer(response.status, text.decode("utf-8", "replace"))
         except (OSError, http.client.HTTPException, ValueError):
             return Answer(0, None)
         finally:

@@ -11,9 +11,10 @@ import threading
 import time
 import unittest
 import uuid
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
-from couchjobs import Halted, PermanentFailure, Queue, Refused
+from couchjobs import Couch, Halted, PermanentFailure, Queue, Refused
 from couchjobs.couch import Answer
 from tests.server import PATIENCE, Server, Tampered, end, until
 
@@ -468,6 +469,26 @@ class FaultTest(ServerTest):
         doc = self.wait("1")
         self.assertEqual((doc["status"], doc["attempt"]), ("failed", 1))
         self.assertIn("refused", doc["errors"][0]["message"])
+
+    def test_an_answer_that_is_no_JSON_keeps_its_status_unless_it_tells_of_a_success(self):
+        class Proxy(BaseHTTPRequestHandler):
+            def do_PUT(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(int(self.path.rpartition("%3A")[2]))
+                self.end_headers()
+                self.wfile.write(b"<html>nginx</html>")
+
+            def log_message(self, *_):
+                pass
+        proxy = HTTPServer(("127.0.0.1", 0), Proxy)
+        self.addCleanup(proxy.server_close)
+        self.addCleanup(proxy.shutdown)
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        couch = Couch(f"http://127.0.0.1:{proxy.server_port}/db")
+        self.assertEqual([couch.put({"_id": f"job:a:{status}"}).status for status in (413, 503)], [413, 503])
+        with self.assertRaisesRegex(Refused, "413 <html>nginx"):
+            couch.write({"_id": "job:a:413"}, lambda: None)
+        self.assertTrue(couch.put({"_id": "job:a:201"}).unknown)
 
     def test_an_update_that_the_database_refuses_fails_the_job_for_good(self):
         def tamper(method, path, body, send):
