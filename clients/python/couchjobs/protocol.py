@@ -143,8 +143,8 @@ def counted_fence(leaf: Doc) -> int:
 # Transitions (2.2, 3.2, 3.3, 3.4, 3.5)
 
 def _write(doc: Doc, now: int, moments: str = "", remove: str = "", **fields: Any) -> Doc:
-    new = {**doc, "status": doc.get("status") or "waiting", "fence": fence(doc), **fields}
-    new = {field: value for field, value in new.items() if field not in remove.split()}
+    new = {field: value for field, value in doc.items() if field not in remove.split()}
+    new = {**new, "status": doc.get("status") or "waiting", "fence": fence(doc), **fields}
     if "scheduledTime" in new:
         new["scheduledTime"] = millis(new["scheduledTime"])
     if moments:
@@ -193,12 +193,13 @@ def cancel(doc: Doc, now: int, reason: Optional[str] = None) -> Doc:
     return _write(doc, now, "finished", "cancelRequested resubmit progress", status="cancelled", fence=next_fence(doc), **errors)
 
 
-def request_cancel(doc: Doc, now: int) -> Optional[Doc]:
+def request_cancel(doc: Doc, now: int, reason: Optional[str] = None) -> Optional[Doc]:
     """Asks the owner of a job to stop (2.2)."""
     _expect(doc, OWNED, "a request to cancel")
     if doc.get("cancelRequested") and doc.get("resubmit") is None:
         return None
-    return _write(doc, now, "cancelRequested", "resubmit", cancelRequested=True)
+    why = {"cancelReason": _text(reason)} if reason else {}
+    return _write(doc, now, "cancelRequested", "resubmit cancelReason", cancelRequested=True, **why)
 
 
 def claim(doc: Doc, now: int, token: str, worker: str, user: Optional[str] = None) -> Doc:
@@ -228,7 +229,7 @@ def finish(doc: Doc, now: int, result: Any = None, data: Optional[Mapping[str, A
     _expect(doc, OWNED, "finish")
     if doc.get("resubmit") is not None:  # {} is a wish, too
         return _run_again(doc, now, "finished", **_given(data=data))
-    return _write(doc, now, "finished", "lock cancelRequested resubmit", status="success", **_given(result=result, data=data))
+    return _write(doc, now, "finished", "lock cancelRequested cancelReason resubmit", status="success", **_given(result=result, data=data))
 
 
 def retry_delay(policy: Mapping[str, Any], failure: int, luck: float) -> int:
@@ -255,7 +256,7 @@ def fail(doc: Doc, now: int, message: str, policy: Mapping[str, Any], kind: str 
         return _run_again(doc, now, "failed")
     errors = _errors(doc, now, kind, message, stack)
     if doc.get("cancelRequested"):
-        return _write(doc, now, "failed finished", "lock cancelRequested", status="cancelled", errors=errors)
+        return _write(doc, now, "failed finished", "lock cancelRequested cancelReason", status="cancelled", errors=errors)
     if permanent or last_try(doc, policy):
         return _write(doc, now, "failed finished", "lock", status="failed", errors=errors)
     started = doc.get("times", {}).get("started", now) if doc["status"] == "running" else now
@@ -268,7 +269,9 @@ def acknowledge_cancel(doc: Doc, now: int, reason: str) -> Doc:
     _expect(doc, OWNED, "acknowledge cancel")
     if doc.get("resubmit") is not None:
         return _run_again(doc, now, "")
-    return _write(doc, now, "stopped finished", "lock cancelRequested progress", status="cancelled",
+    if doc.get("cancelRequested") and isinstance(doc.get("cancelReason"), str):
+        reason += ": " + doc["cancelReason"]
+    return _write(doc, now, "stopped finished", "lock cancelRequested cancelReason progress", status="cancelled",
                   errors=_errors(doc, now, "cancelled", reason))
 
 

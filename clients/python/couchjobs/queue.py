@@ -56,7 +56,7 @@ class Queue:
                 if doc.get("_conflicts") or protocol.withdrawn(doc):
                     continue  # a library worker resolves it first (rule 18)
                 now = self.couch.now()
-                new = protocol.cancel(doc, now, reason) if pending else protocol.request_cancel(doc, now)
+                new = protocol.cancel(doc, now, reason) if pending else protocol.request_cancel(doc, now, reason)
             if self._write(new) if new else self._stands(doc):
                 return "finished" if finished else "cancelled" if pending else "requested"
         raise Unconfirmed(f"job:{type}:{id} was changed by others again and again, its conflict stays unresolved, or no majority is in reach")

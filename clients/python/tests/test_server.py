@@ -257,6 +257,16 @@ class WorkerTest(ServerTest):
         self.assertEqual((doc["status"], doc["errors"][0]["kind"]), ("cancelled", "cancelled"))
         self.assertEqual(SERVER.inspect(self.type, "1")["status"], "cancelled")
 
+    def test_the_reason_of_a_cancel_is_in_the_error_of_the_job_that_obeyed(self):
+        job = self.claimed()
+        self.assertEqual(self.queue.cancel(self.type, "1", "not needed"), "requested")
+        self.assertEqual(SERVER.inspect(self.type, "1")["cancelReason"], "not needed")
+        job.wait(PATIENCE)
+        job.acknowledge_cancel("stopped")
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["errors"][0]["message"]), ("cancelled", "stopped: not needed"))
+        self.assertNotIn("cancelReason", doc)
+
     def test_a_document_that_cannot_be_a_job_stops_nothing(self):
         running = threading.Event()
 

@@ -125,6 +125,27 @@ class Texts(unittest.TestCase):
             self.assertIn("x?", str(written))
 
 
+class CancelReasons(unittest.TestCase):
+    OWNED = {**Texts.JOB, "cancelRequested": True, "cancelReason": "old"}
+
+    def test_a_request_to_cancel_has_its_own_reason_and_none_of_an_older_one(self):
+        again = {**self.OWNED, "resubmit": {}}
+        self.assertEqual(protocol.request_cancel(again, 1, "new")["cancelReason"], "new")
+        self.assertNotIn("cancelReason", protocol.request_cancel(again, 1))
+        self.assertIsNone(protocol.request_cancel(self.OWNED, 1, "new"))
+
+    def test_the_end_of_a_run_removes_the_reason(self):
+        ends = (protocol.finish(self.OWNED, 1), protocol.fail(self.OWNED, 1, "no", protocol.settings({})),
+                protocol.acknowledge_cancel(self.OWNED, 1, "stopped"))
+        for end in ends:
+            with self.subTest(end["status"]):
+                self.assertNotIn("cancelReason", end)
+        self.assertEqual(ends[2]["errors"][0]["message"], "stopped: old")
+
+    def test_a_reason_that_was_not_asked_for_says_nothing(self):
+        self.assertEqual(protocol.acknowledge_cancel({**Texts.JOB, "cancelReason": "old"}, 1, "stopped")["errors"][0]["message"], "stopped")
+
+
 class Rivals(unittest.TestCase):
     def test_which_leaves_speak_against_a_confirmed_write(self):
         mine = {"_id": "job:a:1", "_rev": "3-c", "fence": 3}
