@@ -22,10 +22,14 @@ class Added(NamedTuple):
 
 
 class Queue:
-    """A queue: a CouchDB database that `couchjobs init` prepared."""
+    """A queue: a CouchDB database that `couchjobs init` prepared.
 
-    def __init__(self, url: Union[str, Couch]):
+    `default_timeout` is how long an owner of a type without a `timeout` may be silent, in seconds; all processes must agree on it (4.2).
+    """
+
+    def __init__(self, url: Union[str, Couch], default_timeout: float = 60):
         self.couch = Couch(url) if isinstance(url, str) else url
+        self.default_timeout = default_timeout
         self.site: Doc = self.couch.read("_local/couchjobs-site") or {}  # the name of the database among several (7.3)
 
     def add(self, type: str, id: Optional[str] = None, data: Optional[Mapping[str, Any]] = None, **options: Any) -> Added:

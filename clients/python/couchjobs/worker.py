@@ -373,7 +373,8 @@ class Worker:
 
     def timeout(self, type: str) -> Tuple[float, float]:
         """How long an owner of this type may be silent, in seconds, and when another timeout was heard of."""
-        return (self.settings(type)["timeout"] or 60_000) / 1000, self._settings.get(type, (None, float("-inf")))[1]
+        timeout = self.settings(type)["timeout"]
+        return timeout / 1000 if timeout else self.queue.default_timeout, self._settings.get(type, (None, float("-inf")))[1]
 
     def _read_settings(self, type: str) -> None:
         now, before, is_known = protocol.settings(self._couch.read("type:" + type) or {}), self.settings(type), type in self._settings

@@ -471,6 +471,21 @@ class FaultTest(ServerTest):
         self.assertEqual((doc["status"], doc["lock"]["withdrawn"]["reason"]), ("running", "expired"))
         self.queue.couch.put({**doc, "_deleted": True})
 
+    def test_leases_of_a_type_without_a_timeout_last_for_the_default_of_the_queue(self):
+        cut = threading.Event()
+
+        def tamper(method, path, body, send):
+            return Answer(0, None) if cut.is_set() else send()
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper), default_timeout=1.5))
+        job = self.claimed(worker)
+        until(lambda: self.queue.couch.read("worker:" + worker.id)["next"] == 500, "a sign of life")
+        cut.set()
+        self.assertTrue(job.wait(10))
+        cut.clear()
+        with self.assertRaisesRegex(Halted, "lease"):
+            job.finish()
+        self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
+
     def test_a_result_that_the_database_refuses_fails_the_job_for_good(self):
         def tamper(method, path, body, send):
             return Answer(413, {"error": "too_large"}) if method == "PUT" and body.get("status") == "success" else send()
