@@ -196,7 +196,7 @@ class Couch:
         raise ConnectionError(f"the data of {doc['_id']} cannot be read: {answer.status or 'no answer'}")
 
     def changes(self, since: Any, heartbeat: int = 10_000) -> Iterator[Doc]:
-        """Rows of the feed (6.1). Raises OSError when it breaks, or when the server refuses the position."""
+        """Rows of the feed (6.1), and {} for a heartbeat. Raises OSError when it breaks, or when the server refuses the position."""
         connection = self._connect(3 * heartbeat / 1000)  # no byte for three heartbeats: the connection is dead
         try:
             query = urlencode({"feed": "continuous", "heartbeat": heartbeat, "since": since, "include_docs": "true",
@@ -205,7 +205,7 @@ class Couch:
             response = connection.getresponse()
             if response.status != 200:
                 raise ConnectionError(f"the feed of {self.path} answers {response.status}")
-            yield from (row for row in map(json.loads, filter(bytes.strip, response)) if "id" in row)
+            yield from (json.loads(line.strip() or "{}") for line in response)
         except (http.client.HTTPException, ValueError) as problem:
             raise ConnectionError(f"the feed of {self.path} broke: {problem}") from problem
         finally:

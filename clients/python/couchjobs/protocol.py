@@ -63,7 +63,8 @@ def _is_progress(value: Any) -> bool:
 
 FIELDS = {  # what a creator may say of a job
     **{field: ("text", lambda value: isinstance(value, str))
-       for field in ("group", "class", "origin", "correlationId", "traceparent", "tracestate")},
+       for field in ("group", "class", "origin", "correlationId", "tracker", "traceparent", "tracestate")},
+    "site": ("1 to 64 of A-Z a-z 0-9 . _ -", lambda value: isinstance(value, str) and re.fullmatch("[A-Za-z0-9._-]{1,64}", value)),
     "tags": ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(tag, str) for tag in value)),
     "data": ("an object", lambda value: isinstance(value, dict)),
     "after": ('as {"jobs": ["job:TYPE:ID"], "onFailure": "cancel"}', _is_after),

@@ -33,15 +33,19 @@ class Queue:
         self.site: Doc = self.couch.read("_local/couchjobs-site") or {}  # the name of the database among several (7.3)
 
     def add(self, type: str, id: Optional[str] = None, data: Optional[Mapping[str, Any]] = None, **options: Any) -> Added:
-        """Adds a job. Without an id it gets a random UUID. The options are fields of a job by their names in the protocol (1.2).
+        """Adds a job. Without an id it gets `tracker:` and its tracker, else a random UUID. The options are fields of a job by their names
+        in the protocol (1.2).
 
         A job of that id that exists stays as it is, whatever its status, and the answer is "exists".
         """
-        id = str(uuid.uuid4()) if id is None else id
-        request = {field: value for field, value in {"data": data, **options}.items() if value is not None}
+        given = {"data": data, "site": options.pop("site", None) or self.site.get("site"), **options}
+        request = {field: value for field, value in given.items() if value is not None}
         protocol.check_request(request)
-        site = {"site": self.site["site"]} if self.site.get("site") else {}
-        new = protocol.new_job(protocol.doc_id(type, id), {**request, **site}, self.couch.now())
+        if "tracker" in request and id is not None:
+            raise ValueError(f"tracker makes the id, but id is {id!r:.80}")
+        if id is None:
+            id = f"tracker:{request['tracker']}" if "tracker" in request else str(uuid.uuid4())
+        new = protocol.new_job(protocol.doc_id(type, id), request, self.couch.now())
         return Added(id, "added" if self._write(new) else "exists")
 
     def cancel(self, type: str, id: str, reason: Optional[str] = None) -> str:

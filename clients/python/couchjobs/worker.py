@@ -189,8 +189,8 @@ class Worker:
         self._resting: Dict[str, Tuple[float, int]] = {}
         self._due: Deque[Doc] = collections.deque()
         self._claiming, self._woken, self._next_scan = threading.Lock(), threading.Event(), 0.0
-        self._design = self._find_design()
-        self._registration: Doc = {"_id": f"worker:{self.id}", "pid": os.getpid(), "types": self.types, "beat": 0,
+        self._design, self._beating = self._find_design(), threading.Lock()
+        self._registration: Doc = {"_id": f"worker:{self.id}", "pid": os.getpid(), "types": [], "beat": 0,
                                    "started": self._couch.now(), **({"user": self._couch.user} if self._couch.user else {}),
                                    **({"site": site} if site else {})}
         if not any(self._beat() for _ in pauses(10)):  # before the first claim (4.1)
@@ -346,7 +346,8 @@ class Worker:
                 for row in self._couch.changes(since):
                     if self._closed:
                         return
-                    self._on_row(row["id"], row.get("doc") or {}, len(row["changes"]) > 1)
+                    if "id" in row:
+                        self._on_row(row["id"], row.get("doc") or {}, len(row["changes"]) > 1)
             except Exception as problem:  # such as a server that does not answer, or what nobody expects in a document
                 log.warning("the feed broke, and is opened again: %r", problem)
                 time.sleep(random.uniform(0.2, 1.0))
@@ -385,24 +386,25 @@ class Worker:
         """Seconds between two signs of life: a third of the shortest timeout while jobs are owned, else five minutes."""
         return min([300.0, *(self.timeout(job.type)[0] / 3 for job in list(self._jobs.values()))])
 
-    def _beat(self) -> bool:
-        """Writes the registration. Only a 201 renews, and it counts from when it was sent."""
-        doc, owned, sent = self._registration, list(self._jobs.values()), moment()
-        doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned),
-                   next=int(self._interval() * 1000), designs=[self._design])
-        answer = self._couch.put(doc)
-        if answer.status == 201:
-            for job in owned:
-                job._lasts()  # over is over: this renewal brings no lease back
-            doc["_rev"], self.confirmed = answer.body["rev"], sent
-            return True
-        try:
-            stored = self._couch.read(doc["_id"]) or {}
-            doc.pop("_rev", None)
-            doc.update(stored and {"_rev": stored["_rev"], "beat": max(doc["beat"], stored["beat"])})
-        except ConnectionError as problem:
-            log.info("%s", problem)
-        return False
+    def _beat(self, **fields: Any) -> bool:
+        """Writes the registration, with other fields where some are given. Only a 201 renews, and it counts from when it was sent."""
+        with self._beating:
+            doc, owned, sent = self._registration, list(self._jobs.values()), moment()
+            doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned),
+                       next=int(self._interval() * 1000), designs=[self._design], **fields)
+            answer = self._couch.put(doc)
+            if answer.status in (200, 201):
+                for job in owned:
+                    job._lasts()  # over is over: this renewal brings no lease back
+                doc["_rev"], self.confirmed = answer.body["rev"], sent
+                return True
+            try:
+                stored = self._couch.read(doc["_id"]) or {}
+                doc.pop("_rev", None)
+                doc.update(stored and {"_rev": stored["_rev"], "beat": max(doc["beat"], stored["beat"])})
+            except ConnectionError as problem:
+                log.info("%s", problem)
+            return False
 
     def _keep(self) -> None:
         """Renews the leases, and looks again at jobs that the feed has cast doubt on."""
@@ -432,6 +434,7 @@ class Worker:
 
         `on_end` is told how each run ended: "success", "failed" (perhaps to be retried), "cancelled", or "halted".
         """
+        self._beat(types=self.types)  # others leave it its share of these, but not to one that claims by hand (8)
         for _ in range(concurrency):
             threading.Thread(target=self._loop, args=(handler, on_end), daemon=True).start()
         return self
@@ -489,6 +492,9 @@ class Worker:
         for job in list(self._jobs.values()):
             try:
                 job.release()
-            except (Halted, Refused) as problem:
+            except (Halted, Refused, ConnectionError) as problem:
                 log.info("%s", problem)
-        self._couch.put({**self._registration, "_deleted": True})
+                job._lose("its worker has stopped")
+                self.drop(job)
+        if not self._registration.get("_deleted"):
+            any(self._beat(_deleted=True) for _ in pauses(5))  # a sign of life whose answer was lost makes the first a 409

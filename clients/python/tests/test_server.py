@@ -76,6 +76,16 @@ class CreatorTest(ServerTest):
         seen = SERVER.inspect(self.type, "a/b c:ä")
         self.assertEqual((seen["status"], seen["data"], seen["priority"], seen["group"]), ("waiting", {"n": 1}, 75, "shop"))
 
+    def test_the_id_of_a_job_with_a_tracker_derives_from_it_and_a_job_may_name_its_site(self):
+        self.assertEqual(self.queue.add(self.type, tracker="order-1", site="oslo"), ("tracker:order-1", "added"))
+        self.assertEqual(self.queue.add(self.type, tracker="order-1"), ("tracker:order-1", "exists"))
+        seen = SERVER.inspect(self.type, "tracker:order-1")
+        self.assertEqual((seen["tracker"], seen["site"]), ("order-1", "oslo"))
+        with self.assertRaisesRegex(ValueError, "tracker"):
+            self.queue.add(self.type, "1", tracker="order-1")
+        with self.assertRaisesRegex(ValueError, "site must be .*, but is 'a b'"):
+            self.queue.add(self.type, "1", site="a b")
+
     def test_errors_name_the_field_and_the_value(self):
         for field, value, options in (("priority", "100", {"priority": 100}), ("tags", "'x'", {"tags": "x"}), ("option", "colour", {"colour": 1}),
                                       ("data", r"\[1\]", {"data": [1]}), ("maxRetries", "-1", {"maxRetries": -1}),
@@ -423,6 +433,37 @@ class WorkerTest(ServerTest):
         job.finish()
         worker.stop()
         self.assertIsNone(self.queue.couch.read("worker:" + worker.id))
+
+
+    def test_the_threads_of_a_worker_end_when_it_was_stopped_even_if_the_feed_tells_of_nothing(self):
+        class Quick(Tampered):
+            def changes(self, since, heartbeat=500):
+                return super().changes(since, heartbeat)
+
+        def tamper(method, path, body, send):  # the end of the registration would be a row of the feed
+            return Answer(0, None) if method == "PUT" and body.get("_deleted") else send()
+        before = set(threading.enumerate())
+        worker = self.work(lambda job: "done", Queue(Quick(SERVER.url, tamper)))
+        self.queue.add(self.type, "1")
+        self.wait("1")
+        worker.stop()
+        until(lambda: set(threading.enumerate()) <= before, "its threads to end")
+
+    def test_a_registration_that_is_written_on_while_the_worker_stops_is_deleted(self):
+        raced = []
+
+        def tamper(method, path, body, send):
+            if method == "PUT" and body.get("_deleted") and not raced:
+                doc = self.queue.couch.read(body["_id"])
+                raced.append(self.queue.couch.put({**doc, "beat": doc["beat"] + 1}).status)
+            return send()
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
+        worker.stop()
+        self.assertEqual((raced, self.queue.couch.read("worker:" + worker.id)), ([201], None))
+
+    def test_only_a_worker_that_takes_what_is_due_registers_its_types(self):
+        registered = [self.queue.couch.read("worker:" + worker.id)["types"] for worker in (self.by_hand(), self.work(lambda job: None))]
+        self.assertEqual(registered, [[], [self.type]])
 
 
 class FaultTest(ServerTest):
