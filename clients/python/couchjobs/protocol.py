@@ -89,6 +89,7 @@ SETTINGS = {  # of a type: what each may be, and what it is when it is absent or
     "retryDelay": (_is_whole(0, 2 ** 63 - 1), 30_000),
     "maxRetryDelay": (_is_whole(0, 2 ** 63 - 1), 43_200_000),
     "retryJitter": (lambda value: type(value) in (int, float) and 0 <= value <= 1, 0),
+    "maxExpirations": (_is_whole(0, MAX), None),
     "paused": (lambda value: isinstance(value, bool), False),
     "classes": (lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value), None),
 }
@@ -285,6 +286,27 @@ def release(doc: Doc, now: int) -> Doc:
     if doc.get("cancelRequested"):
         return _write(doc, now, "finished", "lock cancelRequested progress", status="cancelled")
     return _write(doc, now, "released", "lock progress cancelRequested", status="waiting", **attempt)
+
+
+def expire(doc: Doc, now: int, most: Optional[int] = None) -> Doc:
+    """Gives back a job whose lease was over (3.5, 4.3). `most` is how many leases may run out while it runs; None is any number."""
+    _expect(doc, OWNED, "expire")
+    ran, expirations = doc["status"] == "running", int(doc.get("expirations") or 0)
+    is_last = ran and most is not None and expirations >= most
+    message = f"worker {lock(doc).get('worker', '')} gave no sign of life for the timeout of type {doc['_id'].split(':')[1]}"
+    if is_last:
+        message += (f"; that happened {expirations + 1} times while this job ran, more often than the type allows (maxExpirations), "
+                    "so it is not run again")
+    if is_last and doc.get("resubmit") is not None:
+        return _run_again(doc, now, "expired")
+    noted = {"errors": _errors(doc, now, "expired", message), "expirations": min(expirations + ran, MAX)}
+    if doc.get("resubmit") is not None:
+        return _run_again(doc, now, "expired", "progress cancelRequested", **noted)
+    if doc.get("cancelRequested"):
+        return _write(doc, now, "expired finished", "lock cancelRequested progress", status="cancelled", **noted)
+    if is_last:
+        return _write(doc, now, "expired finished", "lock progress", status="failed", **noted)
+    return _write(doc, now, "expired", "lock progress cancelRequested", status="waiting", **noted)
 
 
 def withdraw(doc: Doc, now: int, reason: str) -> Doc:

@@ -19,7 +19,7 @@ from .queue import Queue
 log = logging.getLogger("couchjobs")
 Handler = Callable[["Job"], Any]
 OVER = "its lease is over"
-EXPIRED = "expired"  # the reason of a withdrawal that says that the claim may have run (1.2)
+EXPIRED = "expired"  # the reason that says that the claim may have run (1.2)
 Moment = Tuple[float, float]  # on the monotonic clock, and on that of the day
 
 
@@ -242,14 +242,18 @@ class Worker:
             if stored and job._lasts():
                 job._doc = stored
                 return job
-        del self._jobs[doc["_id"]]
-        times = self._resting.get(doc["_id"], (0.0, 0))[1]  # leave the job alone for a random, growing pause
-        self._resting[doc["_id"]] = time.monotonic() + random.uniform(0.4, min(20.0, 0.8 * 2 ** min(times, 5))), times + 1
+        self._jobs.pop(doc["_id"], None)
+        self._rest(doc["_id"])
         if answer.status in (201, 202) or answer.unknown:
             self._give_back(doc["_id"], f"the claim made no owner: {reason}")
         elif answer.status not in (404, 409, 412, 429, 503):
             log.warning("the claim of %s was answered %s %s", doc["_id"], answer.status, answer.body)
         return None
+
+    def _rest(self, _id: str) -> None:
+        """Leaves a job alone for a random, growing pause."""
+        times = self._resting.get(_id, (0.0, 0))[1]
+        self._resting[_id] = time.monotonic() + random.uniform(0.4, min(20.0, 0.8 * 2 ** min(times, 5))), times + 1
 
     def _judge(self, base: str, claimed: Doc) -> str:
         """After a 201 on a cluster: what all leaves say, among which the claim itself must be (rule 3)."""
@@ -270,13 +274,17 @@ class Worker:
         return None
 
     def _give_back(self, _id: str, reason: str) -> None:
-        """Withdraws claims that this worker does not hold; on one node releases those that have not run (3.5). The registration would keep them."""
+        """Gives back claims that this worker does not hold (3.5). The registration would keep them."""
         for _ in pauses(20):
             leaves, job, now = self._couch.leaves(_id), self._jobs.get(_id), self._couch.now()
             mine = [leaf for leaf in leaves or [] if protocol.lock(leaf).get("worker") == self.id and not leaf.get("_deleted")
                     and leaf.get("status") in protocol.OWNED and not protocol.withdrawn(leaf) and not (job and job._holds(leaf))]
-            withdraws = self._couch.is_cluster or reason == EXPIRED
-            backs = [protocol.withdraw(leaf, now, reason) if withdraws else protocol.release(leaf, now) for leaf in mine]
+            if self._couch.is_cluster or reason == EXPIRED and len(leaves or []) > 1:  # a library worker resolves it
+                backs = [protocol.withdraw(leaf, now, reason) for leaf in mine]
+            elif reason == EXPIRED:
+                backs = [protocol.expire(leaf, now, self.settings(_id.split(":")[1])["maxExpirations"]) for leaf in mine]
+            else:
+                backs = [protocol.release(leaf, now) for leaf in mine]
             if leaves is not None and all(self._couch.put(back).status in (201, 202) for back in backs):
                 return
 
@@ -425,6 +433,7 @@ class Worker:
         if self._jobs.get(job._id) is job:
             del self._jobs[job._id]
             if job._lost == OVER:
+                self._rest(job._id)
                 self._give_back(job._id, EXPIRED)
 
     # Handlers, and the end

@@ -509,8 +509,19 @@ class FaultTest(ServerTest):
         with self.assertRaisesRegex(Halted, "lease"):
             job.finish()
         doc = self.queue.get(self.type, "1")  # its registration lives on, so it gives the job back itself
-        self.assertEqual((doc["status"], doc["lock"]["withdrawn"]["reason"]), ("running", "expired"))
-        self.queue.couch.put({**doc, "_deleted": True})
+        self.assertEqual((doc["status"], doc["expirations"], doc["errors"][0]["kind"]), ("waiting", 1, "expired"))
+
+    def test_a_job_whose_lease_is_over_more_often_than_its_type_allows_has_failed(self):
+        self.settings(timeout=1500, maxExpirations=0)
+        cut = threading.Event()
+        job = self.claimed(self.by_hand(Queue(Tampered(SERVER.url, lambda method, path, body, send: Answer(0, None) if cut.is_set() else send()))))
+        cut.set()
+        self.assertTrue(job.wait(PATIENCE))
+        cut.clear()
+        with self.assertRaisesRegex(Halted, "lease"):
+            job.finish()
+        seen = SERVER.inspect(self.type, "1")
+        self.assertEqual((seen["status"], seen["expirations"]), ("failed", 1))
 
     def test_leases_of_a_type_without_a_timeout_last_for_the_default_of_the_queue(self):
         cut = threading.Event()
@@ -525,7 +536,6 @@ class FaultTest(ServerTest):
         cut.clear()
         with self.assertRaisesRegex(Halted, "lease"):
             job.finish()
-        self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
 
     def test_a_result_that_the_database_refuses_fails_the_job_for_good(self):
         def tamper(method, path, body, send):
@@ -622,10 +632,9 @@ class FaultTest(ServerTest):
         self.assertRegex(doc["errors"][0]["message"], "RuntimeError: long long")
 
     def test_a_job_whose_end_is_refused_is_given_back_as_expired(self):
-        self.fails_by(lambda body: body.get("errors"))
-        doc = until(lambda: (self.queue.get(self.type, "1").get("lock") or {}).get("withdrawn") and self.queue.get(self.type, "1"), "a withdrawal")
-        self.assertEqual((doc["status"], doc["lock"]["withdrawn"]["reason"]), ("running", "expired"))
-        self.queue.couch.put({**doc, "_deleted": True})
+        self.fails_by(lambda body: "RuntimeError" in str(body.get("errors")))
+        doc = until(lambda: self.queue.get(self.type, "1").get("expirations") and self.queue.get(self.type, "1"), "an expiration")
+        self.assertEqual(doc["errors"][0]["kind"], "expired")
 
     def test_a_creator_hears_of_a_refusal(self):
         queue = Queue(Tampered(SERVER.url, lambda method, path, body, send: Answer(403, "no") if method == "PUT" else send()))

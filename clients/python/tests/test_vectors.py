@@ -34,6 +34,8 @@ def play(event, job, now, a):
         return protocol.acknowledge_cancel(job, now, a["reason"])
     if event == "release":
         return protocol.release(job, now)
+    if event == "expire":
+        return protocol.expire(job, now, a.get("maxExpirations"))
     if event == "withdraw":
         return protocol.withdraw(job, now, a["reason"])
     if event == "keep":
@@ -45,7 +47,7 @@ class TransitionVectors(unittest.TestCase):
     """One test per event, so that a report names the event that fails."""
 
     # What this client leaves out.
-    LEFT_OUT = {"add", "letGo", "start", "snooze", "expire", "resubmit", "retry", "reschedule", "prioritize", "remove", "retire"}
+    LEFT_OUT = {"add", "letGo", "start", "snooze", "resubmit", "retry", "reschedule", "prioritize", "remove", "retire"}
 
     def check(self, event):
         played = 0
@@ -70,7 +72,7 @@ class TransitionVectors(unittest.TestCase):
         self.assertEqual({case["event"] for case in load("transitions")["cases"]} - known, set())
 
 
-for _event in ("create", "cancel", "requestCancel", "claim", "update", "finish", "fail", "acknowledgeCancel", "release",
+for _event in ("create", "cancel", "requestCancel", "claim", "update", "finish", "fail", "acknowledgeCancel", "release", "expire",
                "withdraw", "keep"):
     setattr(TransitionVectors, f"test_event_{_event}", lambda self, event=_event: self.check(event))
 
