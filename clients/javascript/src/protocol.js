@@ -127,7 +127,7 @@ export function claim(job, {token, worker, user}, now) {
 export function update(job, {data, progress}, now) {
   mustBe(isOwned, job, 'update');
   if (progress != null && !isProgress(progress)) throw new RefusedError(`progress ${JSON.stringify(progress)}: must be {percent: 0 to 100, message: text}`);
-  return written(job, {...withData(job, data), ...progress && {progress}}, {updated: now});
+  return written(job, {...withData(job, data), ...progress && {progress: {...progress, percent: Math.floor(progress.percent)}}}, {updated: now});
 }
 
 /** 3.4, first column: the run that was asked for (rule 10: it takes the next fence). */

@@ -323,7 +323,7 @@ test('progress that no job can have is refused, and the job can still be finishe
     for (const progress of [50, 0, 'half', [50], {}, {percent: '50'}, {percent: 101}, {percent: 50, message: 1}]) {
       await assert.rejects(job.update({progress}), error => error instanceof RefusedError && error.message.startsWith(`progress ${JSON.stringify(progress)}: `));
     }
-    await job.update({progress: {percent: 50, message: 'half'}});
+    await job.update({progress: {percent: 50.9, message: 'half'}});
     await job.update({progress: null});
     await job.finish();
     const done = await queue.get(email, id);

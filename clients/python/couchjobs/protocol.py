@@ -57,7 +57,8 @@ def _is_after(value: Any) -> bool:
 
 
 def _is_progress(value: Any) -> bool:
-    return (isinstance(value, dict) and _is_whole(0, 100)(value.get("percent"))
+    percent = value.get("percent") if isinstance(value, dict) else None
+    return (isinstance(percent, (int, float)) and not isinstance(percent, bool) and 0 <= percent <= 100
             and (value.get("message") is None or isinstance(value["message"], str)))
 
 
@@ -217,7 +218,8 @@ def update(doc: Doc, now: int, data: Optional[Mapping[str, Any]] = None, progres
     _expect(doc, OWNED, "update")
     if progress is not None and not _is_progress(progress):
         raise ValueError(f'progress must be as {{"percent": 50, "message": "half"}}, but is {progress!r:.80}')
-    return _write(doc, now, "updated", **_given(data=data, progress=progress))
+    whole = progress and {**progress, "percent": int(progress["percent"])}
+    return _write(doc, now, "updated", **_given(data=data, progress=whole))
 
 
 def _run_again(doc: Doc, now: int, moments: str, remove: str = AFRESH, **fields: Any) -> Doc:

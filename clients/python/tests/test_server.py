@@ -350,7 +350,7 @@ class WorkerTest(ServerTest):
         for progress in (50, [50], {"percent": 101}, {"percent": "50"}, {"percent": True}, {"message": "half"}, {"percent": 50, "message": 1}):
             with self.subTest(progress), self.assertRaisesRegex(ValueError, "progress must be .*, but is "):
                 job.update(progress=progress)
-        job.update(progress={"percent": 50, "message": "half"})
+        job.update(progress={"percent": 50.9, "message": "half"})
         job.finish()
         self.assertEqual(self.wait("1")["progress"], {"percent": 50, "message": "half"})
 
