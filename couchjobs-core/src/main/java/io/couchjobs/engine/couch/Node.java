@@ -22,6 +22,9 @@ final class Node {
 
     private static final Call UP = Call.get(UrlPath.ROOT.segment("_up"));
     private static final Duration PROBE = Duration.ofSeconds(5);
+    /** The renewal of a lease that logs in has time for another try. */
+    private static final Duration LOGIN = Duration.ofSeconds(15);
+
     /** The statuses by which {@code _up} reports, with 404, that a node is not to be used. */
     private static final Set<String> NOT_TO_BE_USED = Set.of("maintenance_mode", "nolb");
 
@@ -43,7 +46,7 @@ final class Node {
                 ? tokens.computeIfAbsent(auth, first -> new BearerAuthenticator(bearer.token()))
                 : Authenticator.of(auth, this::login, parts.nanos());
         this.skew = new ClockSkew(parts.nanos());
-        this.loginPatience = config.responseTimeout();
+        this.loginPatience = config.responseTimeout().compareTo(LOGIN) < 0 ? config.responseTimeout() : LOGIN;
     }
 
     ClockSkew clockSkew() {

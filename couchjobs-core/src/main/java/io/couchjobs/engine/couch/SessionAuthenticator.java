@@ -1,6 +1,7 @@
 package io.couchjobs.engine.couch;
 
 import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.couch.config.Secret;
 import java.net.HttpCookie;
@@ -17,18 +18,23 @@ import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The cookie of a session. It is fetched before the first request, and again when it is about to run out or was
  * refused. It is replaced whenever the server hands out a newer one. One thread fetches it, and the others wait.
  */
 final class SessionAuthenticator implements Authenticator {
-
+    private static final Logger log = LoggerFactory.getLogger(SessionAuthenticator.class);
     private static final String NAME = "AuthSession";
     /** The life of a cookie when the server does not state it: CouchDB's default timeout. */
     private static final Duration USUAL_LIFE = Duration.ofMinutes(10);
 
-    private record Cookie(Secret header, long renewAt) {}
+    /** After a login ahead of time that failed. */
+    private static final Duration AGAIN = Duration.ofSeconds(10);
+
+    private record Cookie(Secret header, long renewAt, long endsAt) {}
 
     private final Auth.Session session;
     private final BiConsumer<String, Secret> login;
@@ -47,12 +53,32 @@ final class SessionAuthenticator implements Authenticator {
     @Override
     public void authenticate(HttpRequest request) {
         Cookie current = cookie;
-        if (current == null || nanos.getAsLong() - current.renewAt() >= 0) {
+        long now = nanos.getAsLong();
+        if (current == null || now - current.endsAt() >= 0) {
             replace(current == null ? null : current.header());
-            current = cookie;
+        } else if (now - current.renewAt() >= 0) {
+            renewAhead(current);
         }
+        current = cookie;
         if (current != null) {
             request.setHeader(HttpHeaders.COOKIE, current.header().reveal());
+        }
+    }
+
+    /** Nobody waits for it, and a failure is none: the cookie is good for some time yet. */
+    private void renewAhead(Cookie current) {
+        if (!renewing.tryLock()) {
+            return;
+        }
+        try {
+            if (current.equals(cookie)) {
+                login.accept(session.user(), session.password());
+            }
+        } catch (CouchException trouble) {
+            log.debug("cannot log in ahead of time, trying again soon: {}", trouble.toString());
+            cookie = new Cookie(current.header(), nanos.getAsLong() + AGAIN.toNanos(), current.endsAt());
+        } finally {
+            renewing.unlock();
         }
     }
 
@@ -103,8 +129,9 @@ final class SessionAuthenticator implements Authenticator {
     private Optional<Cookie> sessionCookie(String setCookie) {
         return parsed(setCookie).map(given -> {
             Duration life = given.getMaxAge() > 0 ? Duration.ofSeconds(given.getMaxAge()) : USUAL_LIFE;
-            long renewAt = nanos.getAsLong() + life.toNanos() / 5 * 4;
-            return new Cookie(Secret.of(NAME + "=" + given.getValue()), renewAt);
+            long now = nanos.getAsLong();
+            Secret header = Secret.of(NAME + "=" + given.getValue());
+            return new Cookie(header, now + life.toNanos() / 5 * 4, now + life.toNanos());
         });
     }
 
