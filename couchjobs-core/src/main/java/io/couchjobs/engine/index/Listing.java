@@ -75,7 +75,25 @@ public final class Listing {
                 && label(filter).isEmpty();
         return byDocument
                 ? documents(filter)
-                : ranges(filter).stream().flatMap(range -> jobs(filter, List.of(range), MOST_READ));
+                : Stream.iterate(first(filter, ranges(filter)), Objects::nonNull, part -> next(filter, part))
+                        .flatMap(part -> part.page().jobs().stream());
+    }
+
+    /** A page of the first of some ranges, which are read one after the other. A stream for each would be read whole by an iterator. */
+    private record Part(List<Range> ranges, JobPage page) {}
+
+    private @Nullable Part first(JobFilter filter, List<Range> ranges) {
+        return ranges.isEmpty() ? null : part(filter, ranges, null);
+    }
+
+    private @Nullable Part next(JobFilter filter, Part part) {
+        List<Range> ranges = part.ranges();
+        JobPage.Place end = part.page().end();
+        return end == null ? first(filter, ranges.subList(1, ranges.size())) : part(filter, ranges, end);
+    }
+
+    private Part part(JobFilter filter, List<Range> ranges, JobPage.@Nullable Place after) {
+        return new Part(ranges, page(filter, ranges.subList(0, 1), after, MOST_READ));
     }
 
     private Stream<Job> jobs(JobFilter filter, List<Range> ranges, int size) {
