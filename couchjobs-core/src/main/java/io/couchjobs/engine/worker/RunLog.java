@@ -67,16 +67,18 @@ final class RunLog {
 
     /** Sends what has gathered, unless something is on its way; does not wait for the answer. */
     synchronized void flush() {
-        if (inFlight == 0) {
+        if (inFlight > 0) {
+            return;
+        } else if (failed.isEmpty()) {
             flushAll();
+        } else {
+            sendFailed(); // meanwhile lines gather, and are counted when there are too many
         }
     }
 
     /** Sends all there is, before what the caller writes next. */
     synchronized void flushAll() {
-        while (!failed.isEmpty()) {
-            send(failed.remove());
-        }
+        sendFailed();
         if (!waiting.isEmpty()) {
             if (++chunks == MOST_CHUNKS) {
                 waiting.add(line("the log of this run is full; what comes is not stored"));
@@ -87,6 +89,12 @@ final class RunLog {
             dropped = 0;
             send(chunk);
         }
+    }
+
+    private void sendFailed() {
+        List<Logs.Chunk> again = List.copyOf(failed);
+        failed.clear();
+        again.forEach(this::send);
     }
 
     /** Stores nothing from now on, and deletes what nobody will look for when the job of a claim that was lost is gone. Waits. */
@@ -125,9 +133,6 @@ final class RunLog {
         }
         if (!arrived && !isAbandoned) {
             failed.add(chunk);
-        }
-        if (failed.size() > 2) {
-            failed.remove();
         }
         return arrived;
     }
