@@ -51,11 +51,10 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     /** The last state told of each job that changed recently. Only the lane uses it. */
     private final Map<JobId, Told> last = RecentMap.byUse(MOST_JOBS);
 
-    /** A state that was told; the status is null for a removed job, and the run is 0 for a job that waits. */
+    /** A state that was told; the status is null for a removed job. The run of a job that waits is how many it had. */
     private record Told(Snapshot snapshot, @Nullable JobStatus status, long run) {
         static Told of(Snapshot snapshot, Optional<Job> job) {
-            long run = job.filter(present -> present.phase() != JobPhase.PENDING)
-                    .map(Job::fence)
+            long run = job.map(present -> present.phase() == JobPhase.PENDING ? present.attempt() : present.fence())
                     .orElse(0L);
             return new Told(snapshot, job.map(Job::status).orElse(null), run);
         }

@@ -96,7 +96,7 @@ public final class HandClaims implements AutoCloseable {
 
     /** On one node a claim that was given up is kept again when its owner renews it. */
     private void keep(Held run, LeaseKeeper leases) {
-        if (!closed && held.putIfAbsent(run.claim().token(), run) == null && renewsLeases) {
+        if (!closed && renewsLeases && held.putIfAbsent(run.claim().token(), run) == null) {
             leases.begun(run);
         }
     }

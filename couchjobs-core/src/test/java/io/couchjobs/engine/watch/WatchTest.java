@@ -1,7 +1,9 @@
 package io.couchjobs.engine.watch;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.junit.TestDatabase;
@@ -16,6 +18,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.util.List;
@@ -65,6 +68,25 @@ class WatchTest {
 
             TestQueue.until(() -> slow.equals(quick));
         }
+    }
+
+    @Test
+    void a_run_that_failed_is_told_though_its_beginning_was_not(TestDatabase database) throws Exception {
+        List<Integer> failed = new CopyOnWriteArrayList<>();
+        try (JobQueue queue = TestQueue.open(database)) {
+            queue.watch(JobFilter.all(), change -> change.job()
+                    .filter(job -> job.status() == JobStatus.STUCK)
+                    .ifPresent(job -> failed.add(job.attempt())));
+            for (int attempt = 1; attempt <= 2; attempt++) {
+                ObjectNode job =
+                        Jobs.json("{'_id':'job:email:1','status':'stuck','data':{},'attempt':" + attempt + "}");
+                queue.database().get("job:email:1").ifPresent(present -> job.set("_rev", present.get("_rev")));
+                queue.database().put(job);
+                int runs = attempt;
+                TestQueue.until(() -> failed.contains(runs));
+            }
+        }
+        assertThat(failed).containsExactly(1, 2);
     }
 
     @Test
