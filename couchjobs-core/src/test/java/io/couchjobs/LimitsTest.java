@@ -338,6 +338,25 @@ class LimitsTest {
     }
 
     @Test
+    @Timeout(60)
+    void a_worker_that_is_to_stop_when_nothing_is_due_waits_for_no_type_that_may_run_none() throws Exception {
+        limit("email", 0);
+        queue.types().change("fetch", settings -> settings.withRate(new Rate(1, Duration.ofDays(1))));
+        add("email", "1", "");
+        add("fetch", "1", "");
+        add("fetch", "2", "");
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> null)
+                .handler("fetch", (data, context) -> null)
+                .filter(job -> job.id().id().equals("1"))
+                .untilEmpty()
+                .start()) {
+            worker.awaitStopped();
+            assertThat(worker.stats().succeeded()).isEqualTo(1);
+        }
+    }
+
+    @Test
     @Timeout(30)
     void a_worker_with_many_places_uses_each_window_of_a_rate() throws Exception {
         queue.types().change("email", settings -> settings.withRate(new Rate(10, Duration.ofSeconds(1))));

@@ -70,7 +70,8 @@ final class WorkCommand extends QueueCommand {
 
     @Option(
             names = "--until-empty",
-            description = "Stop when no job is due and none is running; retries for later stay.")
+            description =
+                    "Stop when no job is due and none is running; retries for later stay. Jobs whose rate is used up are waited for.")
     private boolean untilEmpty;
 
     @Option(names = "--fail", description = "End with exit code 1 when a job failed for good.")

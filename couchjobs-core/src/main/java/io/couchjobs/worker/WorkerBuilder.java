@@ -131,7 +131,8 @@ public interface WorkerBuilder {
 
     /**
      * Makes the worker stop by itself when none of its types has a job that is due, and none that anybody owns. Jobs for
-     * later, retries among them, stay. It waits for jobs that are due and held back by a limit of their type.
+     * later, retries among them, stay. It waits for jobs that are due while the rate of their type is
+     * used up.
      *
      * @return this
      */

@@ -24,6 +24,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Strategy;
+import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -307,9 +308,10 @@ public final class Finder implements FeedListener, AutoCloseable {
         return !waiter.isClosed();
     }
 
-    /** Whether a type, which is not paused, has no room now. */
-    public boolean isFull(String type) {
-        return !settings.get(type).isPaused() && !limits.isOpen(type);
+    /** Whether the rate of a type, all of whose jobs may be claimed here, is used up for now. */
+    public boolean isRateUsedUp(String type) {
+        TypeSettings present = settings.get(type);
+        return !present.isPaused() && admission.rules(present.classes()).takeAll() && limits.isRateUsedUp(type);
     }
 
     private List<String> openTypes(AcceptOptions options) {

@@ -87,7 +87,15 @@ public final class Limits {
             slots.forget(type);
         }
         return (limit.isEmpty() || slots.hasRoom(new Limited(type, null, site), limit.getAsInt()))
-                && limits.rate().map(rate -> rates.room(type, rate) > 0).orElse(true);
+                && !isRateUsedUp(type);
+    }
+
+    /** Whether no job of a type may be started before the next window of its rate. */
+    public boolean isRateUsedUp(String type) {
+        return settings.get(type)
+                .rate()
+                .filter(rate -> rates.room(type, rate) <= 0)
+                .isPresent();
     }
 
     /** {@return whether the group of a job of an open type has room; asking it needs no I/O} */

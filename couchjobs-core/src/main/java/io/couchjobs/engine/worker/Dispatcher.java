@@ -22,7 +22,7 @@ final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
     /** Work goes on within 5 s of the database's return, what is asked before the first claim included. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
-    /** How long a worker that is to stop when nothing is due waits for room, before it looks whether something is due still. */
+    /** How long a worker that is to stop when nothing is due waits for a rate, before it looks whether something is due still. */
     private static final Duration HELD_BACK = Duration.ofSeconds(5);
 
     private final WorkerOptions options;
@@ -35,7 +35,7 @@ final class Dispatcher {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Claims claims;
     private volatile boolean closing;
-    /** Whether jobs are due for which there is no room now; only for the thread. */
+    /** Whether jobs are due, and wait for the next window of their rate; only for the thread. */
     private boolean isHeldBack;
 
     Dispatcher(WorkerOptions options, Finder finder, QueueParts parts, Executor executor) {
@@ -147,6 +147,7 @@ final class Dispatcher {
 
     /** Nothing is due (an accept has just found nothing), and nobody runs anything that could fail, expire or resubmit. */
     private boolean isEmpty() throws InterruptedException {
+        isHeldBack = false;
         if (!executor.runs().isEmpty()) {
             return false;
         }
@@ -156,7 +157,7 @@ final class Dispatcher {
             }
         }
         isHeldBack = options.handlers().keySet().stream()
-                .anyMatch(type -> finder.isFull(type) && index.counts().pending(type, clock.instant(), 1) > 0);
+                .anyMatch(type -> finder.isRateUsedUp(type) && index.counts().pending(type, clock.instant(), 1) > 0);
         if (isHeldBack) {
             return false;
         }
