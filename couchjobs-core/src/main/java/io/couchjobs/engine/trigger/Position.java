@@ -264,8 +264,7 @@ final class Position {
         add(next, FAILED, step.failures().size());
         ArrayNode owed = next.document.putArray(OWED);
         step.owed().forEach(change -> owe(owed, json(change)));
-        document.path(OWED).forEach(before -> same(owed, before)
-                .filter(entry -> before.has(RETRY))
+        document.path(OWED).valueStream().filter(before -> before.has(RETRY)).forEach(before -> same(owed, before)
                 .ifPresent(entry -> entry.set(RETRY, before.get(RETRY))));
         if (owed.isEmpty()) {
             next.document.remove(OWED);

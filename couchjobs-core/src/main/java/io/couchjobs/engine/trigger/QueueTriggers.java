@@ -229,7 +229,7 @@ public final class QueueTriggers implements Triggers {
         CouchDatabase source = tools.sources().server(trigger.connection()).database(from);
         ObjectNode document = source.get(docId).orElseThrow(() -> NotFoundException.document(docId, from));
         boolean isSelected = trigger.selector()
-                .map(selector -> selects(source, docId, selector))
+                .map(selector -> SourceReader.selects(source, docId, selector))
                 .orElse(true);
         if (!isSelected) {
             return new Trigger.Plan(List.of(), List.of(), Optional.of("the selector does not select it"));
@@ -237,21 +237,6 @@ public final class QueueTriggers implements Triggers {
         SourceChange change =
                 new SourceChange(from, docId, document.path(Field.REV).asText(), "", false, document);
         return trigger.plan(change, "", tools.clock().instant());
-    }
-
-    /** By an index; a server that has none searches its feed. */
-    private static boolean selects(CouchDatabase source, String docId, ObjectNode selector) {
-        try {
-            return source.matches(docId, selector);
-        } catch (CouchException noIndex) {
-            ObjectNode both = selector.objectNode();
-            both.putArray("$and")
-                    .add(selector.objectNode().put(Field.ID, docId))
-                    .add(selector);
-            try (ChangesFeed feed = source.changes(ChangesRequest.normal().selector(both))) {
-                return feed.next(source.server().config().responseTimeout()).isPresent();
-            }
-        }
     }
 
     @Override

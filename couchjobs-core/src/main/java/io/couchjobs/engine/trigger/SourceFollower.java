@@ -126,6 +126,8 @@ final class SourceFollower {
             int rows = read(feed, () -> stay == stays.getAsBoolean() && goesOn.getAsBoolean());
             if (pause.isEmpty() && !listens && rows >= LONGEST_SLICE) {
                 return Optional.of(Duration.ZERO);
+            } else if (isWaiting && stay) {
+                pause = Optional.of(Duration.ZERO);
             } else if (pause.isEmpty()) {
                 isCaughtUp |= feed.isEnded();
                 hasReadAll = isAtEnd && feed.isEnded();
@@ -167,6 +169,7 @@ final class SourceFollower {
                 if (!wait.isZero()) {
                     pause = Optional.of(wait);
                     isAtEnd = false;
+                    isCaughtUp = true; // a connection of its own waits as well
                     return rows;
                 }
                 if (!take(passed)) {

@@ -1,9 +1,12 @@
 package io.couchjobs.engine.trigger;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.trigger.SourceChange;
@@ -86,7 +89,8 @@ final class SourceReader {
 
     /**
      * The changes with their documents as they are now; one whose document was deleted since is empty, because the deletion is a change
-     * of its own. So is one whose document has a newer revision, where there is a selector: the feed brings that revision if it is selected.
+     * of its own. So is one whose document has a newer revision, where there is a selector: the feed brings that revision if it is selected. One that was
+     * written by the job itself makes no job when the feed brings it, so it is not left to the feed.
      * Where each revision counts, it is that revision, and empty when the server has forgotten it.
      */
     List<Optional<SourceChange>> again(List<SourceChange> changes) {
@@ -105,14 +109,32 @@ final class SourceReader {
     private Optional<SourceChange> newest(SourceChange change, Optional<ObjectNode> found) {
         return found.isEmpty()
                 ? Optional.of(change).filter(SourceChange::deleted)
-                : found.filter(document -> !isLeftToFeed(change, document)).map(document -> read(change, document));
+                : found.map(document -> read(change, document)).filter(newer -> !isLeftToFeed(change, newer));
     }
 
     /** A document of an outbox is read as it is: its entries tell which jobs are made, and those of a losing leaf are owed, too. */
-    private boolean isLeftToFeed(SourceChange change, ObjectNode document) {
-        return trigger.selector().isPresent()
-                && trigger.outbox().isEmpty()
-                && Rev.ORDER.compare(savedRev(document), change.rev()) > 0;
+    private boolean isLeftToFeed(SourceChange change, SourceChange newer) {
+        return trigger.outbox().isEmpty()
+                && Rev.ORDER.compare(newer.rev(), change.rev()) > 0
+                && trigger.selector()
+                        .filter(selector ->
+                                trigger.leftOut(newer).isEmpty() || !selects(database, change.id(), selector))
+                        .isPresent();
+    }
+
+    /** By an index; a server that has none searches its feed. */
+    static boolean selects(CouchDatabase source, String docId, ObjectNode selector) {
+        try {
+            return source.matches(docId, selector);
+        } catch (CouchException noIndex) {
+            ObjectNode both = selector.objectNode();
+            both.putArray("$and")
+                    .add(selector.objectNode().put(Field.ID, docId))
+                    .add(selector);
+            try (ChangesFeed feed = source.changes(ChangesRequest.normal().selector(both))) {
+                return feed.next(source.server().config().responseTimeout()).isPresent();
+            }
+        }
     }
 
     /** The failure of a change that is empty when it is read again: a revision fails, but a document that is gone is no news. */

@@ -14,10 +14,13 @@ import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerBuilder;
 import io.couchjobs.trigger.TriggerStatus;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Changes that waited for the end of a run, or failed, are read once more: the documents as they are then. */
 class OwedChangesTest extends FollowedOrders {
@@ -76,9 +79,11 @@ class OwedChangesTest extends FollowedOrders {
         assertThat(job.data().at("/doc/n").asText()).isEqualTo("2");
     }
 
-    @Test
-    void a_change_during_a_run_makes_one_more_run_though_the_handler_wrote_the_document_after_it() {
-        Trigger trigger = mails().ignoreOwn("/changedBy").includeDoc().build();
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_change_during_a_run_makes_one_more_run_though_the_handler_wrote_the_document_after_it(boolean hasSelector) {
+        TriggerBuilder all = mails().ignoreOwn("/changedBy").includeDoc();
+        Trigger trigger = (hasSelector ? all.selector(json("{'status':'paid'}")) : all).build();
         SourceFollower follower = follower(trigger);
         ClaimedJob run = savedOnceMoreWhileItRuns(follower);
         change(orders, "o1", "changedBy", "t");
@@ -91,6 +96,20 @@ class OwedChangesTest extends FollowedOrders {
         queue.claim(job().id()).orElseThrow().finish();
         change(orders, "o1", "changedBy", "t");
         var unused2 = slice(follower(trigger));
+        assertThat(job().phase()).isEqualTo(JobPhase.FINISHED);
+    }
+
+    @Test
+    void a_change_during_a_run_makes_none_when_the_handler_wrote_the_document_so_that_it_is_not_selected() {
+        Trigger trigger = mails().selector(json("{'status':'paid'}"))
+                .ignoreOwn("/changedBy")
+                .build();
+        SourceFollower follower = follower(trigger);
+        ClaimedJob run = savedOnceMoreWhileItRuns(follower);
+        ObjectNode sent = orders.get("o1").orElseThrow().put("status", "sent").put("changedBy", "t");
+        save(orders, sent.toString());
+        run.finish();
+        var unused1 = slice(follower(trigger));
         assertThat(job().phase()).isEqualTo(JobPhase.FINISHED);
     }
 
