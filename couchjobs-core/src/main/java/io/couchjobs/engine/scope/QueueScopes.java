@@ -3,7 +3,6 @@ package io.couchjobs.engine.scope;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.index.Listing;
 import io.couchjobs.engine.settings.QueueParts;
-import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.Job;
@@ -54,8 +53,7 @@ public final class QueueScopes implements Scopes {
      */
     public QueueScopes(
             QueueParts parts, Listing listing, Supplier<WorkerBuilder> workers, Consumer<JobRequest> admission) {
-        ScopeStore scopes = new ScopeStore(new SharedDocuments(parts.store().database()), () -> parts.store()
-                .isCluster());
+        ScopeStore scopes = new ScopeStore(parts.store());
         this.listing = listing;
         this.workers = workers;
         this.creator = new Creator(parts.store(), parts.clock());

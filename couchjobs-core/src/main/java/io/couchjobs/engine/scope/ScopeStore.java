@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
@@ -16,23 +17,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Scope documents in and out of the database. Thread-safe. */
 final class ScopeStore {
     private final SharedDocuments documents;
-    private final BooleanSupplier mayListLag;
-    /** What this process configured: a list may be from a copy that does not have it yet. */
-    private final Set<Scope> configuredHere = ConcurrentHashMap.newKeySet();
+    /** A list of a cluster may be from a copy that does not have the changes of the last moments. */
+    private static final Duration LAG = Duration.ofSeconds(10);
 
-    ScopeStore(SharedDocuments documents, BooleanSupplier mayListLag) {
-        this.documents = documents;
-        this.mayListLag = mayListLag;
+    private final JobStore store;
+    /** When this process changed which scopes, in nanoseconds. */
+    private final Map<Scope, Long> changedHere = new ConcurrentHashMap<>();
+
+    ScopeStore(JobStore store) {
+        this.store = store;
+        this.documents = new SharedDocuments(store.database());
     }
 
     Optional<Scopes.State> read(Scope scope) {
@@ -68,14 +70,21 @@ final class ScopeStore {
         documents
                 .readAll(Scope.prefix(type))
                 .forEach(document -> all.put(document.path("_id").asText(), document));
-        List<String> own = configuredHere.stream()
+        changedHere.values().removeIf(nanos -> store.environment().nanos() - nanos > LAG.toNanos());
+        List<String> own = changedHere.keySet().stream()
                 .filter(scope -> scope.type().equals(type))
                 .map(Scope::docId)
                 .toList();
-        if (!own.isEmpty() && mayListLag.getAsBoolean()) {
+        if (!own.isEmpty()) {
             all.putAll(documents.readEach(own));
         }
         return all.values();
+    }
+
+    private void changed(Scope scope) {
+        if (store.isCluster()) {
+            changedHere.put(scope, store.environment().nanos());
+        }
     }
 
     private static List<Scopes.State> statesOf(Collection<ObjectNode> documents) {
@@ -112,7 +121,7 @@ final class ScopeStore {
                     .set(ScopeDocument.CONFIG, given == null ? last.config : given.toJson());
             return document;
         });
-        configuredHere.add(scope);
+        changed(scope);
         return ScopeDocument.stateOf(scope, stored);
     }
 
@@ -128,7 +137,7 @@ final class ScopeStore {
                     .set(ScopeDocument.CONFIG, wanted.toJson());
             return document;
         });
-        configuredHere.add(scope);
+        changed(scope);
         return Optional.of(ScopeDocument.stateOf(scope, stored)).filter(state -> state.starts() > 0);
     }
 

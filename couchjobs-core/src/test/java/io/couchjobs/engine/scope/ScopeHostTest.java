@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.store.SharedDocuments;
+import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.scope.Gates;
@@ -66,7 +66,7 @@ class ScopeHostTest {
         scopes.start(ONE);
         Scopes.Host host = scopes.serve(service.only(served::add));
         String worker = workerOfJob("slow");
-        ScopeStore documents = new ScopeStore(new SharedDocuments(queue.database()), () -> false);
+        ScopeStore documents = new ScopeStore(new JobStore(queue.database()));
         documents.stop(ONE, AN_HOUR);
         TestQueue.until(() -> closings(worker).size() == 1);
         documents.stop(ONE, Duration.ZERO);
