@@ -253,8 +253,10 @@ final class Chooser {
         List<Job> known = stock.known(search.until, most, admitted(stock).and(search.capacity));
         boolean isFull = known.isEmpty()
                 && !search.capacity.inAllGroups()
+                && stock.needsScan(search.until, clock.nanos())
                 && !stock.backlog().due(search.until, 1).isEmpty();
-        return isFull ? fair(behindFullGroups, search.in(name)) : Choice.of(known);
+        Search alone = new Search(List.of(name), search.until, search.max, search.polite, search.capacity);
+        return isFull ? fair(behindFullGroups, alone) : Choice.of(known);
     }
 
     /** Chooses from this worker's jobs; if there are none, from those whose workers do not claim them. */
@@ -323,11 +325,7 @@ final class Chooser {
     }
 
     /** A search: up to so many jobs of some lines, due until then, in groups that have room. */
-    private record Search(Collection<String> lines, Instant until, int max, boolean polite, Capacity capacity) {
-        Search in(String line) {
-            return new Search(List.of(line), until, max, polite, capacity);
-        }
-    }
+    private record Search(Collection<String> lines, Instant until, int max, boolean polite, Capacity capacity) {}
 
     /**
      * The chosen jobs, or the part of an index that must be read before.
