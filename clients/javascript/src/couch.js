@@ -82,7 +82,8 @@ export class Couch {
     let status = 0;
     try {
       const response = await this.open(where, {method, ...init, signal: AbortSignal.timeout(this.timeout)});
-      if (!response.ok) status = response.status; // says enough without a body, which a proxy may have written
+      // It says enough without a body, which a proxy may have written. But a proxy's 404 says nothing of a document.
+      if (!response.ok && response.status !== 404) status = response.status;
       return {status: response.status, body: JSON.parse(await response.text() || 'null')};
     } catch {
       return {status};

@@ -102,7 +102,7 @@ export class Job {
   fail(message, options = {}) {
     const write = failure => this.#write((job, now) => fail(job, {...failure, policy: this.#worker.settings(this.type)}, now), true);
     return write({...options, message}).catch(error => {
-      if (error instanceof CouchError) return write({...options, message: String(message).slice(0, 200), stack: undefined}); // it may be too large
+      if (error instanceof CouchError && [400, 413].includes(error.status)) return write({...options, message: String(message).slice(0, 200), stack: undefined}); // it may be too large
       throw error;
     });
   }
@@ -452,7 +452,8 @@ export class Worker {
       const [leaves, now] = [await this.couch.leaves(id), this.couch.now()];
       const giveBack = leaf => this.couch.isCluster || (reason === EXPIRED && leaves.length > 1) ? withdraw(leaf, reason, now)
         : reason === EXPIRED ? expire(leaf, maxExpirations, now) : release(leaf, now);
-      const mine = leaves?.filter(leaf => !leaf._deleted && leaf.lock?.worker === this.id && !leaf.lock.withdrawn && !this.#jobs.get(id));
+      const mine = leaves?.filter(leaf => !leaf._deleted && leaf.lock?.worker === this.id && !leaf.lock.withdrawn
+        && (reason === EXPIRED ? !this.#jobs.has(id) : !this.#jobs.get(id)));
       const answers = await Promise.all(mine?.map(leaf => this.couch.put(giveBack(leaf))) ?? []);
       if (mine && answers.every(({status}) => status === 201 || status === 202)) return;
       if (this.#stop.signal.aborted) return; // the registration will be gone, and a monitor takes the job back

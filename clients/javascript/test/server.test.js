@@ -165,6 +165,18 @@ test('a refusal whose body is not JSON is told with its status', async () => {
   }, proxied);
 });
 
+test('a 404 of a proxy does not say that there is no such job', async () => {
+  const email = await type();
+  await queue.add(email, {}, {id: '1'});
+  let away = 0;
+  const proxied = through((send, url, init) => init?.body?.includes('"result"') && !away++ ? Promise.resolve(new Response('404 page not found', {status: 404})) : send());
+  await withWorker(email, {}, async worker => {
+    const job = await until(() => worker.claim());
+    await job.finish('done');
+    assert.equal((await queue.get(email, '1')).status, 'success');
+  }, proxied);
+});
+
 test('a write whose answer is 201 with a body that is not JSON is looked for, and counts', async () => {
   const email = await type();
   let cut = 0;

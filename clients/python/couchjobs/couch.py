@@ -80,7 +80,8 @@ class Couch:
             try:
                 return Answer(response.status, json.loads(text))
             except ValueError:  # of a proxy, such as a 413 in HTML
-                return Answer(0, None) if response.status < 300 else Answer(response.status, text.decode("utf-8", "replace"))
+                # A proxy's 404 says nothing of a document.
+                return Answer(0, None) if response.status < 300 or response.status == 404 else Answer(response.status, text.decode("utf-8", "replace"))
         except (OSError, http.client.HTTPException, ValueError):
             return Answer(0, None)
         finally:

@@ -564,7 +564,7 @@ class FaultTest(ServerTest):
         self.assertEqual([couch.put({"_id": f"job:a:{status}"}).status for status in (413, 503)], [413, 503])
         with self.assertRaisesRegex(Refused, "413 <html>nginx"):
             couch.write({"_id": "job:a:413"}, lambda: None)
-        self.assertTrue(couch.put({"_id": "job:a:201"}).unknown)
+        self.assertEqual([couch.put({"_id": f"job:a:{status}"}).unknown for status in (201, 404)], [True, True])
 
     def test_an_update_that_the_database_refuses_fails_the_job_for_good(self):
         def tamper(method, path, body, send):
