@@ -19,7 +19,8 @@ final class TextLines {
     /** CouchDB takes no longer document by default. */
     private static final int LONGEST = 8 * MIB;
     /** Large data is not in the document of its job, but it is in its line. */
-    private static final int LONGEST_JSON = 64 * MIB;
+    private static final int LONGEST_JSON =
+            (int) Math.min(64L * MIB, Runtime.getRuntime().maxMemory() / 8);
 
     private final InputStream in;
     private final int longest;
