@@ -125,7 +125,6 @@ public final class Subscriptions implements AutoCloseable {
         ends.prepare();
         F joined = (F) followers.join(fresh);
         if (!joined.isOpen() && !read(joined, deadline)) {
-            followers.leave(joined);
             return Optional.empty();
         }
         if (joined.beganWith(JobPhase.NOT_FOUND)) {
@@ -137,17 +136,16 @@ public final class Subscriptions implements AutoCloseable {
 
     private boolean read(Follower joined, Deadline deadline) throws InterruptedException {
         JobId id = joined.jobId();
-        boolean isOpen = false;
         try {
             Snapshot first = store.read(id).map(Snapshot::of).orElseGet(() -> Snapshot.gone(id, ""));
             Optional<Snapshot> sure = isSure(first)
                     ? Optional.of(first)
                     : Optional.ofNullable(sure(List.of(id.docId()), deadline).get(id.docId()));
             sure.ifPresent(joined::open);
-            isOpen = sure.isPresent();
-            return isOpen;
+            return joined.isOpen();
         } finally {
-            if (!isOpen) {
+            // Another thread may have opened it: the same subscriber has the same subscription.
+            if (!joined.isOpen()) {
                 followers.leave(joined);
             }
         }

@@ -18,7 +18,9 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.util.List;
@@ -27,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -67,6 +70,36 @@ class WatchTest {
             goOn.countDown();
 
             TestQueue.until(() -> slow.equals(quick));
+        }
+    }
+
+    @Test
+    void a_subscriber_hears_though_its_other_thread_could_not_read_the_job(TestDatabase database) throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch fails = new CountDownLatch(1);
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue queue = TestQueue.open(proxy.door(database))) {
+            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            proxy.detour(new Proxy.Detour() {
+                @Override
+                public String rewrites(Proxy.Request request, String answer) {
+                    if (!request.uri().getPath().endsWith("/job:email:1")) {
+                        return answer;
+                    }
+                    boolean isFirst = begun.getCount() > 0;
+                    begun.countDown();
+                    awaitQuietly(fails, isFirst);
+                    return isFirst ? "no JSON" : answer;
+                }
+            });
+            CompletableFuture<Subscription> other =
+                    CompletableFuture.supplyAsync(() -> queue.subscribe(new JobId("email", "1"), "dashboard"));
+            begun.await();
+            Subscription heard = queue.subscribe(new JobId("email", "1"), "dashboard");
+            fails.countDown();
+            assertThatThrownBy(other::get).hasCauseInstanceOf(CouchJobsException.class);
+            queue.claim(new JobId("email", "1")).orElseThrow().finish();
+            assertThat(heard.ended().get(1, TimeUnit.MINUTES)).isNotNull();
         }
     }
 
