@@ -357,10 +357,10 @@ class LimitsTest {
     }
 
     @Test
-    @Timeout(30)
+    @Timeout(60)
     void a_worker_with_many_places_uses_each_window_of_a_rate() throws Exception {
         queue.types().change("email", settings -> settings.withRate(new Rate(10, Duration.ofSeconds(1))));
-        int jobs = 60;
+        int jobs = 120;
         queue.addAll(IntStream.range(0, jobs)
                 .mapToObj(i -> request("email", "j" + i, ""))
                 .toList());

@@ -79,10 +79,13 @@ class ProgressTest {
         try (Worker worker = queue.worker()
                 .handler("email", (data, context) -> {
                     run.set(new WeakReference<>(context));
-                    for (int i = 0; ; i++) {
-                        context.progress(i, "step");
-                        Thread.sleep(1);
+                    context.progress(1, "begun");
+                    try {
+                        new CountDownLatch(1).await();
+                    } finally {
+                        context.progress(2, "stopped");
                     }
+                    return null;
                 })
                 .start()) {
             add("1");

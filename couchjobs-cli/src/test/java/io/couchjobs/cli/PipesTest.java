@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("server")
 @Timeout(120)
 @ExtendWith(CouchExtension.class)
-@DisabledOnOs(OS.WINDOWS)
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "there is no mkfifo")
 class PipesTest {
     @TempDir
     private Path folder;

@@ -107,61 +107,26 @@ class TriggerCommandsTest {
         assertWrong("bad{", "trigger", "add", "x", "--source", "orders", "--type", "t", "--id", "bad{");
         assertWrong("--data is not JSON", "trigger", "add", "x", "--source", "orders", "--type", "t", "--data", "{");
         for (String option : new String[] {"--data", "--selector"}) {
-            assertWrong(
-                    option + " is not JSON",
-                    "trigger",
-                    "add",
-                    "x",
-                    "--source",
-                    "orders",
-                    "--type",
-                    "t",
-                    option,
-                    "{} {}");
+            assertWrongFor(option + " is not JSON", option, "{} {}");
         }
         assertWrong("Orders", "trigger", "add", "x", "--source", "Orders", "--type", "t");
         assertWrong("x y", "trigger", "add", "x y", "--source", "orders", "--type", "t");
         assertWrong("missing", "trigger", "add", "x", "--source", "missing", "--type", "t");
-        assertWrong(
-                "$foo",
-                "trigger",
-                "add",
-                "x",
-                "--source",
-                "orders",
-                "--type",
-                "t",
-                "--selector",
-                "{\"a\":{\"$foo\":1}}");
+        assertWrongFor("$foo", "--selector", "{\"a\":{\"$foo\":1}}");
         assertWrong("sometimes", "trigger", "add", "x", "--source", "orders", "--type", "t", "--deliver", "sometimes");
         assertThat(done("trigger", "list", "-o", "json").json()).isEmpty();
     }
 
     @Test
     void an_option_that_is_about_another_needs_that_one() {
-        assertWrong(
-                "--zone needs --cron",
-                "trigger",
-                "add",
-                "x",
-                "--source",
-                "orders",
-                "--type",
-                "t",
-                "--zone",
-                "Europe/Berlin");
-        assertWrong(
-                "--batch-wait needs --batch",
-                "trigger",
-                "add",
-                "x",
-                "--source",
-                "orders",
-                "--type",
-                "t",
-                "--batch-wait",
-                "5s");
+        assertWrongFor("--zone needs --cron", "--zone", "Europe/Berlin");
+        assertWrongFor("--batch-wait needs --batch", "--batch-wait", "5s");
         assertThat(done("trigger", "list", "-o", "json").json()).isEmpty();
+    }
+
+    /** An option of a trigger that is right but for it. */
+    private void assertWrongFor(String named, String option, String value) {
+        assertWrong(named, "trigger", "add", "x", "--source", "orders", "--type", "t", option, value);
     }
 
     private void assertWrong(String named, String... arguments) {

@@ -91,7 +91,7 @@ public interface Triggers {
     Trigger.Plan test(String name, Optional<String> database, String docId);
 
     /**
-     * Sends a trigger back: it makes jobs for the same changes once more. The entries of an outbox whose jobs are there make none.
+     * Sends a trigger back: it makes jobs for the same changes once more. An entry of an outbox makes no job while its job exists.
      *
      * @param name its name
      * @param from {@code beginning}, {@code now}, or, if the source is one database, a position of its feed

@@ -64,7 +64,7 @@ final class Look {
         return new Findings(found, unjudged);
     }
 
-    /** For a process that does not look for a time: what it remembers is too old then. */
+    /** Forgets the numbers of earlier looks. Another process looks now, so they would be too old for the next look of this one. */
     void forget() {
         past.clear();
     }

@@ -76,7 +76,7 @@ public final class Pick {
         }
         noteUnlessItFails(won.size());
         if (!won.isEmpty() && won.size() < candidates.size()) {
-            parts.waiter.wake(); // who looked meanwhile did not know those that were put back
+            parts.waiter.wake(); // a thread that looked meanwhile did not see the jobs that were put back
         }
         return won;
     }

@@ -22,7 +22,7 @@ final class Node {
 
     private static final Call UP = Call.get(UrlPath.ROOT.segment("_up"));
     private static final Duration PROBE = Duration.ofSeconds(5);
-    /** The renewal of a lease that logs in has time for another try. */
+    /** Half of a usual lease at most: a renewal that waits for a login leaves time for another one. */
     private static final Duration LOGIN = Duration.ofSeconds(15);
 
     /** The statuses by which {@code _up} reports, with 404, that a node is not to be used. */

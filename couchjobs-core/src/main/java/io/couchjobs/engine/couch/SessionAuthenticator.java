@@ -65,7 +65,7 @@ final class SessionAuthenticator implements Authenticator {
         }
     }
 
-    /** Nobody waits for it, and a failure is none: the cookie is good for some time yet. */
+    /** Logs in while the present cookie is still good. Other requests do not wait, and none fails when the login fails. */
     private void renewAhead(Cookie current) {
         if (!renewing.tryLock()) {
             return;

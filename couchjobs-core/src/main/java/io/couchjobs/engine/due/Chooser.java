@@ -255,8 +255,8 @@ final class Chooser {
                 && !search.capacity.inAllGroups()
                 && stock.needsScan(search.until, clock.nanos())
                 && !stock.backlog().due(search.until, 1).isEmpty();
-        Search alone = new Search(List.of(name), search.until, search.max, search.polite, search.capacity);
-        return isFull ? fair(behindFullGroups, alone) : Choice.of(known);
+        Search inThisLine = new Search(List.of(name), search.until, search.max, search.polite, search.capacity);
+        return isFull ? fair(behindFullGroups, inThisLine) : Choice.of(known);
     }
 
     /** Chooses from this worker's jobs; if there are none, from those whose workers do not claim them. */

@@ -244,8 +244,10 @@ final class WindowReader {
     }
 
     /**
-     * Looks for jobs that others left behind, and for those that came since to an earlier place: they are at the start of the line, and
-     * a stale index has them.
+     * Reads the start of the line once more, from an index that may be stale. Jobs that others left behind are there, and new jobs that
+     * belong before the known ones.
+     *
+     * @param mayLackOlder whether new jobs are a reason to read
      */
     private void lookBehind(String line, KnownJobs stock, AcceptOptions options, boolean mayLackOlder) {
         int size;

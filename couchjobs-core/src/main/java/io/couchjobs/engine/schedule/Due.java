@@ -43,7 +43,7 @@ public record Due(List<Instant> ticks, List<Instant> passed, Instant until) {
         return new Due(ticks, passed, newest);
     }
 
-    /** One is enough where the others would be left out because its job is unfinished. */
+    /** The ticks since the earliest time. With overlap SKIP only the newest: its unfinished job would keep the others from being made. */
     private static List<Instant> inTime(Schedule schedule, Instant first, Instant newest, Instant earliest) {
         if (newest.isBefore(earliest)) {
             return List.of();

@@ -148,7 +148,7 @@ final class TickMaker {
                 return document;
             }
             Schedule present = Schedule.parse(document);
-            // The first note is for the one that is first: a later one would pass over the ticks between the two.
+            // Only one scheduler notes the beginning: a second note with a later time would skip the ticks between.
             boolean isBehind = present.last().isEmpty()
                     || (schedule.last().isPresent() && present.last().get().isBefore(until));
             if (isBehind && present.timing().equals(schedule.timing())) {

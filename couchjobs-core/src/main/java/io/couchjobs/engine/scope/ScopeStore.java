@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /** Scope documents in and out of the database. Thread-safe. */
 final class ScopeStore {
     private final SharedDocuments documents;
-    /** A list of a cluster may be from a copy that does not have the changes of the last moments. */
-    private static final Duration LAG = Duration.ofSeconds(10);
+    /** How long changes are remembered: a list of a cluster may be from a copy that does not have them yet. */
+    private static final Duration MEMORY = Duration.ofSeconds(10);
 
     private final JobStore store;
     /** When this process changed which scopes, in nanoseconds. */
@@ -70,7 +70,7 @@ final class ScopeStore {
         documents
                 .readAll(Scope.prefix(type))
                 .forEach(document -> all.put(document.path("_id").asText(), document));
-        changedHere.values().removeIf(nanos -> store.environment().nanos() - nanos > LAG.toNanos());
+        changedHere.values().removeIf(nanos -> store.environment().nanos() - nanos > MEMORY.toNanos());
         List<String> own = changedHere.keySet().stream()
                 .filter(scope -> scope.type().equals(type))
                 .map(Scope::docId)

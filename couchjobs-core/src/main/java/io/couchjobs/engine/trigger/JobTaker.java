@@ -142,7 +142,7 @@ final class JobTaker implements Taker {
             add(change, trigger.plan(change, suffix(), clock.instant()));
         }
 
-        /** It was another's change when the feed showed it, whoever has written the document since. */
+        /** Somebody else made the change that the feed showed. It makes its job, though the trigger's job has written the document since. */
         void planOwed(SourceChange change) {
             add(change, ofAnybody.plan(change, suffix(), clock.instant()));
         }

@@ -203,7 +203,7 @@ final class Position {
         return changes(document.path(OWED));
     }
 
-    /** The first of these, no more than so many; those of a retry are apart from others. */
+    /** The first owed changes, at most so many. The changes of a retry are not mixed with others. */
     List<SourceChange> firstOwed(int most) {
         JsonNode owed = document.path(OWED);
         int count = 0;
@@ -230,7 +230,7 @@ final class Position {
         return List.copyOf(errors);
     }
 
-    /** The changes that failed are owed once more, apart from others: a job may have been made of those already. */
+    /** The changes that failed are owed once more. They are not mixed with others, of which a job may have been made already. */
     Position retrying() {
         Position next = new Position(toDocument());
         ArrayNode owed = next.document.withArray("/" + OWED);

@@ -194,8 +194,8 @@ final class SourceFollower {
      * @param changes those that concern the trigger
      * @param seq the position after all of them, or the last one before that
      * @param isAtPosition whether it is the position after all of them
-     * @param rows how many there were
      * @param isShort whether the feed ended before there were as many as are taken at once
+     * @param rows how many there were
      * @param count how many of these are not positions of triggers: to store one is no reason to store the next
      */
     private record Passed(
@@ -238,14 +238,14 @@ final class SourceFollower {
 
     /** How long too few changes still wait for others; only where nothing listens to the feed meanwhile. */
     private Duration waitForOthers(Passed passed) {
-        long now = environment.nanos();
-        isWaiting &= passed.isShort;
-        if (passed.isShort && !isWaiting) {
-            isWaiting = true;
-            waitingSince = now;
+        if (!passed.isShort) {
+            isWaiting = false;
+            return Duration.ZERO;
         }
+        long now = environment.nanos();
+        waitingSince = isWaiting ? waitingSince : now;
         Duration left = taker.size().patience().minusNanos(now - waitingSince);
-        isWaiting &= !left.isNegative() && !left.isZero();
+        isWaiting = !left.isNegative() && !left.isZero();
         return isWaiting ? left : Duration.ZERO;
     }
 

@@ -89,8 +89,8 @@ final class SourceReader {
 
     /**
      * The changes with their documents as they are now; one whose document was deleted since is empty, because the deletion is a change
-     * of its own. So is one whose document has a newer revision, where there is a selector: the feed brings that revision if it is selected. One that was
-     * written by the job itself makes no job when the feed brings it, so it is not left to the feed.
+     * of its own. So is one whose document has a newer revision, where there is a selector: the feed brings that revision if it is selected. A revision
+     * that the trigger's own job wrote is not left to the feed, which makes no job of it.
      * Where each revision counts, it is that revision, and empty when the server has forgotten it.
      */
     List<Optional<SourceChange>> again(List<SourceChange> changes) {

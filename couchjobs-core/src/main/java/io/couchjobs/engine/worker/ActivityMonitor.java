@@ -132,7 +132,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         unreadTypes.addAll(heardTypes);
     }
 
-    /** A run of this process lost a job, which may have no living owner: the feed did not tell what this process wrote. */
+    /** A run of this process has lost its job. The feed may not have told who owns the job now, so the index is asked. */
     void lost(JobId id) {
         heardTypes.add(id.type());
         unreadTypes.add(id.type());

@@ -118,7 +118,7 @@ final class CancelWatch implements FeedListener {
         }
     }
 
-    /** A creator in this process may have cancelled or removed the job: a revision is no old story because it was written here. */
+    /** A revision that this process wrote counts, too: one of its creators may have cancelled or removed the job. */
     private static boolean isNews(FeedNotice notice, Run run) {
         return notice.generation() > generationKnownTo(run) && !run.isEnding();
     }
