@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Opens a {@link JobQueue} with options. Not thread-safe. */
@@ -41,7 +42,7 @@ public final class JobQueueBuilder {
     private InstantSource clock = InstantSource.system();
     private boolean ownClock;
     private final List<QueueExtension> extensions = new ArrayList<>();
-    private final Map<String, CouchConfig> connections = new LinkedHashMap<>();
+    private final Map<String, CouchConfig.Builder> connections = new LinkedHashMap<>();
 
     JobQueueBuilder(DatabaseUrl url) {
         urls.add(url);
@@ -235,7 +236,8 @@ public final class JobQueueBuilder {
 
     /**
      * Names a server whose databases triggers follow ({@link io.couchjobs.trigger.TriggerBuilder#connection}). A trigger is followed by the
-     * processes that know its connection, so that no document holds credentials.
+     * processes that know its connection, so that no document holds credentials. The certificates and the proxy of this queue
+     * count for it too; its credentials do not.
      *
      * @param name the name that triggers use
      * @param server the server's URL with the credentials, such as {@code http://reader:secret@shop.example:5984}
@@ -243,8 +245,7 @@ public final class JobQueueBuilder {
      * @throws IllegalArgumentException the URL cannot be that of a server
      */
     public JobQueueBuilder connection(String name, URI server) {
-        connections.put(
-                name, CouchConfig.builder(server).maxFeedConnections(MOST_FEEDS).build());
+        connections.put(name, CouchConfig.builder(server));
         return this;
     }
 
@@ -268,23 +269,13 @@ public final class JobQueueBuilder {
      *     exist and must not be created
      */
     public JobQueue open() {
-        CouchConfig.Builder config =
-                CouchConfig.builder(urls.get(0).server()).insecure(insecure).maxFeedConnections(MOST_FEEDS);
+        CouchConfig.Builder config = CouchConfig.builder(urls.get(0).server());
         urls.stream().skip(1).map(DatabaseUrl::server).forEach(config::node);
         if (auth != null) {
             config.auth(auth);
         }
-        if (caCertificate != null) {
-            config.caCertificate(caCertificate);
-        }
-        if (clientCertificate != null) {
-            config.clientCertificate(clientCertificate);
-        }
-        if (proxy != null) {
-            config.proxy(proxy);
-        }
         String database = databaseName();
-        CouchServer server = CouchServer.connect(config.build());
+        CouchServer server = CouchServer.connect(reached(config));
         try {
             CouchDatabase jobs = server.database(database);
             JobQueue queue = new JobQueue(jobs, this, new SiteDocument(jobs).readOr(site));
@@ -302,7 +293,23 @@ public final class JobQueueBuilder {
     }
 
     Map<String, CouchConfig> connections() {
-        return Map.copyOf(connections);
+        return connections.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, entry -> reached(entry.getValue())));
+    }
+
+    /** The way to a server is the same for all; who asks is not. */
+    private CouchConfig reached(CouchConfig.Builder server) {
+        server.insecure(insecure).maxFeedConnections(MOST_FEEDS);
+        if (caCertificate != null) {
+            server.caCertificate(caCertificate);
+        }
+        if (clientCertificate != null) {
+            server.clientCertificate(clientCertificate);
+        }
+        if (proxy != null) {
+            server.proxy(proxy);
+        }
+        return server.build();
     }
 
     boolean strict() {

@@ -2,17 +2,22 @@ package io.couchjobs;
 
 import static io.couchjobs.testing.SourceDatabases.json;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.HttpProxy;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.WorkerInfo;
+import io.couchjobs.testing.RawServer;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.SourceDatabases;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerBuilder;
 import io.couchjobs.worker.Worker;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -67,6 +72,21 @@ class TriggerProblemsTest {
         Instant now = Instant.now();
         return new WorkerInfo(
                 worker.id(), new WorkerInfo.Registered(now, now, 1, List.of("mail"), Duration.ofMinutes(5)), List.of());
+    }
+
+    @Test
+    void the_server_of_a_connection_is_reached_through_the_proxy_of_the_queue() throws Exception {
+        try (RawServer proxy = RawServer.playing(
+                        RawServer.sendAndCut("HTTP/1.1 404 Object Not Found\r\nContent-Length: 0\r\n\r\n"));
+                JobQueue shop = TestQueue.builder(database)
+                        .connection("shop", URI.create("http://shop.example:5984"))
+                        .proxy(HttpProxy.at(proxy.url())
+                                .except(List.of(database.server().url().getHost())))
+                        .open()) {
+            TriggerBuilder mails = mails().connection("shop");
+            assertThatThrownBy(() -> shop.triggers().put(mails.build())).hasMessageContaining("cannot follow");
+            assertThat(proxy.heads()).first(STRING).contains("shop.example");
+        }
     }
 
     @Test

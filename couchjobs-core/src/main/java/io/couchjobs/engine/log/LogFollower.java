@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +50,8 @@ final class LogFollower implements FeedListener, Logs.Following {
     private Listening listening = () -> {};
     /** Only the lane uses it. */
     private final Set<String> told = new HashSet<>();
+
+    private Logs.@Nullable Chunk last;
 
     /** The next step. */
     private record Work(List<Logs.Chunk> chunks, boolean read, boolean last) {}
@@ -138,10 +141,11 @@ final class LogFollower implements FeedListener, Logs.Following {
 
     private void deliver() {
         Work work = next();
-        work.chunks.forEach(this::tell);
-        if (work.read && !isRead()) {
+        boolean isInOrder = work.chunks.stream().allMatch(this::tellNext);
+        if ((work.read || !isInOrder) && !isRead()) {
             return;
         }
+        work.chunks.forEach(this::tell);
         if (work.last) {
             toldAll.complete(null);
         }
@@ -163,10 +167,25 @@ final class LogFollower implements FeedListener, Logs.Following {
         }
     }
 
+    /** False when it is not the next one: the feed of a cluster may tell of a later chunk first. */
+    private boolean tellNext(Logs.Chunk chunk) {
+        long expected = last != null && fence(last) == fence(chunk) ? last.number() + 1 : 1;
+        if (chunk.number() > expected) {
+            return false;
+        }
+        tell(chunk);
+        return true;
+    }
+
+    private static long fence(Logs.Chunk chunk) {
+        return chunk.lines().get(0).fence();
+    }
+
     private void tell(Logs.Chunk chunk) {
         if (isClosed() || !told.add(chunk.docId())) {
             return;
         }
+        last = chunk;
         try {
             listener.accept(chunk);
         } catch (RuntimeException | Error e) {

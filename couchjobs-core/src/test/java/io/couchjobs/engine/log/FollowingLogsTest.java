@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
@@ -124,6 +125,23 @@ class FollowingLogsTest {
     }
 
     @Test
+    void a_chunk_whose_shard_tells_of_it_late_is_told_before_the_next_one() throws Exception {
+        append(1);
+        try (LogFollower follower =
+                new LogFollower(JOB, logs, chunk -> told.add(chunk.number()), store.environment())) {
+            follower.gap();
+            until(() -> told.contains(1L));
+            follower.changed(event(2)); // not stored: once it is told, the reading of the log is over
+            until(() -> told.contains(2L));
+            append(3);
+            append(4);
+            follower.changed(event(4));
+            until(() -> told.contains(4L));
+        }
+        assertThat(told).containsExactly(1L, 2L, 3L, 4L);
+    }
+
+    @Test
     void after_the_following_was_closed_nothing_is_told() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch blocked = new CountDownLatch(1);
@@ -142,8 +160,16 @@ class FollowingLogsTest {
     }
 
     private void append(long number) throws Exception {
-        Logs.Chunk.Line line = new Logs.Chunk.Line(1, 1, Instant.EPOCH, "line " + number);
-        logs.append(new Logs.Chunk(JOB, number, List.of(line), 0)).get(30, TimeUnit.SECONDS);
+        logs.append(chunk(number)).get(30, TimeUnit.SECONDS);
+    }
+
+    private static FeedEvent event(long number) {
+        Logs.Chunk chunk = chunk(number);
+        return new FeedEvent(chunk.docId(), "1-a", false, LogDocuments.of(chunk), false);
+    }
+
+    private static Logs.Chunk chunk(long number) {
+        return new Logs.Chunk(JOB, number, List.of(new Logs.Chunk.Line(1, 1, Instant.EPOCH, "line " + number)), 0);
     }
 
     private static List<Long> numbers(int last) {
