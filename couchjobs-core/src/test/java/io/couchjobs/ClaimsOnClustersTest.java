@@ -20,6 +20,7 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Lost;
@@ -301,6 +302,18 @@ class ClaimsOnClustersTest {
         proxy.loseRequests(1000, request -> request.toString().contains("couchjobs-probe"));
         assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(UnconfirmedException.class);
         assertThat(others.get("email", "1")).isEmpty();
+    }
+
+    @Test
+    void without_a_majority_in_reach_nobody_is_told_that_a_job_is_missing() {
+        proxy.loseRequests(1000, request -> request.toString().contains("couchjobs-probe"));
+        assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(UnconfirmedException.class);
+        assertThatThrownBy(() -> queue.cancel("email", "1", CancelMode.REQUEST))
+                .isInstanceOf(UnconfirmedException.class);
+        assertThatThrownBy(() -> queue.reschedule("email", "1", Instant.now()))
+                .isInstanceOf(UnconfirmedException.class);
+        proxy.clear();
+        assertThatThrownBy(() -> queue.cancel("email", "1", CancelMode.REQUEST)).isInstanceOf(NotFoundException.class);
     }
 
     @Test

@@ -339,11 +339,8 @@ public final class Creator {
     }
 
     private Settled decide(JobId id, Function<Job, Decision> rule) {
-        return races.untilWon(id, () -> {
-            Job job = store.readToChange(id).orElseThrow(() -> new NotFoundException(id));
-            Decision decision = rule.apply(job);
-            return races.won(decision).map(won -> new Settled(decision, won));
-        });
+        return races.untilWon(id, () -> races.present(id).map(rule).flatMap(decision -> races.won(decision)
+                .map(won -> new Settled(decision, won))));
     }
 
     private record Settled(Decision decision, Job job) {}

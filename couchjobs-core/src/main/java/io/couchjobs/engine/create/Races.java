@@ -10,9 +10,12 @@ import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.NotFoundException;
+import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -50,6 +53,27 @@ final class Races {
         return written instanceof WriteResult.Accepted accepted
                 ? store.confirmation().of(next.get().id(), accepted.rev(), clock)
                 : Optional.empty();
+    }
+
+    /**
+     * Reads a job that is to be changed.
+     *
+     * @return the job; empty when this node does not have it and a majority has
+     * @throws NotFoundException when there is no such job
+     * @throws UnconfirmedException when this node does not have it, and no majority of the copies is in reach
+     */
+    Optional<Job> present(JobId id) {
+        Optional<Job> job = store.readToChange(id);
+        if (job.isEmpty() && isMissing(id)) {
+            throw new NotFoundException(id);
+        }
+        return job;
+    }
+
+    private boolean isMissing(JobId id) {
+        return store.majority()
+                .read(List.of(id.docId()), () -> store.leaves(id).winner().isEmpty())
+                .orElseThrow(() -> new UnconfirmedException(id));
     }
 
     /** The new job as stored; empty when another writer was first, or wrote at the same time and has won. */

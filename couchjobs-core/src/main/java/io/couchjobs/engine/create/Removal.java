@@ -47,7 +47,7 @@ final class Removal {
     Optional<Boolean> attempt() {
         Optional<List<ObjectNode>> agreed = majorityDocuments();
         List<ObjectNode> leaves = agreed.orElseGet(() -> store.documents(id));
-        if (leaves.isEmpty() && !begun) {
+        if (agreed.isPresent() && leaves.isEmpty() && !begun) {
             throw new NotFoundException(id);
         }
         boolean isDeleted = isDeleted(leaves);
