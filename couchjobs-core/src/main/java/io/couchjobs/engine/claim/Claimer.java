@@ -16,9 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Writes the claims of candidates, many in one request, and judges the answers. Thread-safe. */
 final class Claimer {
+    private static final Logger log = LoggerFactory.getLogger(Claimer.class);
+
     private final QueueParts parts;
     private final JobStore store;
     private final ServerClock clock;
@@ -122,6 +126,10 @@ final class Claimer {
         List<LeasedJob> won = new ArrayList<>();
         List<Candidate> doubted = new ArrayList<>();
         for (Answered one : answered) {
+            if (one.answer instanceof WriteResult.Refused refusal) {
+                leaveAlone(one.candidate, refusal);
+                continue;
+            }
             RivalLeaves.Standing standing = standings.getOrDefault(one.job.id(), RivalLeaves.Standing.ALONE);
             if (!one.isConfirmed() || standing == RivalLeaves.Standing.CONTESTED) {
                 one.candidate.lost();
@@ -143,6 +151,15 @@ final class Claimer {
                 doubted.size()
                         + (int) answered.stream().filter(Answered::isAccepted).count());
         return won;
+    }
+
+    /** No other worker was first: a rule of the database stands against the claim, and will against the next one. */
+    private void leaveAlone(Candidate candidate, WriteResult.Refused refusal) {
+        limits.lost(candidate);
+        if (unconfirmed.tied(candidate.id())) {
+            String reason = new WriteRefusedException(refusal).getMessage();
+            log.warn("{} cannot be claimed, and is tried again from time to time: {}", candidate.id(), reason);
+        }
     }
 
     private void withdraw(Answered lost) {

@@ -178,6 +178,9 @@ final class DeadOwners {
             recovered.increment();
             tell(expired, job.sighting.worker());
         } else {
+            if (answer instanceof WriteResult.Refused refusal) {
+                log.warn("{} cannot be taken from its dead owner, trying again: {}", expired.id(), refusal.reason());
+            }
             seeAgain(job);
         }
     }
