@@ -327,12 +327,12 @@ function (newDoc, oldDoc, userCtx, secObj) {
     case 'type':
       return refuse(user + ' may not change the settings of types: that needs the role couchjobs-admin');
     case 'schedule':
-      return (before && !deleted && onlyChanged(worker ? 'last runs' : 'runs') && areRuns(newDoc.runs) && isLast(newDoc.last)) ||
+      return (before && !deleted && onlyChanged(worker ? 'last runs uncounted' : 'runs uncounted') && areRuns(newDoc.runs) && isLast(newDoc.last)) ||
         refuse(user + ' may not change schedules: that needs the role couchjobs-admin');
     case 'trigger':
       return refuse(user + ' may not change triggers: that needs the role couchjobs-admin');
     case 'scope':
-      return worker || (before && !deleted && onlyChanged('rejected')) ||
+      return worker || (before && !deleted && onlyChanged('rejected uncounted')) ||
         refuse(user + ' may not start or stop scopes: that needs the role couchjobs-worker');
     case 'stats':
       return worker || (!deleted && (before ? onlyChanged('marks uncounted') : marksOnly())) ||

@@ -182,6 +182,28 @@ class GuardAttackTest {
         peter.schedules().runNow("nightly");
     }
 
+    /** On several copies each change of a document that several processes write carries a mark of its own. */
+    @Test
+    void the_mark_of_a_change_on_a_cluster_may_change_with_what_it_marks() {
+        QueueSecurity.Role admin = QueueSecurity.Role.ADMIN;
+        secured.as(admin)
+                .schedules()
+                .put(Schedule.named("nightly")
+                        .cron("0 3 * * *")
+                        .job(JobRequest.of("email", Map.of()))
+                        .build());
+        ObjectNode mark = Jobs.json("{'by':'x'}");
+        store(bob, schedule().put("last", 5).set("uncounted", mark));
+        store(
+                peter,
+                schedule()
+                        .remove(List.of("uncounted"))
+                        .set("runs", Jobs.json("{'r':[]}").get("r")));
+        store(bob, Jobs.json("{'_id':'scope:import','rejected':1}"));
+        ObjectNode scope = secured.root().database().get("scope:import").orElseThrow();
+        store(peter, scope.put("rejected", 2).set("uncounted", mark));
+    }
+
     private ObjectNode schedule() {
         return secured.root().database().get("schedule:nightly").orElseThrow();
     }
