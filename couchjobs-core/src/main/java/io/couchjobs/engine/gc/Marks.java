@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Where the feed was at which time: tombstones carry no date, but what has not changed since a mark is older than the mark.
@@ -52,18 +54,28 @@ public final class Marks {
             }
         }
         marks.addObject().put("seq", seq).put("at", at);
-        thinOut(marks);
+        thinOut(marks, at);
         document.set(MARKS, marks);
         database.put(document);
     }
 
-    /** The further back, the further apart: every second of the older half goes. */
-    private static void thinOut(ArrayNode marks) {
-        if (marks.size() > MOST) {
-            for (int i = MOST / 2; i > 0; i -= 2) {
-                marks.remove(i);
-            }
+    /** The further back, the further apart: the mark goes whose neighbours are the closest, compared with its age. */
+    private static void thinOut(ArrayNode marks, long now) {
+        while (marks.size() > MOST) {
+            int least = IntStream.range(1, marks.size() - 1)
+                    .boxed()
+                    .min(Comparator.comparingDouble(i -> gapWithout(marks, i) / (double) (now - at(marks, i))))
+                    .orElseThrow();
+            marks.remove(least);
         }
+    }
+
+    private static long gapWithout(ArrayNode marks, int index) {
+        return at(marks, index + 1) - at(marks, index - 1);
+    }
+
+    private static long at(ArrayNode marks, int index) {
+        return marks.path(index).path("at").asLong();
     }
 
     private ObjectNode read() {

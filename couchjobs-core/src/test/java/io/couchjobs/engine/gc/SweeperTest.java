@@ -2,6 +2,7 @@ package io.couchjobs.engine.gc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.junit.TestDatabase;
@@ -14,6 +15,7 @@ import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Retention;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -103,6 +105,24 @@ class SweeperTest {
         assertThat(marks.before(now.minus(Duration.ofHours(21)))).isEmpty();
         assertThat(database.get(Marks.DOC_ID).orElseThrow().path("marks").size())
                 .isLessThanOrEqualTo(50);
+    }
+
+    @Test
+    void after_months_there_is_a_mark_that_tells_what_is_a_month_old() {
+        Marks marks = new Marks(database, this::instant);
+        for (int i = 0; i < 400; i++) {
+            marks.add();
+            now = now.plus(Duration.ofHours(6));
+        }
+
+        List<JsonNode> times = new ArrayList<>();
+        database.get(Marks.DOC_ID).orElseThrow().path("marks").forEach(times::add);
+        assertThat(times)
+                .extracting(mark -> Duration.between(
+                                Instant.ofEpochMilli(mark.path("at").asLong()), now)
+                        .toDays())
+                .anySatisfy(days -> assertThat(days).isBetween(30L, 45L))
+                .anySatisfy(days -> assertThat(days).isBetween(7L, 10L));
     }
 
     @Test
