@@ -1,8 +1,10 @@
 package io.couchjobs.engine.worker;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.document.Tombstone;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.registry.SignOfLife;
@@ -90,8 +92,11 @@ final class DeadOwners {
 
     private void removeRegistration(String worker, SignOfLife last) {
         try {
-            for (String rev : last.leaves()) {
-                parts.store().database().put(Tombstone.of(DocIds.WORKER + worker, rev));
+            CouchDatabase database = parts.store().database();
+            for (ObjectNode leaf : database.leaves(DocIds.WORKER + worker)) {
+                if (last.leaves().contains(leaf.path(Field.REV).asText())) {
+                    database.put(leaf.put("_deleted", true)); // its fields tell a collection whose tombstone it is
+                }
             }
         } catch (RuntimeException e) {
             log.debug("the registration of dead worker {} stays behind until the next scan: {}", worker, e.toString());

@@ -84,13 +84,17 @@ class ActivityMonitorTest {
     @Test
     void jobs_of_a_registered_worker_that_died_are_recovered_and_its_registration_is_removed() throws Exception {
         ActivityMonitor monitor = watched.monitor("me");
-        watched.queue.database().put(Jobs.json("{'_id':'worker:dead'}"));
+        watched.queue.database().put(Jobs.json("{'_id':'worker:dead','pid':1,'types':[],'beat':0,'at':0}"));
         watched.owned("1", "dead", "");
         watched.looked();
         watched.advance(T.plus(JITTER));
         until(() -> monitor.recovered() == 1);
         watched.advance(T);
         until(() -> watched.queue.database().get("worker:dead").isEmpty());
+        watched.queue.operations().gc().keepTombstones(Duration.ZERO).run();
+        assertThat(watched.queue.database().leaves("worker:dead"))
+                .as("a tombstone that tells whose it is can be purged")
+                .isEmpty();
     }
 
     @Test
