@@ -35,15 +35,15 @@ final class OpenWorkers {
     }
 
     private void leave(Worker worker) {
-        Makers last;
-        synchronized (this) {
-            if (!workers.remove(worker) || !workers.isEmpty()) {
-                return;
-            }
-            last = makers;
+        workers.remove(worker);
+        endMakers();
+    }
+
+    /** Waits for another thread that ends them: they give back what they own. */
+    private synchronized void endMakers() {
+        if (makers != null && workers.isEmpty()) {
+            Makers last = makers;
             makers = null;
-        }
-        if (last != null) {
             last.close();
         }
     }
@@ -51,6 +51,7 @@ final class OpenWorkers {
     /** Closes them, with no time for the jobs that run. */
     void close() {
         workers.forEach(worker -> worker.close(Duration.ZERO));
+        endMakers();
     }
 
     /** What makes the jobs of schedules and triggers. */
