@@ -71,6 +71,17 @@ class RetentionTest {
     }
 
     @Test
+    void a_misspelled_retention_deletes_nothing_and_is_named() throws Exception {
+        put(raw("type:email").put("retention", "Forever").put("failureRetention", "90d"));
+        one("email", "success", JobStatus.SUCCESS);
+        one("email", "failed", JobStatus.FAILED);
+        age("email", Duration.ofDays(40_000));
+        assertThat(TestQueue.gc(queue).run().jobsDeleted()).isEmpty();
+        assertThat(queue.types().settings("email").problems())
+                .containsExactly("retention cannot be \"Forever\"", "failureRetention cannot be \"90d\"");
+    }
+
+    @Test
     void a_type_can_have_its_succeeded_jobs_deleted_at_once_and_what_failed_stays() throws Exception {
         queue.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
         one("email", "success", JobStatus.SUCCESS);

@@ -48,6 +48,13 @@ record SettingValues(ObjectNode document) {
         return isList ? Optional.of(Collections.unmodifiableSet(names)) : Optional.empty();
     }
 
+    /** Empty where nothing is set. A value that is none deletes nothing. */
+    Optional<Retention> retention(String field) {
+        return document.hasNonNull(field)
+                ? Retention.parse(document.get(field)).or(() -> Optional.of(new Retention.Forever()))
+                : Optional.empty();
+    }
+
     /** {@return a few words for each value that is in the document though nothing could be read from its field} */
     List<String> problems(Map<String, Optional<?>> read) {
         return read.entrySet().stream()

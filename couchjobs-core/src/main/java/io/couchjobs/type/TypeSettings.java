@@ -127,19 +127,18 @@ public final class TypeSettings {
         return values.text(PAUSE_REASON).filter(reason -> isPaused());
     }
 
-    /** {@return how long jobs that succeeded are kept; 30 days where nothing is set} */
+    /** {@return how long jobs that succeeded are kept; 30 days where nothing is set, for ever where the setting is invalid} */
     public Retention retention() {
-        return Retention.parse(document.path(RETENTION)).orElseGet(() -> new Retention.For(Retention.STANDARD));
+        return values.retention(RETENTION).orElseGet(() -> new Retention.For(Retention.STANDARD));
     }
 
     /**
      * How long jobs that failed or were cancelled are kept: operators may want to look at them, or retry them.
      *
-     * @return the retention that is set, or else the longer of 30 days and {@link #retention}
+     * @return the retention that is set, or else the longer of 30 days and {@link #retention}; for ever where the setting is invalid
      */
     public Retention failureRetention() {
-        return Retention.parse(document.path(FAILURE_RETENTION))
-                .orElseGet(() -> retention().ofFailures());
+        return values.retention(FAILURE_RETENTION).orElseGet(() -> retention().ofFailures());
     }
 
     /**
@@ -328,7 +327,7 @@ public final class TypeSettings {
         return new TypeSettings(type, copy);
     }
 
-    /** {@return a few words for each setting that counts as not set because its value is invalid; empty when all is well} */
+    /** {@return a few words for each setting whose value is invalid; empty when all is well} */
     public List<String> problems() {
         Map<String, Optional<?>> read = new LinkedHashMap<>();
         read.put(TIMEOUT, values.number(TIMEOUT));
@@ -340,6 +339,9 @@ public final class TypeSettings {
         }
         read.put(RATE, rate());
         read.put(RETRY_JITTER, values.share(RETRY_JITTER));
+        read.put(RETENTION, Retention.parse(document.path(RETENTION)));
+        read.put(FAILURE_RETENTION, Retention.parse(document.path(FAILURE_RETENTION)));
+        read.put(CLASSES, values.names(CLASSES));
         return values.problems(read);
     }
 }
