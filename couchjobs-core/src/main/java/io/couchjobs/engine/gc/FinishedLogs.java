@@ -8,12 +8,13 @@ import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.ShownLeaves;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Logs;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,11 +24,13 @@ import java.util.Set;
 final class FinishedLogs {
     private static final int PAGE = 500;
 
+    private final JobStore store;
     private final CouchDatabase database;
     private final JobLogs logs;
 
     FinishedLogs(QueueParts parts) {
-        this.database = parts.store().database();
+        this.store = parts.store();
+        this.database = store.database();
         this.logs = new JobLogs(parts.store(), parts.feed());
     }
 
@@ -81,22 +84,44 @@ final class FinishedLogs {
                 .rows();
     }
 
+    /** None while no majority of a cluster's copies is in reach: the copy that is asked may lack a job. */
     private Set<String> missing(List<ViewResult.Row> chunks) {
-        Set<String> jobs = new LinkedHashSet<>();
-        chunks.stream().map(FinishedLogs::jobDocId).filter(id -> !id.isEmpty()).forEach(jobs::add);
-        Set<String> missing = new HashSet<>();
-        if (!jobs.isEmpty()) {
-            List<String> ids = new ArrayList<>(jobs);
-            List<ViewResult.Row> rows =
-                    database.view(ViewQuery.allDocs().keys(ids)).rows();
-            for (int i = 0; i < rows.size(); i++) {
-                boolean deleted = rows.get(i).value().path("deleted").asBoolean();
-                if (deleted || rows.get(i).error().equals(Optional.of("not_found"))) {
-                    missing.add(ids.get(i));
+        List<String> missing = absent(chunks.stream()
+                .map(FinishedLogs::jobDocId)
+                .filter(id -> !id.isEmpty())
+                .distinct()
+                .toList());
+        if (missing.isEmpty() || !store.isCluster()) {
+            return Set.copyOf(missing);
+        }
+        return store.majority()
+                .read(missing, () -> ShownLeaves.read(database, missing))
+                .map(FinishedLogs::withoutLeaf)
+                .orElse(Set.of());
+    }
+
+    private List<String> absent(List<String> docIds) {
+        List<String> absent = new ArrayList<>();
+        if (!docIds.isEmpty()) {
+            for (ViewResult.Row row :
+                    database.view(ViewQuery.allDocs().keys(docIds)).rows()) {
+                boolean deleted = row.value().path("deleted").asBoolean();
+                if (deleted || row.error().equals(Optional.of("not_found"))) {
+                    absent.add(row.key().asText());
                 }
             }
         }
-        return missing;
+        return absent;
+    }
+
+    private static Set<String> withoutLeaf(Map<String, List<ObjectNode>> found) {
+        Set<String> gone = new HashSet<>();
+        found.forEach((docId, leaves) -> {
+            if (JobStore.live(leaves).isEmpty()) {
+                gone.add(docId);
+            }
+        });
+        return gone;
     }
 
     private static String jobDocId(ViewResult.Row chunk) {

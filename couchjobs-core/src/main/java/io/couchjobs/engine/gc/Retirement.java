@@ -16,10 +16,12 @@ import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
@@ -85,11 +87,10 @@ final class Retirement {
         if (counts.isEmpty()) {
             return ranges;
         }
-        Map<String, TypeSettings> known = settings.readAll();
+        Function<String, TypeSettings> known = settings();
         counts.forEach((line, byStatus) -> byStatus.forEach((status, jobs) -> {
             String type = Site.typeOf(line);
-            Retention retention =
-                    known.getOrDefault(type, TypeSettings.none(type)).retentionOf(status);
+            Retention retention = known.apply(type).retentionOf(status);
             if (!(retention instanceof Retention.Newest newest && newest.jobs() >= jobs)) {
                 finished.expendable(line, status, retention, until, now)
                         .ifPresent(range -> ranges.computeIfAbsent(line, none -> new ArrayList<>())
@@ -97,6 +98,16 @@ final class Retirement {
             }
         }));
         return ranges;
+    }
+
+    /** A list shows what one copy of a cluster has, which may be behind; a single document is asked of several copies. */
+    private Function<String, TypeSettings> settings() {
+        if (store.isCluster()) {
+            Map<String, TypeSettings> read = new HashMap<>();
+            return type -> read.computeIfAbsent(type, settings::read);
+        }
+        Map<String, TypeSettings> all = settings.readAll();
+        return type -> all.getOrDefault(type, TypeSettings.none(type));
     }
 
     private void retire(String type, FinishedJobs.Range range, List<FinishedJob> first, Pass pass)
