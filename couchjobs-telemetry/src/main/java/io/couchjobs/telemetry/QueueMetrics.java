@@ -80,6 +80,7 @@ public final class QueueMetrics implements QueueExtension {
         if (depth != null) {
             throw new IllegalStateException("these metrics have a queue already; give " + queue + " some of its own");
         }
+        meters.clear();
         depth = new QueueDepth(queue, registry, tags, readEvery);
         Timer timer = RunMeters.timer(
                         "couchjobs.feed.lag", "from when a change was stored until the feed told of it", tags)
@@ -94,6 +95,8 @@ public final class QueueMetrics implements QueueExtension {
             depth.close();
             depth = null;
             lag = null;
+            // They stay for runs that end after this.
+            meters.values().forEach(RunMeters::close);
         }
     }
 

@@ -14,20 +14,23 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The meters of the jobs of one type that a process runs; all of them exist from the first claim on. Thread-safe. */
-final class RunMeters {
+final class RunMeters implements AutoCloseable {
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST_RUN = Duration.ofHours(1);
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
+    private final MeterRegistry registry;
     private final Counter claimed;
     private final Counter conflicts;
     private final Timer waits;
     private final Timer runs;
     private final AtomicInteger running = new AtomicInteger();
+    private final Gauge gauge;
     private final Map<RunReport.Outcome, Counter> ends = new EnumMap<>(RunReport.Outcome.class);
 
     /** Micrometer before 1.16 has no {@code counter(String, Tags)}. */
     RunMeters(MeterRegistry registry, Iterable<Tag> tags) {
+        this.registry = registry;
         this.claimed = registry.counter("couchjobs.jobs.claimed", tags);
         this.conflicts = registry.counter("couchjobs.claim.conflicts", tags);
         for (RunReport.Outcome outcome : RunReport.Outcome.values()) {
@@ -40,7 +43,7 @@ final class RunMeters {
         this.runs = timer("couchjobs.run.duration", "how long a run took, however it ended", tags)
                 .maximumExpectedValue(LONGEST_RUN)
                 .register(registry);
-        Gauge.builder("couchjobs.jobs.running", running, AtomicInteger::get)
+        this.gauge = Gauge.builder("couchjobs.jobs.running", running, AtomicInteger::get)
                 .description("jobs that run in this process now")
                 .tags(tags)
                 .strongReference(true)
@@ -70,6 +73,12 @@ final class RunMeters {
     void ended(RunReport report) {
         Objects.requireNonNull(ends.get(report.outcome())).increment();
         runs.record(report.took());
+    }
+
+    /** The others are sums, which the meters of another queue go on with. */
+    @Override
+    public void close() {
+        registry.remove(gauge);
     }
 
     static Timer.Builder timer(String name, String description, Iterable<Tag> tags) {
