@@ -28,6 +28,15 @@ final class Closing {
         }
     }
 
+    /** Closes something after a trouble, to which that of the closing is added. */
+    static void after(Throwable trouble, Runnable closing) {
+        try {
+            closing.run();
+        } catch (RuntimeException | Error another) {
+            with(trouble, another);
+        }
+    }
+
     private static Throwable with(@Nullable Throwable first, Throwable trouble) {
         if (first == null) {
             return trouble;

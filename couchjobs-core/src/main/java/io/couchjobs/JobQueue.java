@@ -48,6 +48,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +81,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     private final Scopes scopes;
     private final Operations operations;
     private final Told<QueueExtension> extensions;
+    private final List<QueueExtension> opened = new CopyOnWriteArrayList<>();
     private final OpenWorkers workers;
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
@@ -413,6 +415,14 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         return operations;
     }
 
+    /** Tells the extensions, of which those that took it hear of the closing. */
+    void tellOpened() {
+        for (QueueExtension extension : extensions.all()) {
+            extension.opened(this);
+            opened.add(extension);
+        }
+    }
+
     /**
      * Closes the workers that are still open, by {@link Worker#close(Duration)} with no time for the jobs that run. Waits until the
      * jobs that {@link #addAsync} has on their way are answered. Then ends the services of scopes, the accepts that wait, the feed
@@ -425,7 +435,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 workers::close,
                 () -> engine.alarms().forEach(Listening::close),
                 engine.asyncCreator()::close,
-                () -> extensions.tell(extension -> extension.closed(this)),
+                () -> new Told<>(List.copyOf(opened)).tell(extension -> extension.closed(this)),
                 scopes::close,
                 sources::close,
                 engine.finder()::close,

@@ -276,19 +276,21 @@ public final class JobQueueBuilder {
         }
         String database = databaseName();
         CouchServer server = CouchServer.connect(reached(config));
+        Runnable closing = server::close;
         try {
             CouchDatabase jobs = server.database(database);
             JobQueue queue = new JobQueue(jobs, this, new SiteDocument(jobs).readOr(site));
+            closing = queue::close;
             if (createIfMissing) {
                 queue.operations().init(false);
             } else {
                 queue.database().info();
             }
-            extensions.forEach(extension -> extension.opened(queue));
+            queue.tellOpened();
             return queue;
-        } catch (RuntimeException e) {
-            server.close();
-            throw e;
+        } catch (RuntimeException | Error trouble) {
+            Closing.after(trouble, closing);
+            throw trouble;
         }
     }
 

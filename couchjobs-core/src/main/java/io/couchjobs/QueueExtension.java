@@ -17,15 +17,15 @@ public interface QueueExtension extends QueueListener {
     default void worker(WorkerBuilder worker) {}
 
     /**
-     * The queue is open. An exception keeps it from being used: the connections are closed again, and the caller that opened the
-     * queue gets the exception.
+     * The queue is open. An exception keeps it from being used: it is closed again, which extensions hear that were told before, and
+     * the caller that opened the queue gets the exception.
      *
      * @param queue the queue
      */
     default void opened(JobQueue queue) {}
 
     /**
-     * The queue is being closed.
+     * The queue, of which this extension was told that it is open, is being closed.
      *
      * @param queue the queue
      */

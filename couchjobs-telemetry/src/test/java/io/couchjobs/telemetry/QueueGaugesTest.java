@@ -1,11 +1,14 @@
 package io.couchjobs.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.QueueExtension;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.worker.Worker;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
@@ -13,6 +16,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +26,23 @@ class QueueGaugesTest {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
     private final EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
+
+    /** Fails when it is told that the queue is open. */
+    private static final class Unready implements QueueExtension {
+        private final Throwable trouble;
+
+        Unready(Throwable trouble) {
+            this.trouble = trouble;
+        }
+
+        @Override
+        public void opened(JobQueue queue) {
+            if (trouble instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) trouble;
+        }
+    }
 
     @AfterEach
     void stop() {
@@ -67,6 +88,42 @@ class QueueGaugesTest {
                 .start()) {
             assertThat(worker.concurrency()).isPositive();
             return running.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void a_queue_that_could_not_be_opened_leaves_no_gauges() {
+        QueueMetrics metrics = metrics();
+        for (Throwable trouble :
+                new Throwable[] {new IllegalStateException("on purpose"), new AssertionError("on purpose")}) {
+            JobQueueBuilder unready = builder(metrics).extension(new Unready(trouble));
+            assertThatThrownBy(() -> unready.open().close()).isSameAs(trouble);
+            assertThat(registry.getMeters()).noneMatch(Gauge.class::isInstance);
+        }
+        try (JobQueue queue = builder(metrics).open()) {
+            queue.add("email", Map.of());
+            until(() -> age() >= 0);
+            until(() -> depth() == 1);
+        }
+    }
+
+    private double age() {
+        return registry.get("couchjobs.queue.numbers.age").gauge().value();
+    }
+
+    private double depth() {
+        return registry.get("couchjobs.queue.depth")
+                .tag("status", "waiting")
+                .gauge()
+                .value();
+    }
+
+    /** The index is read in the background. */
+    private static void until(BooleanSupplier holds) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!holds.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("the time").isLessThan(deadline);
+            Thread.onSpinWait();
         }
     }
 }
