@@ -4,9 +4,11 @@ import io.couchjobs.test.TestQueue;
 import io.couchjobs.test.TestQueueProvider;
 import java.util.Arrays;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
+import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /** Gives the parameters of a test the queue of the application that it started. */
@@ -16,13 +18,20 @@ public final class SpringTestQueues implements TestQueueProvider {
 
     @Override
     public Optional<TestQueue> find(ExtensionContext context) {
-        return isOfSpring(context)
+        return isOfSpring(context.getRequiredTestClass())
                 ? Optional.of(SpringExtension.getApplicationContext(context).getBean(TestQueue.class))
                 : Optional.empty();
     }
 
-    private static boolean isOfSpring(ExtensionContext context) {
-        return AnnotationSupport.findRepeatableAnnotations(context.getRequiredTestClass(), ExtendWith.class).stream()
+    private static boolean isOfSpring(@Nullable Class<?> testClass) {
+        if (testClass == null || isExtended(testClass)) {
+            return testClass != null;
+        }
+        return TestContextAnnotationUtils.searchEnclosingClass(testClass) && isOfSpring(testClass.getEnclosingClass());
+    }
+
+    private static boolean isExtended(Class<?> testClass) {
+        return AnnotationSupport.findRepeatableAnnotations(testClass, ExtendWith.class).stream()
                 .flatMap(extensions -> Arrays.stream(extensions.value()))
                 .anyMatch(SpringExtension.class::equals);
     }

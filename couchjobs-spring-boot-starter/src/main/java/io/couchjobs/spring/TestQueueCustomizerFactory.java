@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
@@ -23,11 +24,19 @@ final class TestQueueCustomizerFactory implements ContextCustomizerFactory {
         boolean isThere = ClassUtils.isPresent(
                 "io.couchjobs.test.CouchJobsTest", TestQueueCustomizerFactory.class.getClassLoader());
         return isThere && TestContextAnnotationUtils.hasAnnotation(testClass, CouchJobsTest.class)
-                ? new TestQueueCustomizer(testClass)
+                ? new TestQueueCustomizer(annotated(testClass))
                 : null;
     }
 
-    /** Contexts are shared by tests with equal customizers: here by those of one class. */
+    /** A nested class has the annotation from one around it. */
+    private static Class<?> annotated(Class<?> testClass) {
+        Class<?> around = testClass.getEnclosingClass();
+        return around == null || AnnotatedElementUtils.hasAnnotation(testClass, CouchJobsTest.class)
+                ? testClass
+                : annotated(around);
+    }
+
+    /** Contexts are shared by tests with equal customizers: here by those of one class, and of the classes nested in it. */
     private record TestQueueCustomizer(Class<?> testClass) implements ContextCustomizer {
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration merged) {
