@@ -3,6 +3,7 @@ package io.couchjobs.telemetry;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.type.TypeCounts;
+import io.couchjobs.type.TypeSettings;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
@@ -37,7 +38,7 @@ final class QueueDepth implements AutoCloseable {
                 .register(registry);
         this.ages = MultiGauge.builder("couchjobs.queue.oldest.due")
                 .description(
-                        "how long the oldest job that could run has waited; 0 when none could, or nobody knows since when")
+                        "how long the oldest job that could run has waited; 0 when none could, the type is paused, or nobody knows since when")
                 .baseUnit("seconds")
                 .tags(tags)
                 .register(registry);
@@ -57,8 +58,9 @@ final class QueueDepth implements AutoCloseable {
 
     private Numbers read() {
         Map<String, TypeCounts> counts = queue.types().counts();
+        Map<String, TypeSettings> settings = queue.types().settings();
         Instant now = Instant.now().plus(queue.database().server().clockSkew());
-        return new Numbers(counts, now, System.nanoTime());
+        return new Numbers(counts, settings, now, System.nanoTime());
     }
 
     private void done(@Nullable Numbers read) {
@@ -94,8 +96,8 @@ final class QueueDepth implements AutoCloseable {
         if (known == null) {
             return Double.NaN;
         }
-        TypeCounts counts = known.counts.get(type);
-        Instant due = Optional.ofNullable(counts)
+        Instant due = Optional.ofNullable(known.counts.get(type))
+                .filter(counts -> !known.isPaused(type))
                 .flatMap(TypeCounts::oldestPending)
                 .filter(Instant.EPOCH::isBefore) // otherwise nobody knows since when
                 .orElse(known.at);
@@ -110,5 +112,10 @@ final class QueueDepth implements AutoCloseable {
         registry.remove(age);
     }
 
-    private record Numbers(Map<String, TypeCounts> counts, Instant at, long nanos) {}
+    private record Numbers(Map<String, TypeCounts> counts, Map<String, TypeSettings> settings, Instant at, long nanos) {
+        boolean isPaused(String type) {
+            TypeSettings some = settings.get(type);
+            return some != null && some.isPaused();
+        }
+    }
 }

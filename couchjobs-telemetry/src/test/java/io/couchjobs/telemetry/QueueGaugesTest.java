@@ -107,6 +107,21 @@ class QueueGaugesTest {
         }
     }
 
+    @Test
+    void a_job_that_is_due_while_its_type_is_paused_has_not_waited() {
+        try (JobQueue queue = builder(metrics()).open()) {
+            queue.add("email", Map.of());
+            until(() -> age() >= 0);
+            until(() -> oldestDue() > 0);
+            queue.types().change("email", settings -> settings.withPaused(true));
+            until(() -> age() >= 0);
+            until(() -> oldestDue() == 0);
+            queue.types().change("email", settings -> settings.withPaused(false));
+            until(() -> age() >= 0);
+            until(() -> oldestDue() > 0);
+        }
+    }
+
     private double age() {
         return registry.get("couchjobs.queue.numbers.age").gauge().value();
     }
@@ -116,6 +131,10 @@ class QueueGaugesTest {
                 .tag("status", "waiting")
                 .gauge()
                 .value();
+    }
+
+    private double oldestDue() {
+        return registry.get("couchjobs.queue.oldest.due").gauge().value();
     }
 
     /** The index is read in the background. */
