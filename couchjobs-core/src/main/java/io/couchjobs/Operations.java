@@ -30,10 +30,10 @@ import io.couchjobs.job.Site;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.trigger.Triggers;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,10 +110,9 @@ public final class Operations {
     public record InitReport(boolean databaseCreated, List<String> designDocumentsPushed, Site site) {}
 
     /**
-     * Counts the unfinished jobs that carry no site: only one database, the home, runs them.
+     * {@return how many unfinished jobs carry no site: only one database, the home, runs them}
      *
      * @param database the database
-     * @return how many there are
      */
     public static long unfinishedWithoutSite(CouchDatabase database) {
         try (DesignDocuments designs = new DesignDocuments(database)) {
@@ -149,7 +148,7 @@ public final class Operations {
     /**
      * Resolves the conflict of a document now, as far as can be known. Workers do so by themselves.
      *
-     * @param docId its {@code _id}
+     * @param docId the document
      * @return whether nothing is left to do
      */
     public boolean resolve(String docId) {
@@ -178,13 +177,13 @@ public final class Operations {
         return QueueHealth.of(engine.database(), engine.designs(), troubles);
     }
 
-    /** {@return the problems of types, held jobs, workers and triggers that people should know of, as the dashboard shows them; empty for none} */
+    /** {@return the problems of types, held jobs, workers, triggers and sites, as the dashboard shows them; empty for none} */
     public List<Problem> problems() {
         List<WorkerInfo> workers = workers();
-        List<Problem> found = new ArrayList<>(Problem.of(types.counts(), types.settings(), workers, now()));
-        found.addAll(heldProblems());
-        found.addAll(triggerProblems(workers));
-        return List.copyOf(found);
+        List<Problem> ofTypes = Problem.of(types.counts(), types.settings(), workers, now());
+        return Stream.of(ofTypes, heldProblems(), triggerProblems(workers), siteProblems(workers))
+                .flatMap(List::stream)
+                .toList();
     }
 
     /** {@return for each type whether jobs wait in vain for other jobs, or for each other; the first 100 held jobs are looked at} */
@@ -196,11 +195,19 @@ public final class Operations {
      * Looks for problems of the triggers that people should know of. One request per source of each, as {@link Triggers#status}.
      *
      * @param workers the workers of this queue
-     * @return malformed triggers, those that nobody follows, sources that cannot be read, changes that failed, and large lags; empty when
-     *     all is well
+     * @return malformed triggers, those that nobody follows, sources that cannot be read, changes that failed, and large lags
      */
     public List<Problem> triggerProblems(List<WorkerInfo> workers) {
         return new TriggerProblems(triggers, engine.parts().store(), workers, now()).list();
+    }
+
+    /**
+     * {@return one if this database has jobs of sites only, and nobody runs them here: it may have lost its {@linkplain #nameSite name}}
+     *
+     * @param workers the workers of this queue
+     */
+    public List<Problem> siteProblems(List<WorkerInfo> workers) {
+        return new SiteProblems(engine.database(), engine.index(), workers, now()).list();
     }
 
     private Instant now() {
@@ -213,10 +220,8 @@ public final class Operations {
     }
 
     /**
-     * Counts jobs that are owned by somebody who is no registered worker: by a program that claimed them by hand ({@link
-     * JobQueue#accept}), or by a dead worker until an activity monitor finds that out.
-     *
-     * @return how many there are
+     * {@return how many jobs are owned by somebody who is no registered worker: by a program that claimed them by hand ({@link
+     * JobQueue#accept}), or by a dead worker until an activity monitor finds that out}
      */
     public long orphaned() {
         return workers().stream()
@@ -302,11 +307,7 @@ public final class Operations {
         return new QueueHistory(engine.parts());
     }
 
-    /**
-     * Prepares alarms, which tell when jobs are not run, fail or pile up. They end with this queue at the latest.
-     *
-     * @return alarms, to be started
-     */
+    /** {@return alarms, to be started: they tell when jobs are not run, fail or pile up, and end with this queue at the latest} */
     public Alarms alarms() {
         Facts facts = new Facts(types::counts, types::settings, this::workers, this::conflicts, history());
         return new QueueAlarms(engine.parts(), facts, engine.alarms());

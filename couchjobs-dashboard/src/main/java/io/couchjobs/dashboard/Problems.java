@@ -77,6 +77,7 @@ final class Problems {
     private List<Problem> relations() {
         List<Problem> found = new ArrayList<>(queue.operations().heldProblems());
         found.addAll(queue.operations().triggerProblems(workers.all()));
+        found.addAll(queue.operations().siteProblems(workers.all()));
         return found;
     }
 

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** The numbers of jobs, of which the index keeps the sums. Thread-safe. */
@@ -47,24 +48,29 @@ public final class JobCounts {
 
     /** {@return how many jobs of any site there are, by type and status; types without jobs are missing} */
     public Map<String, Map<JobStatus, Long>> byType() {
-        return byType(line -> true);
+        return sums(line -> true, Site::typeOf);
     }
 
     /** {@return how many of the jobs that are run here there are, by type and status; types without any are missing} */
     public Map<String, Map<JobStatus, Long>> byTypeHere() {
-        return byType(index.site()::ownsLine);
+        return sums(index.site()::ownsLine, Site::typeOf);
     }
 
-    private Map<String, Map<JobStatus, Long>> byType(Predicate<String> isCounted) {
+    private Map<String, Map<JobStatus, Long>> sums(Predicate<String> isCounted, UnaryOperator<String> nameOf) {
         Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
         byLine().forEach((line, byStatus) -> {
             if (isCounted.test(line)) {
-                Map<JobStatus, Long> ofType =
-                        counts.computeIfAbsent(Site.typeOf(line), type -> new EnumMap<>(JobStatus.class));
-                byStatus.forEach((status, jobs) -> ofType.merge(status, jobs, Long::sum));
+                Map<JobStatus, Long> ofName =
+                        counts.computeIfAbsent(nameOf.apply(line), name -> new EnumMap<>(JobStatus.class));
+                byStatus.forEach((status, jobs) -> ofName.merge(status, jobs, Long::sum));
             }
         });
         return counts;
+    }
+
+    /** {@return how many jobs there are, by site and status; those without a site are at the empty name} */
+    public Map<String, Map<JobStatus, Long>> bySite() {
+        return sums(line -> true, line -> Site.siteOf(line).orElse(""));
     }
 
     /** {@return how many jobs of any site there are, by line and status; lines without jobs are missing} */

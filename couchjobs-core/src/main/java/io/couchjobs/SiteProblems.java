@@ -1,0 +1,78 @@
+package io.couchjobs;
+
+import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toSet;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.registry.Registry;
+import io.couchjobs.engine.registry.WorkerRegistration;
+import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.WorkerInfo;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The problem of a database that lost its name, as one that was restored by replication: nobody runs its jobs.
+ *
+ * @param database the database
+ * @param index knows the sites of the jobs
+ * @param workers the workers here
+ * @param now the server's time
+ */
+record SiteProblems(CouchDatabase database, JobIndex index, List<WorkerInfo> workers, Instant now) {
+    /** A database that has, or had, jobs without a site needs no name, and may well hold jobs that others run. */
+    List<Problem> list() {
+        if (index.site().name() != null) {
+            return List.of();
+        }
+        Map<String, Map<JobStatus, Long>> jobs = index.counts().bySite();
+        if (jobs.containsKey("")) {
+            return List.of();
+        }
+        Map<String, Long> unfinished = unfinished(jobs);
+        if (!unfinished.isEmpty()) {
+            unfinished.keySet().removeAll(served());
+        }
+        return unfinished.isEmpty() ? List.of() : List.of(problem(unfinished));
+    }
+
+    private static Map<String, Long> unfinished(Map<String, Map<JobStatus, Long>> jobs) {
+        Map<String, Long> unfinished = new TreeMap<>();
+        jobs.forEach((site, byStatus) -> byStatus.forEach((status, number) -> {
+            if (status.phase() != JobPhase.FINISHED) {
+                unfinished.merge(site, number, Long::sum);
+            }
+        }));
+        return unfinished;
+    }
+
+    /** The sites of workers that live. */
+    private Set<String> served() {
+        Set<String> living = workers.stream()
+                .filter(worker -> !worker.isSilent(now))
+                .map(WorkerInfo::id)
+                .collect(toSet());
+        return Registry.read(database).stream()
+                .filter(registered -> living.contains(registered.id()))
+                .map(WorkerRegistration::site)
+                .collect(toSet());
+    }
+
+    private static Problem problem(Map<String, Long> unfinished) {
+        String sites = unfinished.entrySet().stream()
+                .map(site -> site.getKey() + " " + site.getValue())
+                .collect(joining(", "));
+        return new Problem(
+                "site",
+                Problem.Level.NOTE,
+                "this database has no name, and all its jobs are of sites; unfinished: " + sites,
+                "no worker here takes them; a database that is restored by replication has lost its name",
+                "if it is one of these sites, name it again: couchjobs init --site NAME, with --home if it was home;"
+                        + " then start its workers again");
+    }
+}
