@@ -3,17 +3,25 @@ package io.couchjobs.cli;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.AddResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.UnreadableDataException;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Adds the jobs of a file. */
 final class BulkEnqueue extends BulkRun<JobRequest> {
     private final JobQueue queue;
     private final boolean replace;
     private final Map<AddResult.Outcome, Long> counts = new EnumMap<>(AddResult.Outcome.class);
+    private long differing;
+    private @Nullable JobId exampleOfDiffering;
 
     BulkEnqueue(JobQueue queue, Couchjobs root, boolean replace) {
         super(root);
@@ -28,7 +36,41 @@ final class BulkEnqueue extends BulkRun<JobRequest> {
 
     @Override
     List<AddResult> store(List<JobRequest> jobs) {
-        return replace ? queue.replaceAll(jobs) : queue.addAll(jobs);
+        List<AddResult> results = replace ? queue.replaceAll(jobs) : queue.addAll(jobs);
+        for (int i = 0; i < results.size(); i++) {
+            compare(jobs.get(i), results.get(i));
+        }
+        return results;
+    }
+
+    private void compare(JobRequest line, AddResult result) {
+        boolean unchanged = result.outcome() == AddResult.Outcome.UNCHANGED;
+        if (unchanged && result.job().filter(stored -> hasData(stored, line)).isEmpty()) {
+            differing++;
+            exampleOfDiffering = exampleOfDiffering == null ? result.id() : exampleOfDiffering;
+        }
+    }
+
+    private boolean hasData(Job stored, JobRequest line) {
+        try {
+            return JobView.isSame(queue.withData(stored).data(), line.data());
+        } catch (UnreadableDataException lost) {
+            return false;
+        }
+    }
+
+    @Override
+    boolean isComplete() {
+        return differing == 0;
+    }
+
+    @Override
+    Optional<String> remark() {
+        return differing == 0
+                ? Optional.empty()
+                : Optional.of(differing + " of the jobs are pending with the same time and other data than their lines"
+                        + " (such as " + exampleOfDiffering
+                        + "), which they keep; --replace gives them the new data");
     }
 
     @Override
@@ -39,7 +81,8 @@ final class BulkEnqueue extends BulkRun<JobRequest> {
     @Override
     String summary() {
         return "added " + count(AddResult.Outcome.ADDED) + ", updated " + updated() + ", unchanged "
-                + count(AddResult.Outcome.UNCHANGED) + ", rejected " + rejected();
+                + count(AddResult.Outcome.UNCHANGED) + (differing == 0 ? "" : " (of which " + differing + " differ)")
+                + ", rejected " + rejected();
     }
 
     @Override
@@ -48,7 +91,8 @@ final class BulkEnqueue extends BulkRun<JobRequest> {
                 .objectNode()
                 .put("added", count(AddResult.Outcome.ADDED))
                 .put("updated", updated())
-                .put("unchanged", count(AddResult.Outcome.UNCHANGED));
+                .put("unchanged", count(AddResult.Outcome.UNCHANGED))
+                .put("differing", differing);
     }
 
     /** A running job that will run once more has been changed too. */

@@ -59,7 +59,7 @@ abstract class BulkRun<J> {
         remark().ifPresent(remark -> root.say("couchjobs: " + remark));
         root.say("couchjobs: " + lastLine + " lines in " + took());
         root.output().line(this::summary, () -> json().set("rejected", rejections.json()));
-        return rejected() == 0 ? ExitCode.DONE : ExitCode.FAILED;
+        return rejected() == 0 && isComplete() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
     /** {@return whether to take a job of the file} */
@@ -80,6 +80,11 @@ abstract class BulkRun<J> {
     /** {@return what else is to be said at the end} */
     Optional<String> remark() {
         return Optional.empty();
+    }
+
+    /** {@return whether the database has all that the lines say, but for the rejected ones} */
+    boolean isComplete() {
+        return true;
     }
 
     /** {@return how many jobs were rejected, and lines bad} */
