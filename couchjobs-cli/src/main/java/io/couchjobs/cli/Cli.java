@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.ParseResult;
@@ -31,8 +32,10 @@ final class Cli {
     static int run(Shell shell, String... args) {
         int exitCode = commandLine(new Couchjobs(shell)).execute(args);
         shell.out().flush();
+        Optional<String> lost = shell.lostOutput();
+        lost.ifPresent(why -> shell.err().println("couchjobs: cannot write to standard output: " + why));
         shell.err().flush();
-        return exitCode;
+        return exitCode == 0 && lost.isPresent() ? ExitCode.FAILED.number() : exitCode;
     }
 
     static CommandLine commandLine(Couchjobs root) {

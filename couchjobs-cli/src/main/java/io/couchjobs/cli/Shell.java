@@ -48,8 +48,9 @@ record Shell(
     static Shell ofThisProcess() {
         return new Shell(
                 System.in,
-                writer(FileDescriptor.out),
-                writer(FileDescriptor.err),
+                new StandardOutput(new FileOutputStream(FileDescriptor.out)),
+                new PrintWriter(
+                        new OutputStreamWriter(new FileOutputStream(FileDescriptor.err), StandardCharsets.UTF_8)),
                 System.getenv(),
                 Path.of(System.getProperty("couchjobs.home", "")).toAbsolutePath(),
                 Terminals.ofThisProcess(),
@@ -74,16 +75,17 @@ record Shell(
         }
     }
 
+    /** {@return why results are lost; empty when all arrived, or when their reader has gone} */
+    Optional<String> lostOutput() {
+        return out instanceof StandardOutput own ? own.problem() : Optional.empty();
+    }
+
     /** Asks a person at the terminal; everything but yes is no. */
     boolean confirms(String question) {
         err.print(question);
         err.flush();
         String answer = readLine().strip().toLowerCase(Locale.ROOT);
         return answer.equals("y") || answer.equals("yes");
-    }
-
-    private static PrintWriter writer(FileDescriptor descriptor) {
-        return new PrintWriter(new OutputStreamWriter(new FileOutputStream(descriptor), StandardCharsets.UTF_8));
     }
 
     /** From Java 22 there always is a console, and before only when standard input and output are both terminals. */
