@@ -71,6 +71,7 @@ final class Settings {
             return new Auth.Bearer(() -> firstLine(token.get()));
         }
         if (options.user == null && url.hasCredentials()) {
+        checkLogin();
             return url.credentials();
         }
         Optional<String> user = user(url);
@@ -85,6 +86,20 @@ final class Settings {
         Map<String, URI> connections = new TreeMap<>();
         shell.env().forEach((variable, url) -> {
             if (variable.startsWith(CONNECTION) && !url.isEmpty()) {
+    private void checkLogin() {
+        if (options.tokenFile != null && (options.user != null || options.passwordFile != null)) {
+            throw CommandException.usage((options.user != null ? "--user" : "--password-file")
+                    + " and --token-file exclude each other: the server takes a password or a token");
+        } else if (options.passwordFile != null && !hasLogin()) {
+            throw CommandException.usage("--password-file needs --user: whose password is it?");
+        }
+    }
+
+    /** {@return whether somebody logs in, by a password or a token} */
+    boolean hasLogin() {
+        return tokenFile().isPresent() || url().isOfSomebody() || user(url()).isPresent();
+    }
+
                 String name = variable.substring(CONNECTION.length()).toLowerCase(Locale.ROOT);
                 connections.put(name, server(variable, url));
             }

@@ -138,9 +138,29 @@ class SettingsTest {
         tokenInConfigFile();
         assertThat(token()).isEqualTo("from the profile");
 
-        options.user = "option";
+        options.urls = List.of("http://ada:secret@couch.example.org/jobs");
         options.tokenFile = Files.writeString(folder.resolve("given"), "from the option\n");
         assertThat(token()).isEqualTo("from the option");
+    }
+
+    @Test
+    void a_password_file_without_a_user_is_a_usage_error() {
+        shell.with("COUCHJOBS_CONFIG", "none");
+        options.passwordFile = folder.resolve("missing");
+        assertUsage(() -> settings().auth(settings().url()), "--password-file needs --user");
+        shell.with("COUCHJOBS_USER", "environment");
+        options.passwordFile = folder.resolve("staging.password");
+        assertThat(user()).isEqualTo("environment");
+    }
+
+    @Test
+    void a_token_and_a_login_on_one_command_line_are_a_usage_error() throws IOException {
+        options.tokenFile = Files.writeString(folder.resolve("given"), "from the option\n");
+        options.user = "option";
+        assertUsage(() -> settings().auth(settings().url()), "--user and --token-file exclude each other");
+        options.user = null;
+        options.passwordFile = folder.resolve("staging.password");
+        assertUsage(() -> settings().auth(settings().url()), "--password-file and --token-file exclude each other");
     }
 
     @Test
