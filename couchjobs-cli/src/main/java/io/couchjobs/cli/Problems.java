@@ -69,7 +69,7 @@ final class Problems {
         return Optional.of(problem)
                 .filter(CouchException.class::isInstance)
                 .map(CouchException.class::cast)
-                .flatMap(failed -> new ServerProblem(root.settings().url()).explain(failed))
+                .flatMap(failed -> new ServerProblem(root.settings()).explain(failed))
                 .map(Problems::oneLine)
                 .orElseGet(() -> explain(problem));
     }

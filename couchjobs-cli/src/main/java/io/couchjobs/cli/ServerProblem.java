@@ -19,9 +19,15 @@ final class ServerProblem {
     private static final List<String> NO_DATABASE = List.of("Database does not exist.", "no_db_file");
 
     private final QueueUrl url;
+    private static final String WRONG_PASSWORD = "Name or password is incorrect.";
+    private static final String NO_LOGIN = "Authentication required.";
+    private static final String NOT_ALLOWED = "You are not allowed to access this db.";
 
-    ServerProblem(QueueUrl url) {
-        this.url = url;
+    private final Settings settings;
+
+    ServerProblem(Settings settings) {
+        this.settings = settings;
+        this.url = settings.url();
     }
 
     /** {@return the sentence; empty for a problem that the server explains better} */
@@ -52,16 +58,16 @@ final class ServerProblem {
     }
 
     private Optional<String> refused(CouchException problem) {
-        return switch (problem.reason()) {
-            case "Name or password is incorrect." ->
+        return switch (reason(problem)) {
+            case WRONG_PASSWORD ->
                 Optional.of("CouchDB at " + server() + " does not accept the name or the password (--user, "
                         + Settings.PASSWORD + " or --password-file)");
-            case "Authentication required.", "You are not authorized to access this db." ->
+            case NO_LOGIN, "You are not authorized to access this db." ->
                 Optional.of("CouchDB at " + server() + " requires a login: give --user NAME, and the password by "
                         + Settings.PASSWORD + " or --password-file");
             case "You are not a server admin.", "You are not a db or server admin." ->
                 Optional.of(needsAdministrator(problem));
-            case "You are not allowed to access this db." ->
+            case NOT_ALLOWED ->
                 Optional.of(
                         "the user may not use the database " + url.name() + " at " + server()
                                 + "; give another --user, or have an administrator run \"couchjobs init --create-user worker:NAME\"");
@@ -79,6 +85,16 @@ final class ServerProblem {
         return creates
                 ? "the user may not create the database " + url.name() + " at " + server()
                         + "; an administrator of CouchDB can: couchjobs init --user ADMIN"
+    /** An answer to HEAD has no body that gives the reason. */
+    private String reason(CouchException problem) {
+        if (!problem.method().equals("HEAD")) {
+            return problem.reason();
+        } else if (problem.status() == 403) {
+            return NOT_ALLOWED;
+        }
+        return settings.hasLogin() ? WRONG_PASSWORD : NO_LOGIN;
+    }
+
                 : "that needs an administrator of CouchDB at " + server() + ": --user ADMIN";
     }
 

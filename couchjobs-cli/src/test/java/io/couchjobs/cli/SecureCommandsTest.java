@@ -110,6 +110,19 @@ class SecureCommandsTest {
     }
 
     @Test
+    void init_says_that_a_login_is_wrong_or_missing_although_an_answer_to_head_has_no_reason() {
+        TestShell.Said wrong = as("root", "wrong").run("init");
+        assertThat(wrong.exitCode()).isEqualTo(7);
+        assertThat(wrong.err())
+                .contains("does not accept the name or the password")
+                .hasLineCount(1);
+        TestShell.Said nobody = new TestShell()
+                .run("init", "--url", couch.url().resolve("/jobs").toString());
+        assertThat(nobody.exitCode()).isEqualTo(7);
+        assertThat(nobody.err()).contains("couchjobs init --user ADMIN").hasLineCount(1);
+    }
+
+    @Test
     void a_user_who_may_not_store_the_design_documents_hears_who_can() throws Exception {
         done(as("root", "secret").with("COUCHJOBS_NEW_PASSWORD", "x"), "init", "--create-user", "producer:ann");
         put("bare", "");
