@@ -26,7 +26,8 @@ import picocli.CommandLine.ParentCommand;
         name = "demo",
         description = {
             "Compute the SHA-256 of every file below a folder: one job per file, run by competing worker processes,",
-            "every result checked. Without --url on an embedded server in memory; with it, in a database of its own.",
+            "every result checked. It uses an embedded server in memory, whatever COUCHJOBS_URL says; with --url, or",
+            "--profile, a database of its own on that server.",
             "Exit code 1 when a job failed or a result is wrong. With --dashboard also some daily work of a shop, of",
             "which a part fails, and a web page that shows all of it until Ctrl-C."
         },
@@ -65,8 +66,10 @@ final class DemoCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         root.checkOutput(false);
         FoundFiles found = find();
-        if (root.settings().isUrlGiven()) {
+        if (root.settings().isServerAsked()) {
             return run(found, Session.open(root));
+        } else if (root.shell().variable("COUCHJOBS_URL").isPresent()) {
+            root.say("couchjobs: the demo uses a server of its own, not COUCHJOBS_URL; --url runs it on another");
         }
         LocalServer server = LocalServer.inMemory(0);
         return run(found, new Session(server.database(), new Auth.None(), root.settings(), server));

@@ -53,6 +53,11 @@ final class Settings {
         return !givenUrls().isEmpty();
     }
 
+    /** {@return whether this command line asks for a server, by a URL or by a profile} */
+    boolean isServerAsked() {
+        return !options.urls.isEmpty() || (options.profile != null && isUrlGiven());
+    }
+
     /** One URL, or those of several nodes. */
     private List<String> givenUrls() {
         if (!options.urls.isEmpty()) {
@@ -66,12 +71,12 @@ final class Settings {
 
     /** {@return the credentials; asks for the password when only the name is known} */
     Auth auth(QueueUrl url) {
+        checkLogin();
         Optional<Path> token = tokenFile();
         if (token.isPresent()) {
             return new Auth.Bearer(() -> firstLine(token.get()));
         }
         if (options.user == null && url.hasCredentials()) {
-        checkLogin();
             return url.credentials();
         }
         Optional<String> user = user(url);
@@ -81,11 +86,6 @@ final class Settings {
         return url.credentials();
     }
 
-    /** {@return the servers that triggers may name: COUCHJOBS_CONNECTION_SHOP is that of the connection shop} */
-    Map<String, URI> connections() {
-        Map<String, URI> connections = new TreeMap<>();
-        shell.env().forEach((variable, url) -> {
-            if (variable.startsWith(CONNECTION) && !url.isEmpty()) {
     private void checkLogin() {
         if (options.tokenFile != null && (options.user != null || options.passwordFile != null)) {
             throw CommandException.usage((options.user != null ? "--user" : "--password-file")
@@ -100,6 +100,11 @@ final class Settings {
         return tokenFile().isPresent() || url().isOfSomebody() || user(url()).isPresent();
     }
 
+    /** {@return the servers that triggers may name: COUCHJOBS_CONNECTION_SHOP is that of the connection shop} */
+    Map<String, URI> connections() {
+        Map<String, URI> connections = new TreeMap<>();
+        shell.env().forEach((variable, url) -> {
+            if (variable.startsWith(CONNECTION) && !url.isEmpty()) {
                 String name = variable.substring(CONNECTION.length()).toLowerCase(Locale.ROOT);
                 connections.put(name, server(variable, url));
             }

@@ -38,7 +38,14 @@ class DemoCommandTest {
         Files.createDirectories(folder.resolve(".git"));
         Files.writeString(folder.resolve(".git/config"), "not this one");
 
-        TestShell.Said said = TestShell.at(database).run("demo", folder.toString(), "-o", "json");
+        TestShell.Said said = TestShell.at(database)
+                .run(
+                        "demo",
+                        folder.toString(),
+                        "-o",
+                        "json",
+                        "--url",
+                        database.url().toString());
 
         assertThat(said.exitCode()).as(said.err()).isZero();
         JsonNode summary = said.json();
@@ -55,7 +62,7 @@ class DemoCommandTest {
     }
 
     @Test
-    void the_processes_work_where_the_profile_of_the_environment_says(TestDatabase database) throws Exception {
+    void the_processes_work_where_the_profile_says(TestDatabase database) throws Exception {
         Path config = Files.writeString(
                 folder.resolve("config.toml"), "[profiles.staging]\nurl = \"" + database.url() + "\"\n");
         ProcessBuilder demo = new ProcessBuilder(
@@ -65,10 +72,11 @@ class DemoCommandTest {
                 Main.class.getName(),
                 "demo",
                 folder.toString(),
+                "--profile",
+                "staging",
                 "-o",
                 "json");
         demo.environment().put("COUCHJOBS_CONFIG", config.toString());
-        demo.environment().put("COUCHJOBS_PROFILE", "staging");
         database.user().ifPresent(user -> demo.environment().put("COUCHJOBS_USER", user));
         database.password().ifPresent(password -> demo.environment().put("COUCHJOBS_PASSWORD", password));
 
@@ -128,5 +136,16 @@ class DemoCommandTest {
         assertThat(DemoCommand.json(nothing, List.of("cannot read /root: permission denied"))
                         .path("unreadable"))
                 .hasToString("[\"cannot read /root: permission denied\"]");
+    }
+
+    @Test
+    void a_url_of_the_environment_is_meant_for_other_queues() throws IOException {
+        Files.writeString(folder.resolve("file"), "content");
+        TestShell.Said said = new TestShell()
+                .with("COUCHJOBS_URL", "http://127.0.0.1:1/jobs")
+                .run("demo", folder.toString(), "-o", "json");
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        assertThat(said.json().path("succeeded").asInt()).isEqualTo(1);
+        assertThat(said.err()).contains("the demo uses a server of its own, not COUCHJOBS_URL; --url");
     }
 }
