@@ -77,6 +77,11 @@ final class CronAddCommand extends QueueCommand {
     private @Nullable ScheduleRequest request;
 
     @Override
+    boolean createsStore() {
+        return true;
+    }
+
+    @Override
     void check() {
         int wanted = every == null ? 2 : 1;
         if (rest.size() != wanted) {

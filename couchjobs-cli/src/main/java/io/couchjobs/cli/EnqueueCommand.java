@@ -108,6 +108,11 @@ final class EnqueueCommand extends QueueCommand {
     }
 
     @Override
+    boolean createsStore() {
+        return true;
+    }
+
+    @Override
     void check() {
         JobId.checkType(type);
         if (array != null) {

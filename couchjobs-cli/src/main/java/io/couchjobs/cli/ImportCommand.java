@@ -35,6 +35,11 @@ final class ImportCommand extends QueueCommand {
     private final FilterOptions which = new FilterOptions();
 
     @Override
+    boolean createsStore() {
+        return true;
+    }
+
+    @Override
     void check() {
         which.check();
         InputFile.check(file);

@@ -20,6 +20,11 @@ abstract class QueueCommand implements Callable<Integer> {
         return false;
     }
 
+    /** {@return whether it makes the store in the folder of {@code --url embedded:DIR} when there is none} */
+    boolean createsStore() {
+        return false;
+    }
+
     abstract ExitCode run(JobQueue queue) throws Exception;
 
     /** Opens the queue. */
@@ -31,7 +36,7 @@ abstract class QueueCommand implements Callable<Integer> {
     public final Integer call() throws Exception {
         root().checkOutput(tellsIds());
         check();
-        try (Session session = Session.open(root());
+        try (Session session = createsStore() ? Session.open(root()) : Session.openExisting(root());
                 JobQueue queue = open(session)) {
             return run(queue).number();
         }

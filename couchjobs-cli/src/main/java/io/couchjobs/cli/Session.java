@@ -44,6 +44,21 @@ record Session(
         return new Session(url, settings.auth(url), settings, null);
     }
 
+    /** As {@link #open}, but for what works on a store that is there: a mistyped folder must not become an empty one. */
+    static Session openExisting(Couchjobs root) {
+        root.settings()
+                .url()
+                .embedded()
+                .filter(folder -> !LocalServer.isStore(folder))
+                .ifPresent(folder -> {
+                    throw new CommandException(
+                            ExitCode.NOT_FOUND,
+                            "there is no store in " + folder + "; to create it, run \"couchjobs init --url embedded:"
+                                    + folder + "\"; --url names another");
+                });
+        return open(root);
+    }
+
     /** Opens the queue, whose database must exist; an embedded store is the command's own and is created. */
     JobQueue queue() {
         return queue(url, local != null);

@@ -139,6 +139,11 @@ final class TriggerAddCommand extends QueueCommand {
     private @Nullable Trigger built;
 
     @Override
+    @Override
+    boolean createsStore() {
+        return true;
+    }
+
     void check() {
         if ((type == null) == (outbox == null)) {
             throw CommandException.usage("give either --type or --outbox");

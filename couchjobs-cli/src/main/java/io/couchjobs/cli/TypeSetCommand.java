@@ -62,6 +62,11 @@ final class TypeSetCommand extends QueueCommand {
     private final RetentionOptions retention = new RetentionOptions();
 
     @Override
+    boolean createsStore() {
+        return true;
+    }
+
+    @Override
     void check() {
         JobId.checkType(type);
         boolean other = retries.areGiven() || limits.areGiven() || !retention.isEmpty();

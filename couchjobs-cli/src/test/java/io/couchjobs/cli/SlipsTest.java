@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What commands say to slips of the keyboard, and to people who expect something else. */
 @Tag("server")
@@ -102,3 +104,30 @@ class SlipsTest {
         shell.usage("'grp' is none of group, class, origin, tag, correlation", "counts", "--by", "grp");
     }
 }
+
+    @Test
+    void a_command_that_reads_makes_no_store_in_a_mistyped_folder(@TempDir Path folder) {
+        Path typo = folder.resolve("typo");
+        for (String command :
+                List.of("counts", "list", "export", "inspect email 1", "work email --until-empty -- true")) {
+            TestShell.Said said =
+                    new TestShell().with("COUCHJOBS_URL", "embedded:" + typo).run(command.split(" "));
+            assertThat(said.exitCode()).as(command).isEqualTo(3);
+            assertThat(said.err())
+                    .contains("there is no store in " + typo, "couchjobs init --url embedded:" + typo)
+                    .hasLineCount(1);
+            assertThat(typo).doesNotExist();
+        }
+        for (String command : List.of("init", "enqueue email 1", "type set email --limit 1")) {
+            Path store = folder.resolve(command);
+            new TestShell().with("COUCHJOBS_URL", "embedded:" + store).done(command.split(" "));
+            new TestShell().done("counts", "--url", "embedded:" + store);
+        }
+    }
+
+    @Test
+    void to_act_on_all_jobs_asks_for_a_filter_and_names_all_of_them() {
+        for (String filter : List.of("--type", "--status", "--group", "--class", "--origin", "--site", "--tag")) {
+            shell.usage(filter, "cancel", "--all", "--yes");
+        }
+    }
