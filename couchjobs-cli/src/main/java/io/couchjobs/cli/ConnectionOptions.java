@@ -63,6 +63,11 @@ final class ConnectionOptions {
                         proxy(variable, shell.variable(variable).orElseThrow()).except(except));
     }
 
+    /** {@return the proxy, if one of these servers is reached through it} */
+    Optional<HttpProxy> proxyOf(List<URI> servers) {
+        return proxy(servers).filter(proxy -> servers.stream().anyMatch(url -> proxy.isFor(url.getHost(), port(url))));
+    }
+
     /** Whether a password was typed on the command line, where everybody sees it. */
     boolean showsPassword() {
         return options.proxy != null && options.proxy.contains("@");

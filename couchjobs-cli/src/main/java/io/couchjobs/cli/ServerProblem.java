@@ -4,6 +4,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.couch.config.HttpProxy;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -18,12 +19,12 @@ final class ServerProblem {
     private static final Pattern REFUSED = Pattern.compile("no connection \\(.* failed: (.*)\\)");
     private static final List<String> NO_DATABASE = List.of("Database does not exist.", "no_db_file");
 
-    private final QueueUrl url;
     private static final String WRONG_PASSWORD = "Name or password is incorrect.";
     private static final String NO_LOGIN = "Authentication required.";
     private static final String NOT_ALLOWED = "You are not allowed to access this db.";
 
     private final Settings settings;
+    private final QueueUrl url;
 
     ServerProblem(Settings settings) {
         this.settings = settings;
@@ -33,8 +34,11 @@ final class ServerProblem {
     /** {@return the sentence; empty for a problem that the server explains better} */
     Optional<String> explain(CouchException problem) {
         if (problem instanceof CouchUnreachableException) {
-            return Optional.of("cannot reach CouchDB at " + server() + ": " + why(problem.reason())
-                    + ". Start one with \"couchjobs serve\", or name yours with --url");
+            return Optional.of(proxy().map(proxy -> "cannot reach CouchDB at " + server() + " through the proxy "
+                            + proxy + ": " + why(problem.reason())
+                            + ". Name another with --proxy, or go without by --proxy none")
+                    .orElseGet(() -> "cannot reach CouchDB at " + server() + ": " + why(problem.reason())
+                            + ". Start one with \"couchjobs serve\", or name yours with --url"));
         } else if (problem instanceof CouchNotFoundException && NO_DATABASE.contains(problem.reason())) {
             String database = database(problem);
             return Optional.of(
@@ -44,6 +48,12 @@ final class ServerProblem {
                             : "there is no database " + database);
         }
         return problem instanceof CouchUnauthorizedException ? refused(problem) : Optional.empty();
+    }
+
+    private Optional<URI> proxy() {
+        return url.embedded().isPresent()
+                ? Optional.empty()
+                : settings.way().proxyOf(url.databases()).map(HttpProxy::url);
     }
 
     /** The database of a request: the first part of its path. */
@@ -75,16 +85,6 @@ final class ServerProblem {
         };
     }
 
-    private String needsAdministrator(CouchException problem) {
-        if (problem.path().startsWith("/" + url.name() + "/_design/")) {
-            return "the database " + url.name() + " at " + server()
-                    + " lacks design documents of this version, and the user may not store them; an administrator of CouchDB can:"
-                    + " couchjobs init --user ADMIN";
-        }
-        boolean creates = problem.method().equals("PUT") && problem.path().equals("/" + url.name());
-        return creates
-                ? "the user may not create the database " + url.name() + " at " + server()
-                        + "; an administrator of CouchDB can: couchjobs init --user ADMIN"
     /** An answer to HEAD has no body that gives the reason. */
     private String reason(CouchException problem) {
         if (!problem.method().equals("HEAD")) {
@@ -95,6 +95,16 @@ final class ServerProblem {
         return settings.hasLogin() ? WRONG_PASSWORD : NO_LOGIN;
     }
 
+    private String needsAdministrator(CouchException problem) {
+        if (problem.path().startsWith("/" + url.name() + "/_design/")) {
+            return "the database " + url.name() + " at " + server()
+                    + " lacks design documents of this version, and the user may not store them; an administrator of CouchDB can:"
+                    + " couchjobs init --user ADMIN";
+        }
+        boolean creates = problem.method().equals("PUT") && problem.path().equals("/" + url.name());
+        return creates
+                ? "the user may not create the database " + url.name() + " at " + server()
+                        + "; an administrator of CouchDB can: couchjobs init --user ADMIN"
                 : "that needs an administrator of CouchDB at " + server() + ": --user ADMIN";
     }
 

@@ -108,4 +108,21 @@ class WayTest {
         return Settings.of(options, shell.shell(new StringWriter(), new StringWriter()))
                 .way();
     }
+
+    @Test
+    void a_proxy_that_cannot_be_reached_is_named_and_couchdb_not_blamed() {
+        shell.with("COUCHJOBS_PROXY", "http://me:secret@127.0.0.1:1");
+        for (String url : List.of("http://127.0.0.1:2/jobs", "https://127.0.0.1:2/jobs")) {
+            TestShell.Said said = shell.run("counts", "--url", url);
+            assertThat(said.exitCode()).isEqualTo(6);
+            assertThat(said.err())
+                    .contains("through the proxy http://127.0.0.1:1:", "--proxy none")
+                    .doesNotContain("couchjobs serve", "secret");
+        }
+        assertThat(shell.with("NO_PROXY", "127.0.0.1")
+                        .run("counts", "--url", "http://127.0.0.1:2/jobs")
+                        .err())
+                .contains("couchjobs serve")
+                .doesNotContain("proxy");
+    }
 }
