@@ -62,7 +62,8 @@ abstract class JobsCommand extends QueueCommand {
             throw CommandException.usage("either TYPE ID or --all, with --type for the type");
         } else if (which.isEmpty()) {
             throw CommandException.usage(
-                    "all jobs of all types? Say which: --type, --status, --group, --tag, --correlation");
+                    "all jobs of all types? Say which: --type, --status, --group, --class, --origin, --tag, --correlation,"
+                            + " --site; --where leaves out others of them");
         } else if (!yes && !root().shell().terminals().in()) {
             throw CommandException.usage("there is no terminal to ask at whether to act on many jobs: add --yes");
         }

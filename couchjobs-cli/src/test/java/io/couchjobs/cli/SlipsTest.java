@@ -103,7 +103,6 @@ class SlipsTest {
     void a_wrong_label_is_answered_in_the_order_of_the_help() {
         shell.usage("'grp' is none of group, class, origin, tag, correlation", "counts", "--by", "grp");
     }
-}
 
     @Test
     void a_command_that_reads_makes_no_store_in_a_mistyped_folder(@TempDir Path folder) {
@@ -131,3 +130,4 @@ class SlipsTest {
             shell.usage(filter, "cancel", "--all", "--yes");
         }
     }
+}
