@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,7 @@ record QueueUrl(
         @Nullable String user,
         Auth credentials) {
     private static final String EMBEDDED = "embedded:";
+    private static final Pattern HTTP = Pattern.compile("https?://");
     private static final String DEFAULT_DATABASE = "couchjobs";
 
     /** The nodes of one cluster: the user and password of the first URL hold for all. */
@@ -67,17 +69,21 @@ record QueueUrl(
     private static QueueUrl parse(String text) {
         if (text.startsWith(EMBEDDED)) {
             return embedded(text.substring(EMBEDDED.length()));
+        } else if (!HTTP.matcher(text).lookingAt()) {
+            throw bad(text, "give http://HOST:PORT/DATABASE or embedded:DIR");
         }
         try {
             URI url = new URI(text);
-            boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
-            if (!http || url.getHost() == null) {
+            if (url.getHost() == null) {
                 throw bad(text, "give http://HOST:PORT/DATABASE or embedded:DIR");
             }
             if (text.lastIndexOf('@')
                     > text.indexOf(url.getRawAuthority())
                             + url.getRawAuthority().length()) {
                 throw bad(text, "an @ behind the host; in a password write @ / ? # as %40 %2F %3F %23");
+            }
+            if (url.getRawQuery() != null || url.getRawFragment() != null) {
+                throw bad(text, "give http://HOST:PORT/DATABASE, without ? and #");
             }
             String userInfo = url.getRawUserInfo();
             boolean nameOnly = userInfo != null && userInfo.indexOf(':') < 0;

@@ -76,4 +76,20 @@ class QueueUrlTest {
         assertThat(url.servers().get(0)).hasToString("http://host//");
         assertThat(url.sibling("other").database()).hasToString("http://host//other");
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1:15984/shop", "notaurl", "localhost:5984/shop", "http//host/shop"})
+    void a_url_without_its_beginning_is_answered_with_what_to_give(String text) {
+        assertThatThrownBy(() -> QueueUrl.parse(List.of(text)))
+                .hasMessageContaining("give http://HOST:PORT/DATABASE")
+                .hasMessageNotContaining("scheme");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http://host/shop?x=1", "http://host/shop#x", "http://host?", "https://host/shop?"})
+    void a_query_is_refused_and_not_dropped(String text) {
+        assertThatThrownBy(() -> QueueUrl.parse(List.of(text)))
+                .isInstanceOf(CommandException.class)
+                .hasMessageContaining("without ? and #");
+    }
 }
