@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.InputJson;
 import io.couchjobs.cli.input.JobReader;
+import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.Trigger;
@@ -139,11 +140,11 @@ final class TriggerAddCommand extends QueueCommand {
     private @Nullable Trigger built;
 
     @Override
-    @Override
     boolean createsStore() {
         return true;
     }
 
+    @Override
     void check() {
         if ((type == null) == (outbox == null)) {
             throw CommandException.usage("give either --type or --outbox");
@@ -232,12 +233,26 @@ final class TriggerAddCommand extends QueueCommand {
         }
     }
 
+    private static Trigger put(JobQueue queue, Trigger trigger) {
+        try {
+            return queue.triggers().put(trigger);
+        } catch (IllegalArgumentException refused) {
+            if (refused.getCause() instanceof CouchNotFoundException) {
+                throw new CommandException(
+                        ExitCode.NOT_FOUND,
+                        "trigger " + trigger.name() + " cannot follow " + trigger.source() + ": there is no database "
+                                + trigger.source());
+            }
+            throw refused;
+        }
+    }
+
     @Override
     ExitCode run(JobQueue queue) {
         if (built == null) {
             throw new IllegalStateException("run before check");
         }
-        Trigger stored = queue.triggers().put(built);
+        Trigger stored = put(queue, built);
         output().table(
                         () -> TriggerText.table(List.of(queue.triggers().status(stored.name()))),
                         () -> TriggerText.whole(queue.triggers().status(stored.name())));

@@ -111,7 +111,6 @@ class TriggerCommandsTest {
         }
         assertWrong("Orders", "trigger", "add", "x", "--source", "Orders", "--type", "t");
         assertWrong("x y", "trigger", "add", "x y", "--source", "orders", "--type", "t");
-        assertWrong("missing", "trigger", "add", "x", "--source", "missing", "--type", "t");
         assertWrongFor("$foo", "--selector", "{\"a\":{\"$foo\":1}}");
         assertWrong("sometimes", "trigger", "add", "x", "--source", "orders", "--type", "t", "--deliver", "sometimes");
         assertThat(done("trigger", "list", "-o", "json").json()).isEmpty();
@@ -191,5 +190,12 @@ class TriggerCommandsTest {
         assertThat(wrong.run("counts").err())
                 .contains("COUCHJOBS_CONNECTION_SHOP")
                 .doesNotContain("word");
+    }
+
+    @Test
+    void a_source_that_is_not_there_is_not_found_and_no_request_is_shown() {
+        TestShell.Said said = shell.run("trigger", "add", "typo", "--source", "nosuch", "--type", "email");
+        assertThat(said.exitCode()).isEqualTo(3);
+        assertThat(said.err()).isEqualTo("couchjobs: trigger typo cannot follow nosuch: there is no database nosuch\n");
     }
 }
