@@ -96,6 +96,9 @@ final class CountsCommand extends QueueCommand {
                 type == null ? counts : Map.of(type, counts.getOrDefault(type, new TypeCounts(Map.of(), null)));
         Map<String, Map<JobStatus, Long>> byStatus = new LinkedHashMap<>();
         wanted.forEach((name, count) -> byStatus.put(name, count.byStatus()));
+        if (type != null && !counts.containsKey(type)) {
+            new KnownTypes(queue).warning(type).ifPresent(root()::say);
+        }
         output().table(() -> typeTable(wanted, Instant.now()), () -> json("types", byStatus));
         queue.operations().malformed().entrySet().stream()
                 .limit(MALFORMED_SHOWN)

@@ -3,6 +3,7 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobFilter;
+import java.util.Optional;
 
 /** Tells whether the name of a type may be a slip. An index that cannot be read now keeps nobody from acting. */
 final class KnownTypes {
@@ -27,6 +28,13 @@ final class KnownTypes {
         } catch (CouchJobsException untold) {
             return true;
         }
+    }
+
+    /** {@return a warning, when there is neither a job of the type nor a setting} */
+    Optional<String> warning(String type) {
+        return mayExist(type)
+                ? Optional.empty()
+                : Optional.of("couchjobs: warning: there is no job of type " + type + question(type));
     }
 
     /** {@return the question whether a type was meant that exists, or nothing} */

@@ -141,6 +141,8 @@ final class WorkCommand extends QueueCommand {
             throw new IllegalStateException("run before check");
         }
         Listening watching = watchForAlarms(queue);
+        KnownTypes known = new KnownTypes(queue);
+        types.stream().distinct().flatMap(type -> known.warning(type).stream()).forEach(root()::say);
         try (Worker worker = builder(queue, program).start()) {
             Shutdown shutdown = new Shutdown(worker, root()::say);
             root().say("couchjobs: worker " + worker.id() + " runs jobs of " + String.join(", ", types)

@@ -130,4 +130,19 @@ class SlipsTest {
             shell.usage(filter, "cancel", "--all", "--yes");
         }
     }
+
+    @Test
+    void to_work_on_a_type_or_to_count_one_that_is_unknown_warns_of_a_slip() {
+        shell.done("enqueue", "golf", "1");
+        String warning = "couchjobs: warning: there is no job of type golff; did you mean golf?\n";
+        assertThat(shell.done("counts", "--type", "golff").err()).isEqualTo(warning);
+        assertThat(shell.done("work", "golff", "--until-empty", "--", "cat").err())
+                .startsWith(warning);
+        shell.done("type", "set", "tennis", "--limit", "1");
+        for (String known : List.of("golf", "tennis")) {
+            assertThat(shell.done("counts", "--type", known).err()).isEmpty();
+            assertThat(shell.done("work", known, "--until-empty", "--", "cat").err())
+                    .doesNotContain("warning");
+        }
+    }
 }
