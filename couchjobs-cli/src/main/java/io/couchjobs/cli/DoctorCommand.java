@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.cli.output.Cell;
+import io.couchjobs.cli.output.Format;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
 import io.couchjobs.cli.schema.DocumentSchemas;
@@ -56,7 +57,7 @@ final class DoctorCommand extends QueueCommand {
         Checks.all(DocumentSchemas::problem).forEach(check -> found.add(look(check, queue)));
         found.addAll(ofJobs(queue));
         output().rows(
-                        () -> table(found),
+                        () -> output().format() == Format.CSV ? records(found) : table(found),
                         () -> found.stream().map(DoctorCommand::json).toList());
         return found.stream().anyMatch(DoctorCommand::isProblem) ? ExitCode.FAILED : ExitCode.DONE;
     }
@@ -128,6 +129,17 @@ final class DoctorCommand extends QueueCommand {
                 table.row(Cell.of(""), Cell.of(""), Cell.of("do: " + found.remedy(), Style.FAINT));
             }
         });
+        return table;
+    }
+
+    private static Table records(List<Problem> all) {
+        Table table = new Table("CHECK", "LEVEL", "FINDING", "CONSEQUENCE", "REMEDY");
+        all.forEach(found -> table.row(
+                Cell.of(found.name()),
+                level(found),
+                Cell.of(found.finding()),
+                Cell.of(found.consequence()),
+                Cell.of(found.remedy())));
         return table;
     }
 

@@ -1,8 +1,10 @@
 package io.couchjobs.cli;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.cli.output.Format;
 import io.couchjobs.cli.output.Output;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Logs;
@@ -11,6 +13,7 @@ import io.couchjobs.job.Subscription;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -20,7 +23,7 @@ import picocli.CommandLine.Option;
         name = "logs",
         description = {
             "Show the log of a job, of all its runs, oldest first.",
-            "With -o json or ndjson each line is an object of its own: attempt, at and line."
+            "With -o json each line is an object: attempt, at and line. With -o ndjson, or --follow, it is a line of JSON."
         },
         footer = {
             "",
@@ -52,7 +55,10 @@ final class LogsCommand extends QueueCommand {
             throw new NotFoundException(id);
         }
         Output output = output();
-        if (!follow) {
+        if (!follow && output.format() == Format.JSON) {
+            output.line(() -> "", () -> array(queue, id));
+            return ExitCode.DONE;
+        } else if (!follow) {
             AtomicBoolean hasLog = new AtomicBoolean();
             queue.logs()
                     .read(id.type(), id.id())
@@ -66,7 +72,10 @@ final class LogsCommand extends QueueCommand {
             }
             return ExitCode.DONE;
         }
-        return follow(queue, id, output);
+        return follow(
+                queue,
+                id,
+                output.format() == Format.JSON ? new Output(root().shell().out(), Format.NDJSON, false) : output);
     }
 
     /** Follows the log to the end of the job, or until the reader has gone. */
@@ -88,13 +97,25 @@ final class LogsCommand extends QueueCommand {
         return ExitCode.DONE;
     }
 
+    private static ArrayNode array(JobQueue queue, JobId id) {
+        ArrayNode array = JsonNodeFactory.instance.arrayNode();
+        queue.logs().read(id.type(), id.id()).flatMap(LogsCommand::lines).forEach(line -> array.add(json(line)));
+        return array;
+    }
+
     private static void show(Logs.Chunk chunk, Output output) {
-        if (chunk.dropped() > 0) {
-            String note = "(" + chunk.dropped() + " lines were dropped: they came faster than they could be stored)";
-            Logs.Chunk.Line first = chunk.lines().get(0);
-            show(new Logs.Chunk.Line(first.fence(), first.attempt(), first.at(), note), output);
+        lines(chunk).forEach(line -> show(line, output));
+    }
+
+    private static Stream<Logs.Chunk.Line> lines(Logs.Chunk chunk) {
+        if (chunk.dropped() == 0) {
+            return chunk.lines().stream();
         }
-        chunk.lines().forEach(line -> show(line, output));
+        String note = "(" + chunk.dropped() + " lines were dropped: they came faster than they could be stored)";
+        Logs.Chunk.Line first = chunk.lines().get(0);
+        return Stream.concat(
+                Stream.of(new Logs.Chunk.Line(first.fence(), first.attempt(), first.at(), note)),
+                chunk.lines().stream());
     }
 
     private static void show(Logs.Chunk.Line line, Output output) {

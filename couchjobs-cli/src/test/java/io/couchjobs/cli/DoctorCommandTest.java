@@ -320,4 +320,11 @@ class DoctorCommandTest {
         }
         throw new AssertionError("no finding of " + check + " in " + said.out());
     }
+
+    @Test
+    void each_finding_is_one_record_of_csv() {
+        assertThat(shell.run("doctor", "-o", "csv").out().lines())
+                .startsWith("CHECK,LEVEL,FINDING,CONSEQUENCE,REMEDY")
+                .noneMatch(line -> line.startsWith(","));
+    }
 }

@@ -45,4 +45,14 @@ class LogsCommandTest {
         assertThat(empty.out()).isEmpty();
         assertThat(shell.run("logs", "email", "2").exitCode()).isEqualTo(3);
     }
+
+    @Test
+    void the_log_is_one_json_document_and_while_it_is_followed_a_line_of_json_for_each_of_its_lines() {
+        shell.run("enqueue", "email", "1");
+        shell.run("work", "email", "--until-empty", "--", "sh", "-c", "echo one >&2; echo two >&2");
+        assertThat(shell.done("logs", "email", "1", "-o", "json").json().findValuesAsText("line"))
+                .containsExactly("one", "two");
+        assertThat(shell.done("logs", "email", "1", "-f", "-o", "json").out())
+                .isEqualTo(shell.done("logs", "email", "1", "-o", "ndjson").out());
+    }
 }
