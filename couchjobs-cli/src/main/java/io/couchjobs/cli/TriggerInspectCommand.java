@@ -1,6 +1,8 @@
 package io.couchjobs.cli;
 
+import com.fasterxml.jackson.databind.node.NullNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.cli.output.Format;
 import io.couchjobs.trigger.TriggerStatus;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -22,6 +24,10 @@ final class TriggerInspectCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
         TriggerStatus status = queue.triggers().status(trigger);
+        if (output().format() == Format.TABLE) {
+            output().table(() -> TriggerText.fields(status.trigger()), NullNode::getInstance);
+            output().raw("");
+        }
         output().table(() -> TriggerText.sources(status), () -> TriggerText.whole(status));
         return ExitCode.DONE;
     }

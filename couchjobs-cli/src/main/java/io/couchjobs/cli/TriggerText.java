@@ -1,5 +1,6 @@
 package io.couchjobs.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.cli.input.Durations;
@@ -97,6 +98,21 @@ final class TriggerText {
                 .put("errors", source.errors())
                 .put("last", source.last().map(Instant::toString).orElse(null))
                 .put("problem", source.problem().orElse(null));
+    }
+
+    /** What the trigger does: its document as it is stored. */
+    static Table fields(Trigger trigger) {
+        Table table = new Table("FIELD", "VALUE");
+        trigger.toDocument().properties().forEach(field -> {
+            if (!field.getKey().startsWith("_")) {
+                table.row(Cell.of(field.getKey()), Cell.of(text(field.getValue())));
+            }
+        });
+        return table;
+    }
+
+    private static String text(JsonNode value) {
+        return value.isValueNode() ? value.asText() : value.toString();
     }
 
     static Table sources(TriggerStatus status) {

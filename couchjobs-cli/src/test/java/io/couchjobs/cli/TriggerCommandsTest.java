@@ -198,4 +198,26 @@ class TriggerCommandsTest {
         assertThat(said.exitCode()).isEqualTo(3);
         assertThat(said.err()).isEqualTo("couchjobs: trigger typo cannot follow nosuch: there is no database nosuch\n");
     }
+
+    @Test
+    void inspect_shows_what_a_trigger_does() {
+        shell.done(
+                "trigger",
+                "add",
+                "mail",
+                "--source",
+                "orders",
+                "--type",
+                "email",
+                "--selector",
+                "{\"status\":\"paid\"}",
+                "--id",
+                "mail-{_id}");
+        assertThat(shell.done("trigger", "inspect", "mail").out())
+                .containsPattern("source +orders")
+                .contains("\"type\":\"email\"")
+                .containsPattern("selector +\\{\"status\":\"paid\"}")
+                .containsPattern("mail-\\{_id}")
+                .contains("DATABASE");
+    }
 }
