@@ -49,8 +49,8 @@ final class ArrayEnqueue {
         JobArrays.State state = queue.arrays().get(id).orElseThrow();
         root.output()
                 .line(
-                        () -> id + ": " + state.items() + " items in " + state.chunks() + " chunks, " + added
-                                + " of them added now",
+                        () -> id + ": " + Counted.of(state.items(), "item") + " in "
+                                + Counted.of(state.chunks(), "chunk") + ", " + added + " of them added now",
                         () -> json(id, state));
     }
 

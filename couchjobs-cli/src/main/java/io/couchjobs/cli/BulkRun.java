@@ -57,7 +57,7 @@ abstract class BulkRun<J> {
         progress.clear();
         rejections.sayRest();
         remark().ifPresent(remark -> root.say("couchjobs: " + remark));
-        root.say("couchjobs: " + lastLine + " lines in " + took());
+        root.say("couchjobs: " + Counted.of(lastLine, "line") + " in " + took());
         root.output().line(this::summary, () -> json().set("rejected", rejections.json()));
         return rejected() == 0 && isComplete() ? ExitCode.DONE : ExitCode.FAILED;
     }
@@ -124,7 +124,7 @@ abstract class BulkRun<J> {
         }
         batch.clear();
         batchCharacters = 0;
-        progress.update("couchjobs: " + lastLine + " lines, " + summary() + ", " + took());
+        progress.update("couchjobs: " + Counted.of(lastLine, "line") + ", " + summary() + ", " + took());
     }
 
     private String took() {

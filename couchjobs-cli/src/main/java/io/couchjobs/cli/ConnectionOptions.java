@@ -94,8 +94,10 @@ final class ConnectionOptions {
                 .or(() -> profile.file("client-key-password-file").map(Settings::firstLine))
                 .or(() -> shell.prompt().apply("Password of " + key + ": "))
                 .map(text -> shown.password(Secret.of(text)))
-                .orElseThrow(() -> CommandException.usage("no password for " + key + ": set " + KEY_PASSWORD
-                        + " or give --client-key-password-file (there is no terminal to ask at)"));
+                .orElseThrow(
+                        () -> CommandException.usage(
+                                "no password for " + key + ": set " + KEY_PASSWORD
+                                        + " or give --client-key-password-file (there is no terminal to ask at, or nothing was typed)"));
     }
 
     private Optional<Path> file(@Nullable Path option, String key) {

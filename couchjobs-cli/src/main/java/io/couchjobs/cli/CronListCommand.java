@@ -10,7 +10,8 @@ import picocli.CommandLine.Option;
 /** {@code cron list}: all schedules and when they tick next. */
 @Command(
         name = "list",
-        description = "List the schedules and their next times; name documents that look like schedules and cannot be.",
+        description =
+                "List the schedules and their next times; name documents that have the id of a schedule and are none.",
         footer = {"", "Examples:", "  couchjobs cron list", "  couchjobs cron list --next 5 -o json"})
 final class CronListCommand extends QueueCommand {
     private static final int MOST = 1000;

@@ -74,7 +74,7 @@ final class ExportCommand extends QueueCommand {
         if (out.checkError()) {
             throw new CommandException(ExitCode.FAILED, "standard output was closed; not all jobs are in the export");
         }
-        root().say("couchjobs: exported " + written + " jobs in " + took(started));
+        root().say("couchjobs: exported " + Counted.of(written, "job") + " in " + took(started));
         return lost == 0 ? ExitCode.DONE : ExitCode.FAILED;
     }
 

@@ -46,7 +46,7 @@ abstract class FailureGroupCommand extends QueueCommand {
                     ExitCode.NOT_FOUND,
                     "nothing to " + name() + " in group " + group + "; couchjobs failures lists the groups");
         }
-        if (!yes && !root().shell().confirms("couchjobs: " + name() + " " + count + " jobs? [y/N] ")) {
+        if (!yes && !root().shell().confirms("couchjobs: " + name() + " " + Counted.of(count, "job") + "? [y/N] ")) {
             throw new CommandException(ExitCode.FAILED, "nothing done");
         }
         return new BulkAct(root(), id -> act(queue, id)).run(jobs(queue));

@@ -41,7 +41,7 @@ final class GcCommand extends QueueCommand {
                 "How long what deleted jobs leave behind stays at least, whether workers are there or not. Default: 30d in"
                         + " a database that is named (init --site); elsewhere 10m while a worker is there, and no time otherwise."
                         + " Longer than any worker may stand still, and than a replication takes to hear of the"
-                        + " deletions: who never heard of one gives the job back."
+                        + " deletions. A database that never heard of a deletion replicates the job back."
             })
     private @Nullable Duration keepTombstones;
 

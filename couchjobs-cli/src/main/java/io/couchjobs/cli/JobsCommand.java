@@ -122,7 +122,8 @@ abstract class JobsCommand extends QueueCommand {
     }
 
     private boolean confirmed(long count) {
-        return count == 0 || root().shell().confirms("couchjobs: " + name() + " " + count + " jobs? [y/N] ");
+        return count == 0
+                || root().shell().confirms("couchjobs: " + name() + " " + Counted.of(count, "job") + "? [y/N] ");
     }
 
     private JobId single() {

@@ -20,7 +20,7 @@ final class LimitOptions {
             names = "--limit",
             paramLabel = "N",
             converter = OrDefault.OfLimit.class,
-            description = "How many jobs may run at once, over all workers; 0 for no new ones, default none.")
+            description = "How many jobs may run at once, over all workers; 0 for no new ones; default: no limit.")
     private @Nullable OrDefault<Integer> limit;
 
     @Option(

@@ -61,7 +61,7 @@ final class ScopeOptions {
                 return new OrDefault<>(
                         ScopeConfig.DEFAULTS.concurrency(text).ofConcurrency().orElseThrow());
             } catch (IllegalArgumentException bad) {
-                throw new TypeConversionException(bad.getMessage() + ", nor default");
+                throw new TypeConversionException(bad.getMessage() + "; or give default");
             }
         }
     }

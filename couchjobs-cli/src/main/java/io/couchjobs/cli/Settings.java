@@ -173,7 +173,7 @@ final class Settings {
                 .or(() -> profile.file("password-file").map(Settings::firstLine))
                 .or(() -> shell.prompt().apply("Password for " + user + ": "))
                 .orElseThrow(() -> CommandException.usage("no password for user " + user + ": set " + PASSWORD
-                        + " or give --password-file (there is no terminal to ask at)"));
+                        + " or give --password-file (there is no terminal to ask at, or nothing was typed)"));
     }
 
     static String firstLine(Path file) {

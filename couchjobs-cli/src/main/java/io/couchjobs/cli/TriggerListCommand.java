@@ -8,7 +8,8 @@ import picocli.CommandLine.Command;
 /** {@code trigger list}: all triggers and how far they are. */
 @Command(
         name = "list",
-        description = "List the triggers and how far they are; name documents that look like triggers and cannot be.",
+        description =
+                "List the triggers and how far they are; name documents that have the id of a trigger and are none.",
         footer = {"", "Examples:", "  couchjobs trigger list", "  couchjobs trigger list -o json"})
 final class TriggerListCommand extends QueueCommand {
     @Override

@@ -30,7 +30,8 @@ import picocli.CommandLine.Parameters;
             "What it prints becomes the result (as it is when it",
             "is JSON, else as {\"output\": \"...\"}; the first MB of it), standard error becomes the job's log.",
             "Besides it has the whole environment of this command, COUCHJOBS_PASSWORD included, so that it can use",
-            "couchjobs itself. What it must not know, give in a file (--password-file), or take away by env -u.",
+            "couchjobs itself. To keep the password from the program, give it in a file (--password-file), or take the",
+            "variable away by env -u.",
             "It ends by 0: success, 65: failed for good, anything else: failed, to be retried.",
             "When a job is cancelled, lost or too slow its program and all that it started get a TERM, 10 s later a KILL.",
             "Ctrl-C (or TERM) lets the running programs finish: then the exit code is 0 as without it. A second one stops",
@@ -140,9 +141,9 @@ final class WorkCommand extends QueueCommand {
         if (program == null) {
             throw new IllegalStateException("run before check");
         }
-        Listening watching = watchForAlarms(queue);
         KnownTypes known = new KnownTypes(queue);
         types.stream().distinct().flatMap(type -> known.warning(type).stream()).forEach(root()::say);
+        Listening watching = watchForAlarms(queue);
         try (Worker worker = builder(queue, program).start()) {
             Shutdown shutdown = new Shutdown(worker, root()::say);
             root().say("couchjobs: worker " + worker.id() + " runs jobs of " + String.join(", ", types)

@@ -137,4 +137,9 @@ class CronCommandsTest {
         assertThat(said.exitCode()).as(said.err()).isZero();
         return said;
     }
+
+    @Test
+    void a_distance_that_is_too_short_is_told_as_it_is_typed() {
+        usage("--every must be from 1s to 3650d, not 0s", "cron", "add", "x", "--every", "0s", "report");
+    }
 }

@@ -58,4 +58,19 @@ class KeptDataTest {
                         .asInt())
                 .isEqualTo(2222);
     }
+
+    @Test
+    void one_line_is_no_plural() {
+        assertThat(shell.input("{\"data\":{}}\n").done(FROM).err()).contains("couchjobs: 1 line in ");
+        assertThat(shell.done("enqueue", "imp", "--array", "a", "--from", "-").out())
+                .startsWith("imp:a: 1 item in 1 chunk, 1 of them added now");
+        assertThat(shell.done("export", "--type", "imp").err()).contains("exported 4 jobs in ");
+        shell.terminals(new Shell.Terminals(true, false, false)).input("n\n");
+        assertThat(shell.run("cancel", "--all", "--type", "imp", "--status", "waiting")
+                        .err())
+                .contains("cancel 4 jobs? ");
+        shell.done("enqueue", "single", "1");
+        assertThat(shell.run("cancel", "--all", "--type", "single").err()).contains("cancel 1 job? ");
+        assertThat(shell.done("export", "--type", "single").err()).contains("exported 1 job in ");
+    }
 }

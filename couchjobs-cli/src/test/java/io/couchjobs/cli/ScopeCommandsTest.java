@@ -166,4 +166,11 @@ class ScopeCommandsTest {
                 .submit(THREE, JobRequest.builder("index").id(id).data(Map.of()).build(), endings::add);
         assertThat(submitted.isAccepted()).isTrue();
     }
+
+    @Test
+    void a_concurrency_of_0_is_refused_in_one_sentence() {
+        TestShell.Said said = shell.run("scope", "set", "index", "3", "--concurrency", "0");
+        assertThat(said.exitCode()).isEqualTo(2);
+        assertThat(said.err()).contains("concurrency must be at least 1: 0; or give default");
+    }
 }

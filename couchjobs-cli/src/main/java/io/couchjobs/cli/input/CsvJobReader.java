@@ -76,7 +76,9 @@ final class CsvJobReader implements JobReader {
         int expected = csv.getHeader().size();
         if (csv.getFieldCount() != expected) {
             return JobLine.bad(
-                    csv.getStartingLineNumber(), csv.getFieldCount() + " fields, but the header has " + expected);
+                    csv.getStartingLineNumber(),
+                    csv.getFieldCount() + (csv.getFieldCount() == 1 ? " field" : " fields") + ", but the header has "
+                            + expected);
         }
         JobRequest.Builder job = template.get().data(csv.getFieldsAsMap());
         try {

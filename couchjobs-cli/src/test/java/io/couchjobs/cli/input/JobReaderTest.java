@@ -102,7 +102,7 @@ class JobReaderTest {
 
         assertThat(lines.get(0).job().orElseThrow().data())
                 .hasToString("{\"to\":\"a@example.org\",\"subject\":\"Hi, you\"}");
-        assertThat(problemOf(lines, 3)).isEqualTo("1 fields, but the header has 2");
+        assertThat(problemOf(lines, 3)).isEqualTo("1 field, but the header has 2");
         assertThat(lines.get(2).job().orElseThrow().data().path("subject").asText())
                 .isEqualTo("two\nlines");
     }
