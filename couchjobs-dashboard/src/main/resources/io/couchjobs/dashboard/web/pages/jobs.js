@@ -30,7 +30,7 @@ class FilterBar extends Component {
   render({ filter, types }) {
     const known = filter.type && !types.includes(filter.type) ? [filter.type, ...types] : types;
     const text = (field, label) => h('label', { class: 'field' }, label,
-      h('input', { name: field, value: filter[field] || '', autocomplete: 'off', spellcheck: false, placeholder: 'any' }));
+      h('input', { name: field, defaultValue: filter[field] || '', autocomplete: 'off', spellcheck: false, placeholder: 'any' }));
     return h('form', { class: 'filters', role: 'search', 'aria-label': 'Filter jobs', onSubmit: (event) => this.changed(event) },
       h('label', { class: 'field' }, 'Type', h('select', { name: 'type', onChange: (event) => this.changed(event) },
         h('option', { value: '' }, 'any'), known.map((type) => h('option', { key: type, value: type, selected: type === filter.type }, type)))),
