@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Pages that stay open while things happen. */
 class LivePagesTest extends BrowserTest {
@@ -21,6 +23,37 @@ class LivePagesTest extends BrowserTest {
                     .as(field)
                     .isEqualTo("half ty");
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"jobs, api/jobs", "'', api/overview"})
+    void a_page_waits_for_a_slow_answer_and_shows_it_though_more_happens_meanwhile(String page, String asked)
+            throws Exception {
+        go(page);
+        hold(asked);
+        chrome.run("setInterval(() => dispatchEvent(new CustomEvent('couchjobs-tick', "
+                + "{ detail: { more: true, jobs: [] } })), 50)");
+        chrome.await("window.held.length > 0");
+        awaitSeconds(2);
+        assertThat(chrome.run("return window.held.length").asInt()).isEqualTo(1);
+        chrome.run("window.held[0]({ count: 4321, name: '4,321' })");
+        chrome.awaitText("4,321");
+        chrome.await("window.held.length === 2");
+    }
+
+    /** From now on, such requests of the page wait until somebody calls what is held; it may put fields into the answer. */
+    private void hold(String path) throws IOException, InterruptedException {
+        chrome.run(
+                """
+                const send = window.fetch;
+                const path = arguments[0];
+                const answer = async (url, more) => Response.json({ ...await (await send(url)).json(), ...more });
+                window.held = [];
+                window.fetch = (url, options) => url.startsWith(path)
+                  ? new Promise((resolve) => window.held.push((more) => resolve(answer(url, more))))
+                  : send(url, options);
+                """,
+                path);
     }
 
     /** Waits until the page was drawn anew so often. */

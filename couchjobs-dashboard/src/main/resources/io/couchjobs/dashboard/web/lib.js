@@ -239,7 +239,7 @@ export class Loading extends Component {
     }
     if (moved || tick.opened) {
       clearTimeout(this.last);
-      this.last = setTimeout(() => this.load(), CALM);
+      this.last = setTimeout(() => this.soon(), CALM);
     }
   }
 
@@ -248,9 +248,11 @@ export class Loading extends Component {
     return false;
   }
 
-  /** Loads when it is time to, once however often it is asked. */
+  /** Loads when it is time to, once however often it is asked; while an answer is under way, it notes to load once more after it. */
   soon() {
-    if (!this.later) {
+    if (this.asking) {
+      this.again = true;
+    } else if (!this.later) {
       const wait = Math.max(0, (this.loadedAt || 0) + this.pace - Date.now());
       this.later = setTimeout(() => {
         this.later = null;
@@ -259,19 +261,23 @@ export class Loading extends Component {
     }
   }
 
+  /** Loads at once, because people changed something: an answer that is under way is no longer wanted. */
   async load() {
     const asked = (this.asked = (this.asked || 0) + 1);
-    try {
-      const data = await this.ask();
-      if (!this.gone && asked === this.asked) {
-        this.loadedAt = Date.now();
-        this.setState({ data, error: null });
-      }
-    } catch (error) {
-      if (!this.gone && asked === this.asked) {
-        this.loadedAt = Date.now();
-        this.setState({ error: error.message });
-      }
+    this.asking = true;
+    const answer = await this.ask().then((data) => ({ data, error: null }), (error) => ({ error: error.message }));
+    if (!this.gone && asked === this.asked) {
+      this.show(answer);
+    }
+  }
+
+  show(answer) {
+    this.asking = false;
+    this.loadedAt = Date.now();
+    this.setState(answer);
+    if (this.again) {
+      this.again = false;
+      this.soon();
     }
   }
 }

@@ -26,12 +26,15 @@ export class Summary {
     if (moved || Date.now() - (this.loadedAt || 0) > SLOWLY) {
       this.soon();
       clearTimeout(this.last);
-      this.last = setTimeout(() => this.load(), CALM);
+      this.last = setTimeout(() => this.soon(), CALM);
     }
   }
 
+  /** While an answer is under way, it notes to load once more after it. */
   soon() {
-    if (!this.later) {
+    if (this.asking) {
+      this.again = true;
+    } else if (!this.later) {
       this.later = setTimeout(() => {
         this.later = null;
         this.load();
@@ -40,17 +43,20 @@ export class Summary {
   }
 
   async load() {
+    this.asking = true;
     try {
       this.data = await get('overview');
       this.error = null;
     } catch (error) {
       this.error = error.message;
-      this.later = this.later || setTimeout(() => {
-        this.later = null;
-        this.load();
-      }, PACE);
+      this.again = true;
     }
+    this.asking = false;
     this.loadedAt = Date.now();
     this.changed();
+    if (this.again) {
+      this.again = false;
+      this.soon();
+    }
   }
 }
