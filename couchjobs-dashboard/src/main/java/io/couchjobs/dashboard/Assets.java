@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /** The files of the pages, out of the jar. Each page is the same file; a script shows what the URL says. Thread-safe. */
@@ -19,7 +18,6 @@ final class Assets {
             "svg", "image/svg+xml");
 
     private final String basePath;
-    private final Map<String, Optional<byte[]>> files = new ConcurrentHashMap<>();
 
     Assets(String basePath) {
         this.basePath = basePath;
@@ -41,21 +39,15 @@ final class Assets {
         }
     }
 
-    private byte[] page() {
+    private byte[] page() throws IOException {
         String html =
                 new String(read("index.html").orElseThrow(() -> Refusal.notFound("such page")), StandardCharsets.UTF_8);
         return html.replace("{{base}}", basePath + "/").getBytes(StandardCharsets.UTF_8);
     }
 
-    private Optional<byte[]> read(String name) {
-        return files.computeIfAbsent(name, Assets::load);
-    }
-
-    private static Optional<byte[]> load(String name) {
+    private static Optional<byte[]> read(String name) throws IOException {
         try (InputStream in = Assets.class.getResourceAsStream("web/" + name)) {
             return in == null ? Optional.empty() : Optional.of(in.readAllBytes());
-        } catch (IOException unreadable) {
-            return Optional.empty();
         }
     }
 }
