@@ -9,6 +9,7 @@ import io.couchjobs.job.Listening;
 import io.couchjobs.job.Logs;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +60,7 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
         if (listening == null && !closed) {
             listening = queue.operations().listen(this);
             long period = 1000 / PER_SECOND;
-            var unused = timer.scheduleAtFixedRate(this::beat, period, period, TimeUnit.MILLISECONDS);
+            var unused = timer.scheduleWithFixedDelay(this::beat, period, period, TimeUnit.MILLISECONDS);
         }
     }
 
@@ -158,26 +159,38 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
         }
         told.writeTo(json);
         byte[] frame = Viewer.frame("tick", json.toString());
+        Map<JobId, List<byte[]>> ofJobs = new HashMap<>();
         for (Viewer viewer : viewers) {
             viewer.tell(frame);
-            viewer.watched().ifPresent(job -> tellOf(job, told, viewer));
+            viewer.watched().ifPresent(job -> ofJobs.computeIfAbsent(job, watched -> frames(watched, told))
+                    .forEach(viewer::tell));
         }
     }
 
-    private void tellOf(JobId job, News told, Viewer viewer) {
+    private static List<byte[]> frames(JobId job, News told) {
+        List<byte[]> frames = new ArrayList<>();
         DocumentChange event = told.jobs.get(job.docId());
         if (event != null || told.again || told.tooMany) {
-            ObjectNode json = event == null
-                    ? Call.JSON.createObjectNode()
-                    : event.job().map(changed -> JobJson.whole(changed, queue)).orElseGet(Call.JSON::createObjectNode);
-            viewer.tell(Viewer.frame(
-                    "job", json.put("gone", event != null && event.isDeleted()).toString()));
+            frames.add(Viewer.frame("job", whole(event).toString()));
         }
         ArrayNode chunks = Call.JSON.createArrayNode();
         told.logs.getOrDefault(job, List.of()).forEach(chunk -> chunks.add(Jobs.json(chunk)));
         if (!chunks.isEmpty()) {
-            viewer.tell(Viewer.frame("log", chunks.toString()));
+            frames.add(Viewer.frame("log", chunks.toString()));
         }
+        return frames;
+    }
+
+    /** Without a revision the page asks for the job: nothing is read here, because all browsers would wait for it. */
+    private static ObjectNode whole(@Nullable DocumentChange event) {
+        if (event == null) {
+            return Call.JSON.createObjectNode();
+        }
+        return event.job()
+                .filter(job -> !job.lacksData())
+                .map(JobJson::whole)
+                .orElseGet(Call.JSON::createObjectNode)
+                .put("gone", event.isDeleted());
     }
 
     /** The news between two beats. Guarded by the hub. */

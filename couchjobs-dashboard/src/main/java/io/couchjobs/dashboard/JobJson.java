@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
@@ -56,8 +55,8 @@ final class JobJson {
         return json;
     }
 
-    /** The fields that a job's own page shows. */
-    static ObjectNode whole(Job job, JobQueue queue) {
+    /** The fields that a job's own page shows. No I/O: in place of data that was not read it says so. */
+    static ObjectNode whole(Job job) {
         ObjectNode json = summary(job)
                 .put("state", job.phase().name().toLowerCase(java.util.Locale.ROOT))
                 .put(
@@ -70,7 +69,7 @@ final class JobJson {
                 .put("retryReason", job.retryReason().orElse(null))
                 .put("tracker", job.tracker().orElse(null))
                 .put("site", job.site().orElse(null))
-                .put("data", data(job, queue))
+                .put("data", data(job))
                 .put("result", job.result().map(JobJson::text).orElse(null));
         job.lock().ifPresent(lock -> json.put("since", lock.since().toEpochMilli()));
         Arrays.items(job).ifPresent(items -> json.set("items", items));
@@ -85,9 +84,9 @@ final class JobJson {
         return json;
     }
 
-    private static String data(Job job, JobQueue queue) {
+    private static String data(Job job) {
         try {
-            return text(queue.withData(job).data());
+            return text(job.data());
         } catch (CouchJobsException unreadable) {
             return String.valueOf(unreadable.getMessage());
         }

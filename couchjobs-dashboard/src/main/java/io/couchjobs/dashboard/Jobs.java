@@ -112,7 +112,7 @@ final class Jobs {
     ObjectNode job(Call call) {
         JobId id = new JobId(call.required("type"), call.required("id"));
         Job job = queue.get(id.type(), id.id()).orElseThrow(() -> new NotFoundException(id));
-        return JobJson.whole(job, queue).put("now", Clock.now(queue));
+        return JobJson.whole(job).put("now", Clock.now(queue));
     }
 
     /** Tells why a job does not run, the decisive reason first. */
