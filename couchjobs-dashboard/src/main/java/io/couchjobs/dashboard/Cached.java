@@ -35,9 +35,7 @@ final class Cached<T> {
     private final Supplier<Optional<IndexBeingBuiltException.Progress>> building;
     private final long nanos;
     private @Nullable T value;
-    private long goodUntil;
-    private @Nullable FutureTask<T> underWay;
-    private long askedNanos;
+    private @Nullable Question question;
 
     Cached(Duration time, Supplier<T> source) {
         this(time, source, Optional::empty);
@@ -51,67 +49,59 @@ final class Cached<T> {
     }
 
     /** Throws {@link NotYet} while an index is being built. */
-    synchronized T get() {
-        T known = value;
-        if (known == null || System.nanoTime() - goodUntil > 0) {
-            known = underWay == null ? ended(begun()) : endedOrAnother(underWay);
-            long answered = System.nanoTime();
-            value = known;
-            goodUntil = answered + Math.max(nanos, SPARING * (answered - askedNanos));
+    T get() {
+        long begun = System.nanoTime();
+        Question asked = asked();
+        try {
+            return answer(asked);
+        } catch (NotYet notYet) {
+            if (asked.isDone() && asked.begun - begun < 0) {
+                return answer(asked()); // the earlier question needed another answer that may be there now
+            }
+            throw notYet;
         }
-        return known;
     }
 
     /** What is known, however old; empty before the first answer. When it is old, asks anew and waits for nothing. */
     synchronized Optional<T> known() {
-        if (underWay == null && (value == null || System.nanoTime() - goodUntil > 0)) {
-            var unused = begun();
-        } else if (underWay != null && underWay.isDone()) {
-            var unused = get();
-        }
+        var unused = asked();
         return Optional.ofNullable(value);
     }
 
     /** Forgets what is known, because somebody has just changed it. */
     synchronized void forget() {
         value = null;
-        underWay = null;
+        question = null;
     }
 
-    private FutureTask<T> begun() {
-        FutureTask<T> question = new FutureTask<>(source::get);
-        Thread thread = new Thread(question, "couchjobs-dashboard-question");
-        thread.setDaemon(true);
-        thread.start();
-        askedNanos = System.nanoTime();
-        underWay = question;
-        return question;
+    /** The question whose answer is good or still to come; waits for nothing. */
+    private synchronized Question asked() {
+        Question present = question;
+        if (present == null || present.isOld()) {
+            present = new Question();
+            question = present;
+            Thread thread = new Thread(present, "couchjobs-dashboard-question");
+            thread.setDaemon(true);
+            thread.start();
+        }
+        return present;
     }
 
-    /** An earlier question may have been refused meanwhile, because it needed another answer that was not there yet. */
-    private T endedOrAnother(FutureTask<T> earlier) {
-        try {
-            return ended(earlier);
-        } catch (NotYet notYet) {
-            if (underWay == null) {
-                return ended(begun());
-            }
-            throw notYet;
+    private synchronized void answered(Question asked, T answer) {
+        if (question == asked) {
+            value = answer;
         }
     }
 
-    private T ended(FutureTask<T> question) {
+    private T answer(Question asked) {
         while (true) {
             try {
-                T answer = question.get(GLANCE.toMillis(), TimeUnit.MILLISECONDS);
-                underWay = null;
-                return answer;
+                return asked.get(GLANCE.toMillis(), TimeUnit.MILLISECONDS);
             } catch (TimeoutException slow) {
                 building.get().ifPresent(index -> {
                     throw new NotYet(index.text());
                 });
             } catch (ExecutionException e) {
-                underWay = null;
                 throw e.getCause() instanceof RuntimeException problem
                         ? problem
                         : new IllegalStateException(e.getCause());
@@ -119,6 +109,28 @@ final class Cached<T> {
                 Thread.currentThread().interrupt();
                 throw new IllegalStateException("interrupted while the database was asked", e);
             }
+        }
+    }
+
+    /** One question to the source. It is old at once if it fails. */
+    private final class Question extends FutureTask<T> {
+        private final long begun = System.nanoTime();
+        private volatile long goodUntil = begun;
+
+        Question() {
+            super(source::get);
+        }
+
+        boolean isOld() {
+            return isDone() && System.nanoTime() - goodUntil >= 0;
+        }
+
+        @Override
+        protected void set(T answer) {
+            long answered = System.nanoTime();
+            goodUntil = answered + Math.max(nanos, SPARING * (answered - begun));
+            answered(this, answer);
+            super.set(answer);
         }
     }
 }
