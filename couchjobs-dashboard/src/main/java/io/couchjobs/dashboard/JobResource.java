@@ -48,7 +48,7 @@ final class JobResource {
             addIfNew(call, request, replaces);
             return;
         }
-        AddResult result = replaces ? queue.replaceAll(List.of(request)).get(0) : queue.add(request);
+        AddResult result = added(request, replaces);
         Job stored = result.job().orElseThrow(() -> new Refusal(409, "not added: " + result.problem()));
         Job job = queue.withData(stored);
         if (result.outcome() == AddResult.Outcome.UNCHANGED && !JobView.isSame(job.data(), request.data())) {
@@ -58,6 +58,14 @@ final class JobResource {
                             + " ?replace=true gives it the new data");
         }
         added(call, result.outcome(), job);
+    }
+
+    /** A single add throws the reason why it is refused, which decides on the status; {@code replaceAll} has only its words. */
+    private AddResult added(JobRequest request, boolean replaces) {
+        AddResult result = queue.add(request);
+        return replaces && result.outcome() == AddResult.Outcome.UNCHANGED
+                ? queue.replaceAll(List.of(request)).get(0)
+                : result;
     }
 
     private void addIfNew(Call call, JobRequest request, boolean replaces) throws IOException {

@@ -299,6 +299,8 @@ class HttpApiTest {
         Program.Answer full = add("{\"type\": \"email\"}");
         assertThat(full.status()).isEqualTo(429);
         assertThat(full.detail()).contains("email");
+        assertThat(program.post("/jobs?replace=true", Map.of("type", "email")).status())
+                .isEqualTo(429);
         assertThat(queue.all("email").count()).isEqualTo(1);
     }
 
