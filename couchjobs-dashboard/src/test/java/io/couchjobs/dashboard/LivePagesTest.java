@@ -2,6 +2,8 @@ package io.couchjobs.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -41,10 +43,34 @@ class LivePagesTest extends BrowserTest {
         chrome.await("window.held.length === 2");
     }
 
+    @Test
+    void an_answer_from_before_the_news_of_a_job_does_not_replace_it() throws Exception {
+        String page = job("paused", "job-1");
+        go(page);
+        chrome.awaitText("Waits to run");
+        JsonNode job = chrome.run("return fetch('api/' + arguments[0]).then((answer) => answer.json())", page);
+        hold("api/job?");
+        tell("job", "{}");
+        chrome.await("window.held.length > 0");
+        tell("job", ((ObjectNode) job).put("status", "cancelled").toString());
+        chrome.awaitText("Was cancelled");
+        chrome.run("return window.held[0]()");
+        awaitSeconds(2);
+        assertThat(chrome.run("return document.querySelector('.sentence').innerText")
+                        .asText())
+                .contains("Was cancelled");
+    }
+
+    private void tell(String name, String json) throws IOException, InterruptedException {
+        chrome.run(
+                "dispatchEvent(new CustomEvent('couchjobs-' + arguments[0], { detail: JSON.parse(arguments[1]) }))",
+                name,
+                json);
+    }
+
     /** From now on, such requests of the page wait until somebody calls what is held; it may put fields into the answer. */
     private void hold(String path) throws IOException, InterruptedException {
-        chrome.run(
-                """
+        chrome.run("""
                 const send = window.fetch;
                 const path = arguments[0];
                 const answer = async (url, more) => Response.json({ ...await (await send(url)).json(), ...more });
@@ -52,8 +78,7 @@ class LivePagesTest extends BrowserTest {
                 window.fetch = (url, options) => url.startsWith(path)
                   ? new Promise((resolve) => window.held.push((more) => resolve(answer(url, more))))
                   : send(url, options);
-                """,
-                path);
+                """, path);
     }
 
     /** Waits until the page was drawn anew so often. */

@@ -21,18 +21,27 @@ export class Job extends Loading {
     return get('job', { type: this.props.params.type, id: this.props.params.id });
   }
 
-  hear() {
-    // it hears of its own job only
+  /** Of a job that was removed there is nothing more to ask. */
+  hear(tick) {
+    if (!this.state.gone) {
+      super.hear(tick);
+    }
   }
 
   hearJob(job) {
     if (job.gone) {
-      this.setState({ error: 'This job was removed. What is shown is how it was.' });
+      this.learn({ error: 'This job was removed. What is shown is how it was.', gone: true });
     } else if (job.rev) {
-      this.setState({ data: job, error: null });
+      this.learn({ data: job, error: null, gone: false });
     } else {
       this.soon();
     }
+  }
+
+  /** Shows what the stream tells: an answer that is under way is older. */
+  learn(news) {
+    this.asked++;
+    this.show(news);
   }
 
   render({ params, actions }, { data: job, error }) {
