@@ -4,8 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.worker.Worker;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,6 +66,77 @@ class LivePagesTest extends BrowserTest {
         assertThat(chrome.run("return document.querySelector('.sentence').innerText")
                         .asText())
                 .contains("Was cancelled");
+    }
+
+    @Test
+    @SuppressWarnings("try") // the worker only has to be there
+    void lines_that_were_logged_while_the_page_was_in_the_background_are_shown() throws Exception {
+        CountDownLatch away = new CountDownLatch(1);
+        CountDownLatch back = new CountDownLatch(1);
+        queue.add(JobRequest.builder("logs").id("1").data(Map.of()).build());
+        try (Worker worker = queue.worker()
+                        .handler("logs", (data, context) -> {
+                            context.log("before");
+                            away.await();
+                            context.log("meanwhile");
+                            back.await();
+                            return null;
+                        })
+                        .start();
+                BufferedReader another = new BufferedReader(new InputStreamReader(
+                        new Browser(dashboard.url()).events("?type=logs&id=1"), StandardCharsets.UTF_8))) {
+            go(job("logs", "1"));
+            chrome.awaitText("before");
+            become("hidden");
+            away.countDown();
+            OpenDashboard.await(another, "log", log -> log.toString().contains("meanwhile"));
+            become("visible");
+            chrome.awaitText("meanwhile");
+            back.countDown();
+        }
+    }
+
+    /** As the page is told of it when somebody looks at another tab, or comes back. */
+    private void become(String visibility) throws IOException, InterruptedException {
+        chrome.run(
+                "Object.defineProperty(document, 'visibilityState', { value: arguments[0], configurable: true });"
+                        + "document.dispatchEvent(new Event('visibilitychange'))",
+                visibility);
+    }
+
+    @Test
+    void a_log_that_cannot_be_read_is_read_as_soon_as_it_can() throws Exception {
+        go("jobs");
+        chrome.run("""
+                const send = window.fetch;
+                window.fetch = (url, options) => window.mended || !url.startsWith('api/log')
+                  ? send(url, options)
+                  : Promise.reject(new Error('out of reach'));
+                history.pushState(null, '', arguments[0]);
+                dispatchEvent(new Event('couchjobs-place'));
+                """, job(NAME, "fails" + NAME));
+        chrome.awaitText("out of reach");
+        chrome.run("window.mended = true");
+        chrome.awaitText("a line " + EVIL);
+    }
+
+    @Test
+    void of_a_long_log_the_newest_lines_are_shown_and_that_there_are_more() throws Exception {
+        go(job("paused", "job-2"));
+        chrome.awaitText("Nothing was logged.");
+        chrome.run("""
+                const line = (chunk, n) => ({ attempt: 1, at: 1000 * chunk + n, text: 'line ' + chunk + ' ' + n });
+                for (let chunk = 1; chunk <= 60; chunk++) {
+                  const lines = Array.from({ length: 100 }, (none, n) => line(chunk, n));
+                  const detail = [{ fence: 1, number: chunk, dropped: 0, lines }];
+                  dispatchEvent(new CustomEvent('couchjobs-log', { detail }));
+                }
+                """);
+        chrome.await("document.querySelector('.log')?.innerText.includes('line 60 99')");
+        assertThat(chrome.run("return document.querySelectorAll('.log .entry').length")
+                        .asInt())
+                .isEqualTo(5_000);
+        chrome.awaitText("The log is longer");
     }
 
     private void tell(String name, String json) throws IOException, InterruptedException {

@@ -1,5 +1,5 @@
 // One job: where it stands and how it came there, what it is, what went wrong, what it says.
-import { h, Component, Loading, Ago, Card, Empty, Trouble, Status, Progress, Button, get, jobHref, jobsHref, duration, exact, number } from '../lib.js';
+import { h, Loading, Ago, Card, Empty, Trouble, Status, Progress, Button, get, jobHref, jobsHref, duration, exact, number } from '../lib.js';
 import { actionsFor, actOn, editAgain, isObject } from '../actions.js';
 import { Labels } from './jobs.js';
 import { say } from '../dialog.js';
@@ -226,33 +226,37 @@ function Text({ title, text, none }) {
   return h(Card, { title, tools: text && h(Copy, { text, what: title.toLowerCase() }) }, text ? h('pre', { tabIndex: 0, 'aria-label': title }, text) : h(Empty, null, none));
 }
 
-class Log extends Component {
-  constructor() {
-    super();
+/** How many lines of a log are shown, the newest. */
+const MOST_LINES = 5000;
+
+class Log extends Loading {
+  constructor(props) {
+    super(props);
     this.chunks = new Map();
-    this.state = { follow: true, error: null, loaded: false, more: false };
+    this.state.follow = true;
   }
 
   componentDidMount() {
-    this.heard = (event) => this.add(event.detail);
-    addEventListener('couchjobs-log', this.heard);
-    this.again = () => this.load();
-    addEventListener('couchjobs-live', this.again);
-    this.load();
+    super.componentDidMount();
+    this.logged = (event) => this.add(event.detail);
+    addEventListener('couchjobs-log', this.logged);
   }
 
   componentWillUnmount() {
-    removeEventListener('couchjobs-log', this.heard);
-    removeEventListener('couchjobs-live', this.again);
+    super.componentWillUnmount();
+    removeEventListener('couchjobs-log', this.logged);
   }
 
-  async load() {
-    try {
-      const answer = await get('log', { type: this.props.type, id: this.props.id });
-      this.setState({ loaded: true, more: answer.more, error: null });
-      this.add(answer.chunks);
-    } catch (error) {
-      this.setState({ error: error.message });
+  async ask() {
+    const answer = await get('log', { type: this.props.type, id: this.props.id });
+    this.add(answer.chunks);
+    return answer;
+  }
+
+  /** New lines come by the stream: the log is loaded again only where lines may be missing. */
+  hear(tick) {
+    if (tick.reset || tick.opened || this.state.error) {
+      this.soon();
     }
   }
 
@@ -261,11 +265,23 @@ class Log extends Component {
     for (const chunk of chunks) {
       this.chunks.set(String(chunk.fence).padStart(16, '0') + ' ' + String(chunk.number).padStart(8, '0'), chunk);
     }
+    this.forgetOldest();
     this.forceUpdate(() => {
       if (this.state.follow && this.box) {
         this.box.scrollTop = this.box.scrollHeight;
       }
     });
+  }
+
+  forgetOldest() {
+    const keys = [...this.chunks.keys()].sort();
+    let lines = keys.reduce((sum, key) => sum + this.chunks.get(key).lines.length, 0);
+    while (lines > MOST_LINES && keys.length > 1) {
+      const oldest = keys.shift();
+      lines -= this.chunks.get(oldest).lines.length;
+      this.chunks.delete(oldest);
+      this.forgot = true;
+    }
   }
 
   lines() {
@@ -280,18 +296,18 @@ class Log extends Component {
     return lines;
   }
 
-  render({ running }, { follow, error, loaded, more }) {
+  render({ running }, { data, error, follow }) {
     const lines = this.lines();
     const toggle = lines.length > 0 && h('label', { class: 'check' },
       h('input', { type: 'checkbox', checked: follow, onChange: (event) => this.setState({ follow: event.target.checked }) }), 'Follow');
     return h(Card, { title: 'Log', tools: toggle },
       h(Trouble, { error }),
       lines.length === 0
-        ? h(Empty, null, loaded ? (running ? 'Nothing logged yet.' : 'Nothing was logged.') : 'Looking …')
+        ? h(Empty, null, data ? (running ? 'Nothing logged yet.' : 'Nothing was logged.') : 'Looking …')
         : h('div', { class: 'log', ref: (element) => { this.box = element; }, tabIndex: 0, role: 'log', 'aria-label': 'Log', 'aria-live': 'off' },
           lines.map((line, index) => line.dropped
             ? h('div', { key: index, class: 'faint' }, number(line.dropped) + ' lines were dropped')
             : h('div', { key: index, class: 'entry' }, h('span', { class: 'clock', title: exact(line.at) + ', attempt ' + line.attempt }, exact(line.at).slice(11, 23)), h('span', { class: 'line' }, line.text)))),
-      more && h('p', { class: 'faint' }, 'The log is longer: couchjobs logs shows all of it.'));
+      (this.forgot || data && data.more) && h('p', { class: 'faint' }, 'The log is longer: couchjobs logs shows all of it.'));
   }
 }
