@@ -139,6 +139,23 @@ class LivePagesTest extends BrowserTest {
         chrome.awaitText("The log is longer");
     }
 
+    @Test
+    void a_time_that_no_calendar_has_is_shown_as_none() throws Exception {
+        queue.add(JobRequest.builder("paused").id("far").data(Map.of()).build());
+        ObjectNode document = queue.database().get("job:paused:far").orElseThrow();
+        document.putArray("errors")
+                .addObject()
+                .put("attempt", 1)
+                .put("at", 9_000_000_000_000_000L)
+                .put("kind", "failed")
+                .put("message", "far away");
+        queue.database().put(document);
+        go(job("paused", "far"));
+        chrome.await(
+                "[...document.querySelectorAll('.errors li')].some((error) => /far away.*last –/s.test(error.innerText))");
+        assertThat(chrome.complaints()).isEmpty();
+    }
+
     private void tell(String name, String json) throws IOException, InterruptedException {
         chrome.run(
                 "dispatchEvent(new CustomEvent('couchjobs-' + arguments[0], { detail: JSON.parse(arguments[1]) }))",

@@ -132,7 +132,17 @@ function ago(time) {
   return distance > 0 ? words + ' ago' : 'in ' + words;
 }
 
+/** JavaScript has dates of so many milliseconds before and after 1970; documents may have any number. */
+const LAST_TIME = 8.64e15;
+
+function isTime(time) {
+  return !!time && Math.abs(time) <= LAST_TIME;
+}
+
 export function exact(time) {
+  if (!isTime(time)) {
+    return '–';
+  }
   const date = new Date(time);
   const pad = (n, width) => String(n).padStart(width || 2, '0');
   return date.getFullYear() + '-' + pad(date.getMonth() + 1) + '-' + pad(date.getDate()) + ' ' + pad(date.getHours()) + ':'
@@ -153,7 +163,7 @@ export class Ago extends Component {
   }
 
   render({ time, none, since }) {
-    if (!time) {
+    if (!isTime(time)) {
       return h('span', { class: 'faint' }, none || '–');
     }
     const text = since ? duration(now() - time) : ago(time);
