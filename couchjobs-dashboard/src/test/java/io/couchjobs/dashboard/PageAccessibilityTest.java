@@ -53,6 +53,23 @@ class PageAccessibilityTest extends BrowserTest {
         assertThat(queue.types().settings("keys").isPaused()).isTrue();
     }
 
+    /** A screen reader reads all of a status whenever any of it changes. */
+    @Test
+    void what_changes_each_second_is_no_status() throws Exception {
+        go(job(NAME, "runs" + NAME));
+        chrome.awaitText("Runs on");
+        assertThat(chrome.run(
+                        "return [...document.querySelectorAll('main [role=status]')].map((one) => one.textContent)"))
+                .hasToString("[\"▶Running\"]");
+        go("jobs?type=counted");
+        chrome.awaitText("0 jobs");
+        queue.add(JobRequest.builder("counted").id("1").data(Map.of()).build());
+        chrome.awaitText("1 job");
+        assertThat(chrome.run(
+                        "return [...document.querySelectorAll('main [role=status]')].map((one) => one.textContent)"))
+                .hasToString("[\"0 jobs\"]");
+    }
+
     private void tabTo(String label) throws IOException, InterruptedException {
         for (int i = 0; i < 50; i++) {
             if (label.equals(chrome.run("return document.activeElement.getAttribute('aria-label')")

@@ -42,8 +42,8 @@ export class BulkState extends Component {
       return null;
     }
     const refused = Object.entries(run.refused);
-    return h('div', { class: 'bulk', role: 'status' },
-      h('strong', null, word(run.action) + (run.done ? (run.stopped ? ': stopped' : ': finished') : ' …')),
+    return h('div', { class: 'bulk' },
+      h('strong', { role: 'status' }, word(run.action) + (run.done ? (run.stopped ? ': stopped' : ': finished') : ' …')),
       h('span', { class: 'num' }, number(sum(run.changed)) + ' done'),
       sum(run.refused) > 0 && h('span', { class: 'num', title: refused.map(([why, n]) => n + ': ' + why).join('\n') },
         number(sum(run.refused)) + ' refused (' + refused[0][0] + (refused.length > 1 ? ', …' : '') + ')'),

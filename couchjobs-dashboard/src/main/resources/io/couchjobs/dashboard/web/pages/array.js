@@ -30,7 +30,7 @@ export class ArrayPage extends Loading {
         actions && failed > 0 && h('span', { class: 'group', role: 'group', 'aria-label': 'Act on this array' },
           h(Button, { onClick: () => this.retry() }, 'Retry failed'))),
       h(Trouble, { error }),
-      h('div', { class: 'sentence', role: 'status' }, h('p', null, sentence(states, array))),
+      h('div', { class: 'sentence' }, h('p', null, sentence(states, array))),
       h(Card, { title: number(array.chunks.length) + (array.chunks.length === 1 ? ' chunk' : ' chunks') },
         h('ol', { class: 'chunks' }, array.chunks.map((chunk) => h('li', { key: chunk.id },
           h('a', { class: 'chunk is-' + chunk.status, href: jobHref({ type: params.type, id: chunk.id }), title: chunk.id + ': ' + chunk.status + ', ' + words(chunk.states) },

@@ -52,7 +52,7 @@ export class Job extends Loading {
     }
     return h('div', { class: 'job-page' },
       h('div', { class: 'job-head' },
-        title, h(Status, { status: job.status }),
+        title, h('span', { role: 'status' }, h(Status, { status: job.status })),
         actions && h('span', { class: 'group', role: 'group', 'aria-label': 'Act on this job' },
           actionsFor(job.status).map((action) => h(Button, { key: action.name, kind: action.kind || '', onClick: () => actOn(action.name, job) }, action.word)),
           mayBeEdited(job) && h(Button, { onClick: () => editAgain(job) }, 'Edit and run again'))),
@@ -123,7 +123,7 @@ function Sentence({ job }) {
     failed: () => ['Failed for good ', h(Ago, { time: job.times.finished }), ' after ' + job.attempt + (job.attempt === 1 ? ' attempt' : ' attempts') + '.'],
     cancelled: () => ['Was cancelled ', h(Ago, { time: job.times.finished }), '.'],
   }[job.status];
-  return h('div', { class: 'sentence', role: 'status' },
+  return h('div', { class: 'sentence' },
     h('p', null, parts ? parts() : job.status, job.cancelRequested && ' It has been asked to stop.', job.resubmitted && ' It will run once more afterwards.'),
     (job.status === 'running' || job.status === 'scheduled') && h(Progress, { progress: job.progress }),
     job.progress && job.progress.message && job.status === 'running' && h('p', { class: 'faint' }, job.progress.message));

@@ -60,8 +60,9 @@ class List extends Loading {
     const many = data.count === undefined
       ? number(data.jobs.length) + (data.next ? ' shown, more follow' : ' shown')
       : (data.count === 1 ? '1 job' : number(data.count) + ' jobs');
+    this.first = this.first || many;
     return h(Card, {
-      title: h('span', { role: 'status' }, many),
+      title: [many, h('span', { class: 'unseen', role: 'status' }, this.first)],
       tools: actions && Object.keys(filter).length > 0 && !filter.id && h(Bulk, { filter }),
     },
     h(Trouble, { error }),
