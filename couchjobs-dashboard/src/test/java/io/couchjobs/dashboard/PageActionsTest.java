@@ -3,6 +3,7 @@ package io.couchjobs.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.couchjobs.embedded.Faults;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
@@ -121,6 +122,27 @@ class PageActionsTest extends BrowserTest {
         chrome.click("dialog .danger");
         chrome.awaitText("7 done");
         assertThat(queue.types().counts().get("bulk").byStatus()).containsEntry(JobStatus.CANCELLED, 7L);
+    }
+
+    @Test
+    void the_order_of_somebody_else_is_shown_to_those_whom_it_keeps_from_giving_another() throws Exception {
+        queue.add(JobRequest.builder("ordered").id("1").data(Map.of()).build());
+        go("jobs?type=ordered&status=waiting");
+        Faults.Held held = server.faults()
+                .delay(Integer.MAX_VALUE, request -> request.path().endsWith("/_bulk_docs"));
+        try {
+            Map<String, Object> order = Map.of("action", "cancel", "filter", Map.of("type", "ordered"));
+            assertThat(new Browser(dashboard.url()).post("bulk", order).statusCode())
+                    .isEqualTo(200);
+            chrome.run(
+                    "[...document.querySelectorAll('.card .group button')].find(b => b.innerText === 'Cancel …').click()");
+            chrome.click("dialog button[type=submit]");
+            chrome.awaitText("another order is being carried out");
+            chrome.await("[...document.querySelectorAll('.bulk button')].some(b => b.innerText === 'Stop')");
+        } finally {
+            held.release();
+        }
+        chrome.await("document.querySelector('.bulk')?.innerText.includes('finished')");
     }
 
     @Test

@@ -85,12 +85,15 @@ export async function actOnAll(name, filter) {
     kind: action.kind,
   });
   if (form) {
-    await attempt(action.word, async () => {
-      await post('bulk', { action: name, filter, ...withTime(name, form) });
-      dispatchEvent(new Event('couchjobs-bulk'));
-      return { done: 'begun' };
-    });
+    await order({ action: name, filter, ...withTime(name, form) });
   }
+}
+
+/** Orders something for many jobs. An order of somebody else, which keeps this one from beginning, is shown as well. */
+function order(what) {
+  return attempt(word(what.action), () => post('bulk', what)
+    .then(() => ({ done: 'begun' }))
+    .finally(() => dispatchEvent(new Event('couchjobs-bulk'))));
 }
 
 /** Retries or cancels the jobs of a group of failures. */
@@ -105,11 +108,7 @@ export async function actOnFailures(name, group) {
     kind: action.kind,
   });
   if (form) {
-    await attempt(action.word, async () => {
-      await post('bulk', { action: name, failures: group.group });
-      dispatchEvent(new Event('couchjobs-bulk'));
-      return { done: 'begun' };
-    });
+    await order({ action: name, failures: group.group });
   }
 }
 
