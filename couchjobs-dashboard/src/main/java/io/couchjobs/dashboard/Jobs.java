@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.dashboard.explain.Explainer;
 import io.couchjobs.dashboard.explain.Reason;
+import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
@@ -17,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class Jobs {
     private static final int MOST = 200;
     private static final int USUAL = 50;
+    /** So much attached data, and that of one job, is in memory for a page. */
+    private static final long MOST_BYTES = 16L << 20;
+
     private static final int MOST_COUNTED = 1_000;
     private static final int MOST_LOG_LINES = 5_000;
 
@@ -71,12 +76,24 @@ final class Jobs {
         return page.get();
     }
 
-    /** {@return the page that a program asks for; it is read anew, and a limit out of bounds is refused} */
+    /**
+     * {@return the page that a program asks for; it is read anew, and a limit out of bounds is refused} It is short if the data of
+     * its jobs would fill the memory: the program gets the data of all of them.
+     */
     JobPage asked(Call call) {
-        return queue.page(
-                Filters.of(call),
-                call.param("after").map(Jobs::place).orElse(null),
-                call.number("limit", 1, MOST).orElse(USUAL));
+        JobFilter filter = Filters.of(call);
+        JobPage.Place after = call.param("after").map(Jobs::place).orElse(null);
+        JobPage page = queue.page(filter, after, call.number("limit", 1, MOST).orElse(USUAL));
+        int fitting = fitting(page.jobs());
+        return fitting < page.jobs().size() ? queue.page(filter, after, fitting) : page;
+    }
+
+    private static int fitting(List<Job> jobs) {
+        int count = 0;
+        for (long bytes = 0; count < jobs.size() && bytes < MOST_BYTES; count++) {
+            bytes += AttachedData.attachedBytes(jobs.get(count));
+        }
+        return count;
     }
 
     private ObjectNode read(Asked asked) {
