@@ -50,7 +50,11 @@ final class Jobs {
         }
     };
 
-    private record Asked(JobFilter filter, JobPage.@Nullable Place after, int limit) {}
+    private record Asked(
+            @Nullable String prefix,
+            JobFilter filter,
+            @Nullable String after,
+            int limit) {}
 
     Jobs(JobQueue queue, Counts counts) {
         this.queue = queue;
@@ -59,14 +63,10 @@ final class Jobs {
     }
 
     ObjectNode page(Call call) {
-        Optional<String> prefix = call.param("id");
-        if (prefix.isPresent()) {
-            int limit = call.number("limit", 1, MOST).orElse(USUAL);
-            return search.page(prefix.get(), Filters.of(call), call.param("after"), limit);
-        }
         Asked asked = new Asked(
+                call.param("id").orElse(null),
                 Filters.of(call),
-                call.param("after").map(Jobs::place).orElse(null),
+                call.param("after").orElse(null),
                 call.number("limit", 1, MOST).orElse(USUAL));
         Cached<ObjectNode> page;
         synchronized (pages) {
@@ -97,7 +97,11 @@ final class Jobs {
     }
 
     private ObjectNode read(Asked asked) {
-        JobPage page = queue.page(asked.filter, asked.after, asked.limit);
+        if (asked.prefix != null) {
+            return search.page(asked.prefix, asked.filter, Optional.ofNullable(asked.after), asked.limit);
+        }
+        JobPage.Place after = Optional.ofNullable(asked.after).map(Jobs::place).orElse(null);
+        JobPage page = queue.page(asked.filter, after, asked.limit);
         ObjectNode json = Call.JSON.createObjectNode();
         ArrayNode jobs = json.putArray("jobs");
         page.jobs().stream().map(JobJson::summary).forEach(jobs::add);
