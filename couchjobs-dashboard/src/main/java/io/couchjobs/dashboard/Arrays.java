@@ -6,10 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NotFoundException;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -77,23 +75,5 @@ final class Arrays {
                         .put("message", error.path("message").asText());
             }
         }
-    }
-
-    /** Runs the failed items of all chunks again that have failed. */
-    ObjectNode retry(ObjectNode body) {
-        JobId id = new JobId(body.path("type").asText(), body.path("id").asText());
-        List<JobId> failed = queue.arrays()
-                .chunks(id)
-                .filter(job -> job.status() == JobStatus.FAILED)
-                .map(Job::id)
-                .toList();
-        failed.forEach(chunk -> queue.retryNow(chunk.type(), chunk.id()));
-        return Call.JSON
-                .createObjectNode()
-                .put(
-                        "done",
-                        failed.size() == 1
-                                ? "1 chunk runs its failed items again"
-                                : failed.size() + " chunks run their failed items again");
     }
 }

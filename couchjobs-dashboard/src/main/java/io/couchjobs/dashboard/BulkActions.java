@@ -5,7 +5,9 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,22 +26,37 @@ final class BulkActions implements AutoCloseable {
     }
 
     synchronized ObjectNode start(ObjectNode body) {
-        JobFilter filter = body.path("filter") instanceof ObjectNode wanted ? Filters.of(wanted) : JobFilter.all();
-        String failureGroup = body.path("failures").asText();
-        if (Filters.isOpen(filter) && failureGroup.isEmpty()) {
-            throw new Refusal(400, "all jobs of all types? Say which");
-        }
+        Supplier<Stream<JobId>> jobs = jobs(body);
         Function<JobId, String> action = actions.action(body);
         if (last != null && !last.isDone()) {
             throw new Refusal(409, "another order is being carried out; wait for it, or stop it");
         }
-        String name = body.path("action").asText();
-        Stream<JobId> jobs =
-                failureGroup.isEmpty() ? queue.all(filter).map(Job::id) : failures.jobs(failureGroup, name);
-        BulkRun run = new BulkRun(++count, name, action, () -> jobs);
+        BulkRun run = new BulkRun(++count, body.path("action").asText(), action, jobs);
         run.start();
         last = run;
         return run.json();
+    }
+
+    /** {@return the jobs that the body names: a group of failures, the failed chunks of an array, or those that pass a filter} */
+    private Supplier<Stream<JobId>> jobs(ObjectNode body) {
+        if (body.has("failures")) {
+            Stream<JobId> ofGroup = failures.jobs(
+                    body.path("failures").asText(), body.path("action").asText());
+            return () -> ofGroup;
+        }
+        if (body.has("array")) {
+            JobId array = new JobId(
+                    body.at("/array/type").asText(), body.at("/array/id").asText());
+            return () -> queue.arrays()
+                    .chunks(array)
+                    .filter(chunk -> chunk.status() == JobStatus.FAILED)
+                    .map(Job::id);
+        }
+        JobFilter filter = body.path("filter") instanceof ObjectNode wanted ? Filters.of(wanted) : JobFilter.all();
+        if (Filters.isOpen(filter)) {
+            throw new Refusal(400, "all jobs of all types? Say which");
+        }
+        return () -> queue.all(filter).map(Job::id);
     }
 
     synchronized ObjectNode stop() {

@@ -56,7 +56,6 @@ final class Routes implements AutoCloseable {
         Actions actions = new Actions(queue);
         changes.put("action", call -> call.answer(actions.act(call.body())));
         changes.put("jobs", call -> call.answer(new NewJobs(queue).add(call.body(NewJobs.LARGEST))));
-        changes.put("array", call -> call.answer(arrays.retry(call.body())));
         changes.put("bulk", call -> call.answer(bulk.start(call.body())));
         changes.put("bulk/stop", call -> call.answer(bulk.stop()));
         changes.put("types", call -> call.answer(types.change(call.body())));

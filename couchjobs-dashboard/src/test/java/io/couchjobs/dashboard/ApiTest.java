@@ -392,11 +392,11 @@ class ApiTest extends OpenDashboard {
         JsonNode chunk = browser.json("job?type=page&id=crawl:000002");
         assertThat(chunk.at("/items/array").asText()).isEqualTo("crawl");
 
-        assertThat(answer("array", Map.of("type", "page", "id", "crawl"))
-                        .path("done")
-                        .asText())
-                .isEqualTo("1 chunk runs its failed items again");
-        assertThat(queue.get("page", "crawl:000001").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
+        answer("bulk", Map.of("action", "retry", "array", Map.of("type", "page", "id", "crawl")));
+        Chrome.until(
+                "the failed chunk runs again",
+                PATIENCE,
+                () -> queue.get("page", "crawl:000001").orElseThrow().status() == JobStatus.WAITING);
         assertThat(queue.get("page", "crawl:000002").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
     }
 }

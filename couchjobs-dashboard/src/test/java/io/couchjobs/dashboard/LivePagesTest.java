@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobType;
 import io.couchjobs.worker.Worker;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -154,6 +155,18 @@ class LivePagesTest extends BrowserTest {
         chrome.await(
                 "[...document.querySelectorAll('.errors li')].some((error) => /far away.*last –/s.test(error.innerText))");
         assertThat(chrome.complaints()).isEmpty();
+    }
+
+    @Test
+    void the_failed_items_of_an_array_can_run_again_though_only_its_first_chunks_are_shown() throws Exception {
+        queue.addArray(JobType.of("paused", Map.class), "many", List.of(Map.of()));
+        go("array?type=paused&id=many");
+        chrome.awaitText("1 items: 1 to run");
+        hold("api/array");
+        chrome.await("window.held.length > 0");
+        chrome.run("window.held[0]({ more: true })");
+        chrome.awaitText("Only its first 1 chunks are shown");
+        chrome.await("document.querySelector('.job-head').innerText.includes('Retry failed')");
     }
 
     private void tell(String name, String json) throws IOException, InterruptedException {

@@ -90,7 +90,7 @@ export async function actOnAll(name, filter) {
 }
 
 /** Orders something for many jobs. An order of somebody else, which keeps this one from beginning, is shown as well. */
-function order(what) {
+export function order(what) {
   return attempt(word(what.action), () => post('bulk', what)
     .then(() => ({ done: 'begun' }))
     .finally(() => dispatchEvent(new Event('couchjobs-bulk'))));

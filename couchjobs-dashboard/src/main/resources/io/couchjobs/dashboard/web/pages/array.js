@@ -1,6 +1,6 @@
 // One array: how far it is, a strip of its chunks, the items that failed.
-import { h, Loading, Card, Empty, Trouble, Button, get, post, jobHref, jobsHref, number } from '../lib.js';
-import { attempt } from '../dialog.js';
+import { h, Loading, Card, Empty, Trouble, Button, get, jobHref, jobsHref, number } from '../lib.js';
+import { order } from '../actions.js';
 import { count } from '../items.js';
 
 export class ArrayPage extends Loading {
@@ -27,8 +27,8 @@ export class ArrayPage extends Loading {
     const failed = array.chunks.filter((chunk) => chunk.status === 'failed').length;
     return h('div', { class: 'job-page' },
       h('div', { class: 'job-head' }, title,
-        actions && failed > 0 && h('span', { class: 'group', role: 'group', 'aria-label': 'Act on this array' },
-          h(Button, { onClick: () => this.retry() }, 'Retry failed'))),
+        actions && (failed > 0 || array.more) && h('span', { class: 'group', role: 'group', 'aria-label': 'Act on this array' },
+          h(Button, { onClick: () => order({ action: 'retry', array: { type: params.type, id: params.id } }) }, 'Retry failed'))),
       h(Trouble, { error }),
       h('div', { class: 'sentence' }, h('p', null, sentence(states, array))),
       h(Card, { title: number(array.chunks.length) + (array.chunks.length === 1 ? ' chunk' : ' chunks') },
@@ -36,12 +36,6 @@ export class ArrayPage extends Loading {
           h('a', { class: 'chunk is-' + chunk.status, href: jobHref({ type: params.type, id: chunk.id }), title: chunk.id + ': ' + chunk.status + ', ' + words(chunk.states) },
             h('span', { class: 'unseen' }, chunk.id + ' ' + chunk.status), h('progress', { max: 100, value: percent(chunk.states), 'aria-hidden': 'true' })))))),
       h(Failures, { array }));
-  }
-
-  async retry() {
-    const { type, id } = this.props.params;
-    await attempt('Retry ' + type + ' ' + id, () => post('array', { type, id }));
-    this.load();
   }
 }
 
