@@ -61,7 +61,7 @@ class FailuresCommandTest {
         assertThat(email.path("perHour").get(23).asInt()).as("in this hour").isEqualTo(3);
         assertThat(run("failures", "--new-since", "1h", "-o", "json").json()).hasSize(2);
         assertThat(run("failures", "--new-since", "0s", "-o", "json").json()).isEmpty();
-        assertThat(email.path("group").asText()).matches("[0-9a-f]{8}");
+        assertThat(email.path("group").asText()).matches("[0-9a-f]{12}");
         assertThat(run("failures", "--type", "scan").out())
                 .contains("scan", "#")
                 .doesNotContain("email");

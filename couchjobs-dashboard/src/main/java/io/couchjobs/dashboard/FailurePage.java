@@ -20,6 +20,8 @@ final class FailurePage {
     /** How far back a mark, such as a deploy, is looked for. */
     private static final Duration MARKS = Duration.ofDays(7);
 
+    private static final int MOST_GROUPS = 200;
+
     private final JobQueue queue;
     private final Failures failures;
     private final Cached<ObjectNode> cached;
@@ -48,7 +50,9 @@ final class FailurePage {
         Instant now = Instant.ofEpochMilli(Clock.now(queue));
         ObjectNode json = Call.JSON.createObjectNode();
         ArrayNode groups = json.putArray("groups");
-        failures.groups(now).stream().map(FailurePage::json).forEach(groups::add);
+        List<FailureGroup> latestFirst = failures.groups(now);
+        latestFirst.stream().limit(MOST_GROUPS).map(FailurePage::json).forEach(groups::add);
+        json.put("more", latestFirst.size() - groups.size());
         List<History.Mark> marks = queue.operations().history().marks(now.minus(MARKS), now);
         marks.stream().reduce((one, other) -> other).ifPresent(mark -> json.putObject("mark")
                 .put("at", mark.at().toEpochMilli())

@@ -2,21 +2,27 @@ package io.couchjobs.dashboard.failures;
 
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32;
 
 /**
  * The last failure of a job. Immutable.
  *
- * @param job the job
+ * @param id the job
+ * @param status whether it has failed for good, or is stuck
  * @param at when it failed; a job that does not say so counts as very old
  * @param message what the error says without what differs from job to job
  */
-record Failure(Job job, Instant at, String message) {
+record Failure(JobId id, JobStatus status, Instant at, String message) {
     private static final int LONGEST_MESSAGE = 200;
+    private static final int BYTES_OF_A_NAME = 6;
     private static final String VARIES = "#";
     private static final Pattern UUIDS =
             Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
@@ -26,17 +32,23 @@ record Failure(Job job, Instant at, String message) {
     static Failure of(Job job) {
         List<JobError> errors = job.errors();
         if (errors.isEmpty()) {
-            return new Failure(job, job.times().getOrDefault("failed", Instant.EPOCH), "");
+            return new Failure(job.id(), job.status(), job.times().getOrDefault("failed", Instant.EPOCH), "");
         }
         JobError last = errors.get(errors.size() - 1);
-        return new Failure(job, last.at(), normalised(last.message()));
+        return new Failure(job.id(), job.status(), last.at(), normalised(last.message()));
     }
 
     /** {@return the name of its group} */
     String group() {
-        CRC32 checksum = new CRC32();
-        checksum.update((job.type() + ":" + message).getBytes(StandardCharsets.UTF_8));
-        return String.format("%08x", checksum.getValue());
+        return HexFormat.of().formatHex(sha256(id.type() + ":" + message), 0, BYTES_OF_A_NAME);
+    }
+
+    private static byte[] sha256(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException cannotBe) {
+            throw new IllegalStateException(cannotBe);
+        }
     }
 
     /** The first line, with a sign in place of each number, hash and UUID. */

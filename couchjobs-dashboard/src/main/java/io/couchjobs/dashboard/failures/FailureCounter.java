@@ -23,7 +23,7 @@ final class FailureCounter {
     }
 
     void add(Failure failure) {
-        if (failure.job().status() == JobStatus.STUCK) {
+        if (failure.status() == JobStatus.STUCK) {
             stuck++;
         } else {
             failed++;
@@ -40,13 +40,13 @@ final class FailureCounter {
     FailureGroup group() {
         return new FailureGroup(
                 last.group(),
-                last.job().type(),
+                last.id().type(),
                 last.message(),
                 failed,
                 stuck,
                 first,
                 last.at(),
-                last.job().id(),
+                last.id(),
                 Arrays.stream(hours).boxed().toList());
     }
 }

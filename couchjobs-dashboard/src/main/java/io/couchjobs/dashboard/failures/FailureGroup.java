@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * Jobs of one type whose last error says the same, numbers and ids aside. Immutable.
  *
- * @param id its name: eight digits that depend on type and message alone
+ * @param id its name: twelve digits that depend on type and message alone
  * @param type the type
  * @param message the error without what differs from job to job
  * @param failed how many have failed for good

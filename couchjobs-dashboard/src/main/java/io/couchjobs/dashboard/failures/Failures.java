@@ -58,7 +58,7 @@ public final class Failures {
     public Stream<JobId> inGroup(String group, JobStatus... statuses) {
         return failures(statuses)
                 .filter(failure -> failure.group().equals(group))
-                .map(failure -> failure.job().id());
+                .map(Failure::id);
     }
 
     private Stream<Failure> failures(JobStatus... statuses) {

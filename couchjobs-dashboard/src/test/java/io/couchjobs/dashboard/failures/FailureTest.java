@@ -2,6 +2,9 @@ package io.couchjobs.dashboard.failures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +23,16 @@ class FailureTest {
             """)
     void what_differs_from_job_to_job_is_left_out(String message, String group) {
         assertThat(Failure.normalised(message)).isEqualTo(group);
+    }
+
+    /** CRC-32 has one value for both. */
+    @Test
+    void other_messages_have_other_groups() {
+        assertThat(group("plumless")).isNotEqualTo(group("buckeroo"));
+    }
+
+    private static String group(String message) {
+        return new Failure(new JobId("email", "1"), JobStatus.FAILED, Instant.EPOCH, message).group();
     }
 
     @Test

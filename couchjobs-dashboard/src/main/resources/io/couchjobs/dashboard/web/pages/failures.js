@@ -28,7 +28,8 @@ export class Failures extends Loading {
             h('th', { scope: 'col', class: 'num' }, 'Failed'), h('th', { scope: 'col', class: 'num' }, 'Retrying'),
             h('th', { scope: 'col' }, 'First'), h('th', { scope: 'col' }, 'Last'), h('th', { scope: 'col' }, 'Per hour, 24 hours'),
             actions && h('th', { scope: 'col' }, h('span', { class: 'unseen' }, 'Actions')))),
-          h('tbody', null, data.groups.map((group) => h(Row, { key: group.group, group, mark: data.mark, actions }))))));
+          h('tbody', null, data.groups.map((group) => h(Row, { key: group.group, group, mark: data.mark, actions }))))),
+      data && data.more > 0 && h('p', { class: 'faint' }, 'and ' + number(data.more) + ' more that failed longer ago: couchjobs failures shows all of them.'));
   }
 }
 
