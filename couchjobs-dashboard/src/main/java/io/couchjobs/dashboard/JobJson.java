@@ -112,7 +112,7 @@ final class JobJson {
         }
     }
 
-    private static String text(JsonNode json) {
+    static String text(JsonNode json) {
         try {
             return shortened(PRETTY.writeValueAsString(json), LONGEST_TEXT);
         } catch (JsonProcessingException cannotBe) {

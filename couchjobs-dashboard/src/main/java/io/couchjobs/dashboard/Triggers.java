@@ -53,8 +53,9 @@ final class Triggers {
                 .sorted(Comparator.comparing(TriggerStatus.Failure::at).reversed())
                 .map(Triggers::error)
                 .forEach(failed::add);
-        json.set("document", status.trigger().toDocument());
-        return json;
+        ObjectNode document = status.trigger().toDocument();
+        json.set("document", document);
+        return json.put("text", JobJson.text(document));
     }
 
     private static Comparator<TriggerStatus.Source> worstFirst() {

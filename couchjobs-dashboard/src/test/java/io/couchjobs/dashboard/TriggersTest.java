@@ -133,6 +133,15 @@ class TriggersTest {
     }
 
     @Test
+    void the_document_of_a_trigger_is_told_with_its_very_numbers(TestDatabase database) throws Exception {
+        OpenDashboard.assumeExactNumbers(database);
+        queue.triggers()
+                .put(mails().selector(Call.JSON.createObjectNode().put("n", 9_007_199_254_740_993L))
+                        .build());
+        assertThat(browser.json("trigger?name=mails").path("text").asText()).contains("9007199254740993");
+    }
+
+    @Test
     void a_trigger_that_writes_back_is_told_with_the_ends_it_took_and_what_is_wrong_with_them() throws Exception {
         assertThat(browser.json("trigger?name=mails").has("ends")).isFalse();
         queue.triggers().put(mails().writeBack("/status").build());

@@ -26,7 +26,7 @@ export class TriggerPage extends Loading {
       h(Trouble, { error }),
       h(Card, null, h('dl', { class: 'facts' }, facts(trigger).map(([name, value]) => [h('dt', { key: name }, name), h('dd', null, value)]))),
       h(Sources, { trigger }), h(Failures, { trigger }),
-      h(Card, { title: 'Document' }, h('pre', { tabIndex: 0, 'aria-label': 'The document of the trigger' }, JSON.stringify(trigger.document, null, 2))));
+      h(Card, { title: 'Document' }, h('pre', { tabIndex: 0, 'aria-label': 'The document of the trigger' }, trigger.text)));
   }
 
   buttons(trigger) {
