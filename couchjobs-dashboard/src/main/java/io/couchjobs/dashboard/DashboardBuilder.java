@@ -94,7 +94,7 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Serves the HTTP API for programs, too: below {@code /api/v1/}, as {@code /api/v1/openapi.json} describes. Default: not.
+     * Serves the HTTP API for programs, too: below {@code /api/v1/}, as {@code /api/v1/openapi.yaml} describes. Default: not.
      *
      * @return this
      */
