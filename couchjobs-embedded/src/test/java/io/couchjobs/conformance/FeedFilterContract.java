@@ -44,9 +44,7 @@ abstract class FeedFilterContract {
     void a_selector_chooses_documents_by_their_fields(String selector, String expected, Db db) {
         five(db);
 
-        Reply reply = select(db, selector, "").expect(200);
-
-        assertThat(String.join(" ", reply.ids().stream().sorted().toList())).isEqualTo(expected);
+        assertThat(chosen(db, selector)).isEqualTo(expected);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -69,6 +67,72 @@ abstract class FeedFilterContract {
 
         assertThat(reply.ids().stream().sorted().toList())
                 .isEqualTo(expected == null ? List.of() : List.of(expected.split(" ", -1)));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', quoteCharacter = '^', nullValues = "none", textBlock = """
+            {tags: {'$in': ['x']}}                       | one two
+            {tags: {'$nin': ['x']}}                      | empty nested
+            {tags: {'$not': {'$in': ['x']}}}             | empty nested
+            {tags: {'$in': []}}                          | none
+            {tags: {'$nin': []}}                         | empty nested one two
+            {tags: {'$in': [['x']]}}                     | nested
+            {tags: {'$in': [['x', 'y']]}}                | none
+            {tags: {'$elemMatch': {'$in': ['y']}}}       | two
+            {tags: {'$elemMatch': {}}}                   | nested
+            {tags: {'$all': []}}                         | none
+            {tags: {'$not': {'$all': []}}}               | empty nested one two
+            {tags: {'$all': [['x', 'y']]}}               | two
+            {tags: {'$all': [['x']]}}                    | nested one
+            {tags: {'$all': [1]}}                        | none""")
+    void a_selector_tests_the_elements_of_a_list(String selector, @Nullable String expected, Db db) {
+        db.post("/_bulk_docs", """
+                {docs: [{_id: 'empty', tags: []}, {_id: 'one', tags: ['x']}, {_id: 'two', tags: ['x', 'y']},
+                        {_id: 'nested', tags: [['x'], {}, 1.0]}, {_id: 'without'}]}""").expect(201);
+
+        assertThat(chosen(db, selector)).isEqualTo(expected == null ? "" : expected);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', quoteCharacter = '^', nullValues = "none", textBlock = """
+            {'items.0.sku': 's1'}                        | list
+            {items: {'1': {sku: 's2'}}}                  | list
+            {'items.2.sku': {'$exists': false}}          | null object text
+            {'items.x': {'$exists': false}}              | null object text
+            {'lock.owner': {'$exists': false}}           | list
+            {lock: {owner: {'$exists': false}}}          | list
+            {'lock.owner': {'$not': {'$exists': true}}}  | list
+            {'lock.owner.x': {'$exists': false}}         | list
+            {'lock.owner': {'$ne': 'w2'}}                | object""")
+    void a_path_leads_through_lists_and_what_it_cannot_enter_is_not_missing(
+            String selector, @Nullable String expected, Db db) {
+        db.post("/_bulk_docs", """
+                {docs: [{_id: 'object', lock: {owner: 'w1'}}, {_id: 'text', lock: 'w1'}, {_id: 'null', lock: null},
+                        {_id: 'list', items: [{sku: 's1'}, {sku: 's2'}]}]}""").expect(201);
+
+        assertThat(chosen(db, selector)).isEqualTo(expected == null ? "" : expected);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', quoteCharacter = '^', nullValues = "none", textBlock = """
+            {type: {'$beginsWith': 'em'}}                       | a b
+            {type: {'$not': {'$beginsWith': 'em'}}}             | c
+            {n: {'$beginsWith': '1'}}                           | none
+            {lock: {'$keyMapMatch': {'$eq': 'owner'}}}          | d
+            {lock: {'$keyMapMatch': {'$beginsWith': 'x'}}}      | none
+            {tags: {'$keyMapMatch': {'$eq': 'x'}}}              | none
+            {tags: {'$not': {'$keyMapMatch': {'$eq': 'x'}}}}    | e""")
+    void a_selector_knows_the_beginning_of_a_text_and_the_names_of_members(
+            String selector, @Nullable String expected, Db db) {
+        five(db);
+
+        assertThat(chosen(db, selector)).isEqualTo(expected == null ? "" : expected);
+    }
+
+    private static String chosen(Db db, String selector) {
+        return String.join(
+                " ",
+                select(db, selector, "").expect(200).ids().stream().sorted().toList());
     }
 
     @Test
@@ -174,6 +238,8 @@ abstract class FeedFilterContract {
             {"n":{"$allMatch":7}}    | Bad argument for operator $allMatch: 7
             {"n":{"$regex":"("}}     | Bad argument for operator $regex: <<40>>
             {"n":{"$regex":7}}       | Invalid operator: $regex
+            {"n":{"$keyMapMatch":7}} | Bad argument for operator $keyMapMatch: 7
+            {"n":{"$beginsWith":7}}  | Invalid operator: $beginsWith
             {"$nor":{}}              | Bad argument for operator $nor: {[]}""")
     void a_selector_that_makes_no_sense_is_refused_in_words(String selector, String reason, Db db) {
         assertThat(select(db, selector, "").error()).isEqualTo("400 bad_request: " + reason);

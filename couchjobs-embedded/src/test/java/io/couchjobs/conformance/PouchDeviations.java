@@ -9,9 +9,11 @@ final class PouchDeviations {
               FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"$foo":1}]
               FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"$nor":{}}]
               FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$allMatch":7}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$beginsWith":7}}]
               FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$elemMatch":7}}]
               FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$exists":7}}]
               FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$in":7}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$keyMapMatch":7}}]
               FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$mod":["xy",1]}}]
               FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$mod":[1]}}]
               FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$not":7}}]
@@ -22,10 +24,13 @@ final class PouchDeviations {
               FeedFilterContract.a_filtered_feed_moves_on_over_what_it_does_not_tell
               FeedFilterContract.a_long_poll_with_a_selector_sleeps_on_over_other_writes
               FeedFilterContract.a_selected_change_can_bring_its_document
+              FeedFilterContract.a_path_leads_through_lists_and_what_it_cannot_enter_is_not_missing
               FeedFilterContract.a_selector_chooses_documents_by_their_fields
+              FeedFilterContract.a_selector_knows_the_beginning_of_a_text_and_the_names_of_members
               FeedFilterContract.a_selector_of_ids_sees_deletions
               FeedFilterContract.a_selector_orders_ids_by_their_bytes_and_other_fields_as_views_do
               FeedFilterContract.a_selector_sees_each_document_as_it_is_now
+              FeedFilterContract.a_selector_tests_the_elements_of_a_list
               FeedFilterContract.a_selector_that_is_none_is_refused
               FeedFilterContract.design_documents_alone_can_be_watched
               FeedFilterContract.of_all_leaves_a_selector_chooses_some_and_the_document_is_that_of_the_winner

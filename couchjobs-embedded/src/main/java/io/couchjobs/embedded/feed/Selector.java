@@ -3,7 +3,6 @@ package io.couchjobs.embedded.feed;
 import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.embedded.protocol.Collation;
 import io.couchjobs.embedded.protocol.CouchError;
@@ -65,18 +64,10 @@ public final class Selector {
         if (part.getKey().startsWith("$")) {
             return operator(part.getKey(), part.getValue(), not);
         }
-        String[] path = part.getKey().split("(?<!\\\\)\\.", -1);
+        FieldPath path = new FieldPath(part.getKey());
         Selector ofField = this == OF_DOCUMENT && part.getKey().equals("_id") ? OF_ID : OF_FIELD;
         Predicate<JsonNode> inner = ofField.condition(part.getValue(), not);
-        return doc -> inner.test(at(doc, path));
-    }
-
-    private static JsonNode at(JsonNode doc, String[] path) {
-        JsonNode value = doc;
-        for (String name : path) {
-            value = value.isObject() ? value.path(name.replace("\\.", ".")) : MissingNode.getInstance();
-        }
-        return value;
+        return doc -> inner.test(path.in(doc));
     }
 
     /** An object is a nested selector or operators, anything else is meant to be equal. */
@@ -97,14 +88,14 @@ public final class Selector {
             case "$not" -> compile(object(name, argument), !not);
             case "$exists" -> {
                 boolean wanted = checked(name, argument, argument.isBoolean()).booleanValue();
-                yield value -> value.isMissingNode() == (wanted == not);
+                yield value -> !FieldPath.isBad(value) && value.isMissingNode() == (wanted == not);
             }
             default -> onField(test(name, argument), not);
         };
     }
 
     private static Predicate<JsonNode> onField(Predicate<JsonNode> test, boolean not) {
-        return value -> !value.isMissingNode() && test.test(value) != not;
+        return value -> !FieldPath.isBad(value) && !value.isMissingNode() && test.test(value) != not;
     }
 
     private Predicate<JsonNode> test(String name, JsonNode argument) {
@@ -128,6 +119,10 @@ public final class Selector {
             }
             case "$mod" -> mod(argument);
             case "$regex" -> regex(argument);
+            case "$beginsWith" -> {
+                String beginning = text(name, argument);
+                yield value -> value.isTextual() && value.textValue().startsWith(beginning);
+            }
             default -> testElements(name, argument);
         };
     }
@@ -135,21 +130,34 @@ public final class Selector {
     private Predicate<JsonNode> testElements(String name, JsonNode argument) {
         switch (name) {
             case "$all" -> {
-                List<Predicate<JsonNode>> wanted = equals(name, argument);
-                return value -> value.isArray()
-                        && wanted.stream().allMatch(one -> elements(value).anyMatch(one));
+                List<JsonNode> wanted = array(name, argument).toList();
+                return value -> value.isArray() && hasAll(value, wanted);
             }
             case "$elemMatch" -> {
-                Predicate<JsonNode> inner = compile(object(name, argument), false);
+                Predicate<JsonNode> inner = condition(object(name, argument), false);
                 return value -> value.isArray() && elements(value).anyMatch(inner);
             }
             case "$allMatch" -> {
-                Predicate<JsonNode> inner = compile(object(name, argument), false);
+                Predicate<JsonNode> inner = condition(object(name, argument), false);
                 return value ->
                         value.isArray() && !value.isEmpty() && elements(value).allMatch(inner);
             }
-            default -> throw CouchError.badRequest("Invalid operator: " + name);
+            case "$keyMapMatch" -> {
+                Predicate<JsonNode> inner = condition(object(name, argument), false);
+                return value -> value.isObject()
+                        && value.properties().stream().anyMatch(one -> inner.test(TextNode.valueOf(one.getKey())));
+            }
+            default -> throw invalid(name);
         }
+    }
+
+    /** Unlike other operators this one compares exactly: 1 is not 1.0. */
+    private static boolean hasAll(JsonNode list, List<JsonNode> wanted) {
+        if (wanted.size() == 1 && wanted.get(0).equals(list)) {
+            return true;
+        }
+        return !wanted.isEmpty()
+                && wanted.stream().allMatch(one -> elements(list).anyMatch(one::equals));
     }
 
     private Predicate<JsonNode> compared(JsonNode argument, IntPredicate wanted) {
@@ -157,14 +165,12 @@ public final class Selector {
         return value -> wanted.test(Arrays.compareUnsigned(order.apply(value), key));
     }
 
+    /** Of a list the elements are tested, and not the list itself. */
     private Predicate<JsonNode> in(String name, JsonNode argument) {
-        return any(equals(name, argument));
-    }
-
-    private List<Predicate<JsonNode>> equals(String name, JsonNode argument) {
-        return array(name, argument)
+        Predicate<JsonNode> equal = any(array(name, argument)
                 .map(one -> compared(one, sign -> sign == 0))
-                .toList();
+                .toList());
+        return value -> value.isArray() ? elements(value).anyMatch(equal) : equal.test(value);
     }
 
     private List<Predicate<JsonNode>> list(String name, JsonNode argument, boolean not) {
@@ -182,11 +188,9 @@ public final class Selector {
     }
 
     private static Predicate<JsonNode> regex(JsonNode argument) {
-        if (!argument.isTextual()) {
-            throw CouchError.badRequest("Invalid operator: $regex");
-        }
+        String text = text("$regex", argument);
         try {
-            Pattern pattern = Pattern.compile(argument.textValue());
+            Pattern pattern = Pattern.compile(text);
             return value ->
                     value.isTextual() && pattern.matcher(value.textValue()).find();
         } catch (PatternSyntaxException e) {
@@ -200,6 +204,17 @@ public final class Selector {
 
     private static JsonNode object(String operator, JsonNode argument) {
         return checked(operator, argument, argument.isObject());
+    }
+
+    private static String text(String operator, JsonNode argument) {
+        if (!argument.isTextual()) {
+            throw invalid(operator);
+        }
+        return argument.textValue();
+    }
+
+    private static CouchError invalid(String operator) {
+        return CouchError.badRequest("Invalid operator: " + operator);
     }
 
     private static JsonNode checked(String operator, JsonNode argument, boolean isGood) {
