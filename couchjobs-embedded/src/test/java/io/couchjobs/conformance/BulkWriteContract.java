@@ -92,6 +92,38 @@ abstract class BulkWriteContract {
         assertThat(db.read("a").error()).isEqualTo("404 not_found: missing");
     }
 
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(quoteCharacter = '^', delimiter = '|', textBlock = """
+            {docs: [{_id: 'a'}, {_id: 'big'}]}                                            | big
+            {docs: [{_id: 'a', _rev: '7-none'}, {_id: 'big', _rev: '1-none'}]}            | big
+            {docs: [{_id: 'a'}, {_id: '_local/big'}]}                                     | _local/big
+            {docs: [{_id: 'a'}, {}]}                                                      | ^^
+            {new_edits: false, docs: [{_id: 'a', _rev: '1-a'}, {_id: 'b', _rev: '1-a'}]}  | b""")
+    void a_document_that_is_too_large_is_named_and_none_of_its_batch_is_stored(String batch, String id, Db db) {
+        ObjectNode documents = object(batch);
+        ((ObjectNode) documents.at("/docs/1")).put("text", "x".repeat(8_000_000));
+
+        assertThat(db.post("/_bulk_docs", documents).error()).isEqualTo("413 document_too_large: " + id);
+        assertThat(db.read("a").error()).isEqualTo("404 not_found: missing");
+    }
+
+    @Test
+    void escapes_do_not_count_for_the_size_of_a_document(Db db) {
+        assertThat(db.put("/a", object().put("text", "\n".repeat(7_000_000))).status())
+                .isEqualTo(201);
+        assertThat(db.put("/b", object().put("text", "é".repeat(4_000_000))).status())
+                .isEqualTo(413);
+    }
+
+    @Test
+    void attachments_do_not_count_for_the_size_of_a_document(Db db) {
+        ObjectNode batch = object("{docs: [{_id: 'a'}, {_id: 'b', _attachments: {file: {}}}]}");
+        ((ObjectNode) batch.at("/docs/1/_attachments/file")).put("data", "AAAA".repeat(2_100_000));
+        ((ObjectNode) batch.at("/docs/0")).put("text", "x".repeat(8_000_000 - "{\"text\":\"\"}".length()));
+
+        assertThat(db.post("/_bulk_docs", batch).expect(201).rows()).allMatch(row -> row.has("ok"));
+    }
+
     @Test
     void a_batch_that_is_not_json_is_refused(Db db) {
         byte[] cut = "{\"docs\":[{\"_id\":\"a\"}".getBytes(StandardCharsets.UTF_8);

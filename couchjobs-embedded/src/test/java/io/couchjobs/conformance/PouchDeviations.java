@@ -144,6 +144,7 @@ final class PouchDeviations {
               TransportContract.a_request_that_only_claims_to_be_compressed_is_refused
               TransportContract.an_unknown_compression_is_refused
             it does not check
+              BulkWriteContract.a_document_that_is_too_large_is_named_and_none_of_its_batch_is_stored
               RefusalContract.a_key_in_a_query_is_json
               RefusalContract.a_kind_of_feed_that_nobody_knows_is_refused
               RefusalContract.a_map_function_that_does_not_compile_is_not_stored

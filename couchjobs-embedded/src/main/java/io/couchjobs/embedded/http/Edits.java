@@ -3,6 +3,7 @@ package io.couchjobs.embedded.http;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.DocumentSize;
 import io.couchjobs.embedded.store.Attachments;
 import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.tree.Revision;
@@ -90,6 +91,7 @@ final class Edits {
         body.fieldNames().forEachRemaining(Edits::checkMember);
         checkAttachments(body);
         checkNumbers(body);
+        DocumentSize.check(doc.path("_id").asText(), body);
         return new Edit(id, history, deleted, body);
     }
 

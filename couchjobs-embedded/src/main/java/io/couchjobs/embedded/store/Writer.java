@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Puts one edit into its document's tree, or refuses it. Used under the database's lock. */
 final class Writer {
-    static final int LARGEST_DOCUMENT = 8_000_000;
-
     private final Bodies bodies;
     private final Attachments attachments;
     private final Gate gate;
@@ -31,7 +29,7 @@ final class Writer {
         Revision parent = parent(edit, tree);
         ObjectNode before = parent == null ? null : body(tree, parent);
         attachments.intake(edit.id(), edit.body(), before, parent == null ? 1 : parent.pos() + 1);
-        byte[] bytes = bytes(edit);
+        byte[] bytes = Json.bytes(edit.body());
         Revision rev = Hashes.next(parent, edit.deleted(), bytes);
         check(edit, known, new Node(rev, parent, edit.deleted(), Node.NO_BODY), before);
         return new Grown(tree.with(new Node(rev, parent, edit.deleted(), bodies.add(bytes))), rev, true);
@@ -46,7 +44,7 @@ final class Writer {
         }
         ObjectNode before = ancestor(edit, tree);
         attachments.intake(edit.id(), edit.body(), before, 0);
-        byte[] bytes = bytes(edit);
+        byte[] bytes = Json.bytes(edit.body());
         check(edit, known, new Node(rev, null, edit.deleted(), Node.NO_BODY), before);
         return new Grown(tree.merge(edit.history(), edit.deleted(), bodies.add(bytes)), rev, true);
     }
@@ -107,14 +105,6 @@ final class Writer {
 
     private @Nullable ObjectNode body(RevTree tree, Revision rev) {
         return tree.find(rev).flatMap(bodies::read).orElse(null);
-    }
-
-    private static byte[] bytes(Edit edit) {
-        byte[] bytes = Json.bytes(edit.body());
-        if (bytes.length > LARGEST_DOCUMENT) {
-            throw new CouchError(413, "document_too_large", "");
-        }
-        return bytes;
     }
 
     private void check(Edit edit, DocRecord known, Node node, @Nullable ObjectNode before) {
