@@ -287,6 +287,19 @@ abstract class FeedFilterContract {
         assertThat(db.changes("filter", "f/of", "type", "fax").ids()).containsExactly("c");
     }
 
+    @Test
+    void a_filter_function_sees_who_asks_and_who_may(Db db) {
+        db.put("/_security", "{members: {roles: ['worker']}}").expect(200);
+        db.put("/_design/f", object("""
+                {filters: {mine: "function (doc, req) {
+                  return doc.owner === req.userCtx.name && req.userCtx.roles.indexOf('_admin') >= 0
+                      && req.userCtx.db === req.query.db && req.secObj.members.roles[0] === 'worker'; }"}}""")).expect(201);
+        db.save(object("{_id: 'mine'}").put("owner", db.couch().user()));
+        db.save("{_id: 'other', owner: 'somebody'}");
+
+        assertThat(db.changes("filter", "f/mine", "db", db.name()).ids()).containsExactly("mine");
+    }
+
     private static Reply select(Db db, String selector, String query) {
         return db.post("/_changes?filter=_selector" + query, object().set("selector", json(selector)));
     }

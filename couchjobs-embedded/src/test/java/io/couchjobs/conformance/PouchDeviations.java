@@ -145,6 +145,7 @@ final class PouchDeviations {
               TransportContract.an_unknown_compression_is_refused
             it does not check
               BulkWriteContract.a_document_that_is_too_large_is_named_and_none_of_its_batch_is_stored
+              BulkWriteContract.escapes_do_not_count_for_the_size_of_a_document
               RefusalContract.a_key_in_a_query_is_json
               RefusalContract.a_kind_of_feed_that_nobody_knows_is_refused
               RefusalContract.a_map_function_that_does_not_compile_is_not_stored
@@ -195,9 +196,14 @@ final class PouchDeviations {
               LongPollContract.a_long_poll_gives_up_after_its_timeout
             it tells refused rows of a batch after the others
               ValidationContract.a_batch_tells_each_refusal_in_its_row
+            it shows a rule more revisions of a write than were sent, and less of a replicated one
+              ValidationContract.a_replicated_write_is_shown_with_its_history_beside_its_nearest_ancestor
+              ValidationContract.a_replicated_write_over_a_tombstone_is_shown_beside_it
+              ValidationContract.the_function_sees_a_write_as_it_was_sent_with_its_revisions
             it asks the rule before it looks at the revision
               ValidationContract.a_conflict_comes_before_the_rule
             it does not tell a rule the name of the database
+              FeedFilterContract.a_filter_function_sees_who_asks_and_who_may
               ValidationContract.the_function_sees_who_writes_and_who_may
             it takes any stub whose bytes it has, keeps the generation given, and checks neither names nor data of attachments
               AttachmentContract.a_batch_with_a_stub_of_nothing_is_refused_as_a_whole

@@ -64,6 +64,65 @@ abstract class ValidationContract {
     }
 
     @Test
+    void the_function_sees_a_write_as_it_was_sent_with_its_revisions(Db db) {
+        String first = db.save("{_id: 'a', n: 1}");
+        String second = db.save("{_id: 'a', n: 2, _rev: '%s'}".formatted(first));
+        db.validate(TELL);
+
+        JsonNode told = told(db.put("/a", "{n: 3, _rev: '%s'}".formatted(second)));
+
+        String hash = second.substring(2);
+        assertThat(told.path("now"))
+                .isEqualTo(json(
+                        "{_id: 'a', _rev: '%s', n: 3, _revisions: {start: 2, ids: ['%s']}}".formatted(second, hash)));
+        assertThat(told.path("before"))
+                .isEqualTo(json("{_id: 'a', _rev: '%s', n: 2, _revisions: {start: 2, ids: ['%s', '%s']}}"
+                        .formatted(second, hash, first.substring(2))));
+    }
+
+    @Test
+    void a_new_document_has_no_revision_yet(Db db) {
+        db.remove("again", db.save("{_id: 'again', n: 1}"));
+        db.validate(TELL);
+
+        assertThat(told(db.put("/a", "{n: 1}")).path("now")).isEqualTo(json("{_id: 'a', n: 1}"));
+        assertThat(told(db.put("/again", "{n: 1}")).path("now")).isEqualTo(json("{_id: 'again', n: 1}"));
+    }
+
+    @Test
+    void a_replicated_write_is_shown_with_its_history_beside_its_nearest_ancestor(Db db) {
+        db.graft("a", "{n: 2}", "bb", "aa");
+        db.graft("a", "{n: 9}", "ff", "ee", "aa");
+        db.validate(TELL);
+
+        JsonNode told = told(db, "{_id: 'a', n: 4, _revisions: {start: 4, ids: ['dd', 'cc', 'bb']}}");
+
+        assertThat(told.path("now"))
+                .isEqualTo(json("{_id: 'a', _rev: '4-dd', n: 4, _revisions: {start: 4, ids: ['dd', 'cc', 'bb']}}"));
+        assertThat(told.path("before"))
+                .isEqualTo(json("{_id: 'a', _rev: '2-bb', n: 2, _revisions: {start: 2, ids: ['bb', 'aa']}}"));
+        assertThat(told(db, "{_id: 'a', _revisions: {start: 1, ids: ['00']}}")
+                        .path("before")
+                        .isNull())
+                .isTrue();
+    }
+
+    @Test
+    void a_replicated_write_over_a_tombstone_is_shown_beside_it(Db db) {
+        db.graft("a", "{_deleted: true}", "bb", "aa");
+        db.validate(TELL);
+
+        assertThat(told(db, "{_id: 'a', _revisions: {start: 3, ids: ['cc', 'bb']}}")
+                        .path("before"))
+                .isEqualTo(json("{_id: 'a', _rev: '2-bb', _deleted: true, _revisions: {start: 2, ids: ['bb', 'aa']}}"));
+    }
+
+    private static JsonNode told(Db db, String replicated) {
+        Reply reply = db.post("/_bulk_docs", "{new_edits: false, docs: [%s]}".formatted(replicated));
+        return json(reply.expect(201).text("/0/reason"));
+    }
+
+    @Test
     void a_new_document_was_nothing_before(Db db) {
         db.validate(TELL);
 

@@ -35,7 +35,7 @@ public final class Accounts {
 
     User of(Call call) {
         if (admins.isEmpty()) {
-            return new User(null, List.of(User.ADMIN));
+            return User.ANYBODY;
         }
         Optional<String> basic = call.header("Authorization").filter(value -> value.startsWith("Basic "));
         if (basic.isPresent()) {

@@ -27,7 +27,7 @@ final class ChangesHandler implements DbHandler {
     public void handle(Call call, Db db) throws IOException, InterruptedException {
         call.allow("GET", "POST", "HEAD");
         ObjectNode body = call.is("POST") ? call.jsonObjectOrNone() : Json.object();
-        FeedRequest request = request(call, db.database(), body);
+        FeedRequest request = request(call, db, body);
         boolean events = request.form() == FeedRequest.Form.EVENTSOURCE;
         try (OutputStream out = call.stream(200, events ? "text/event-stream" : "application/json")) {
             out.flush();
@@ -35,24 +35,24 @@ final class ChangesHandler implements DbHandler {
         }
     }
 
-    private static FeedRequest request(Call call, Database database, ObjectNode body) {
+    private static FeedRequest request(Call call, Db db, ObjectNode body) {
         long limit = number(call, "limit").orElse(FeedRequest.NO_LIMIT);
         FeedRequest.Rows rows = new FeedRequest.Rows(
                 call.flag("descending"), call.flag("include_docs"), call.flag("conflicts"), call.flag("attachments"));
         return new FeedRequest(
                 form(call),
-                since(call, database),
+                since(call, db.database()),
                 Math.max(0, limit),
                 seqInterval(call),
                 heartbeat(call),
                 Math.min(LONGEST_WAIT, number(call, "timeout").orElse(LONGEST_WAIT)),
                 rows,
-                leafFilter(call, database, body));
+                leafFilter(call, db.database(), db.user(), body));
     }
 
-    static LeafFilter leafFilter(Call call, Database database, ObjectNode body) {
+    static LeafFilter leafFilter(Call call, Database database, User user, ObjectNode body) {
         boolean allLeaves = call.param("style").filter("all_docs"::equals).isPresent();
-        return new LeafFilter(database, allLeaves, filter(call, database, body));
+        return new LeafFilter(database, allLeaves, filter(call, database, user, body));
     }
 
     /** A row tells its position when the number of rows that are left, this one included, is a multiple of so many. */
@@ -108,7 +108,7 @@ final class ChangesHandler implements DbHandler {
         return call.param(name).map(text -> Params.number(name, text));
     }
 
-    private static Predicate<Doc> filter(Call call, Database database, ObjectNode body) {
+    private static Predicate<Doc> filter(Call call, Database database, User user, ObjectNode body) {
         String name = call.param("filter").orElse("");
         return switch (name) {
             case "" -> doc -> true;
@@ -126,14 +126,16 @@ final class ChangesHandler implements DbHandler {
                         database,
                         call.param("view")
                                 .orElseThrow(() -> CouchError.badRequest("`view` filter parameter is not provided.")));
-            default -> ViewFilter.byFunction(database, name, functionRequest(call));
+            default -> ViewFilter.byFunction(database, name, functionRequest(call, database, user));
         };
     }
 
-    private static JsonNode functionRequest(Call call) {
+    private static JsonNode functionRequest(Call call, Database database, User user) {
         ObjectNode request = Json.object().put("method", call.method());
         ObjectNode query = request.putObject("query");
         call.query().forEach(query::put);
+        request.set("userCtx", user.context(database.name()));
+        request.set("secObj", database.settings().security());
         return request;
     }
 

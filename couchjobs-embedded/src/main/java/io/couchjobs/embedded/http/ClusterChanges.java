@@ -35,7 +35,7 @@ final class ClusterChanges {
         this.database = database;
         this.out = out;
         ObjectNode body = call.is("POST") ? call.jsonObjectOrNone() : Json.object();
-        this.filter = ChangesHandler.leafFilter(call, node.own(database), body);
+        this.filter = ChangesHandler.leafFilter(call, node.own(database), User.ANYBODY, body);
         this.left =
                 call.param("limit").map(text -> Params.number("limit", text)).orElse(FeedRequest.NO_LIMIT);
         this.seqInterval = ChangesHandler.seqInterval(call);

@@ -8,7 +8,6 @@ import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.embedded.tree.Node;
 import io.couchjobs.embedded.tree.RevTree;
 import io.couchjobs.embedded.tree.Revision;
-import java.util.List;
 
 /** The parts of a document that a reader wants to see besides its content. */
 record DocShape(
@@ -45,7 +44,7 @@ record DocShape(
         RevTree tree = doc.tree();
         database.attachments().present(json, attachments);
         if (revs) {
-            json.set("_revisions", revisions(tree.path(doc.rev())));
+            Doc.withHistory(json, tree.path(doc.rev()));
         }
         if (revsInfo) {
             json.set("_revs_info", revsInfo(database, tree, doc.rev()));
@@ -60,13 +59,6 @@ record DocShape(
             json.put("_local_seq", doc.seq());
         }
         return json;
-    }
-
-    private static ObjectNode revisions(List<Revision> path) {
-        ObjectNode revisions = Json.object().put("start", path.get(0).pos());
-        ArrayNode ids = revisions.putArray("ids");
-        path.forEach(rev -> ids.add(rev.hash()));
-        return revisions;
     }
 
     private static ArrayNode revsInfo(Database database, RevTree tree, Revision rev) {

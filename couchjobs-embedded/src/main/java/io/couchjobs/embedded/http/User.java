@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** The user who calls; a null name is an anonymous user. */
 record User(@Nullable String name, List<String> roles) {
     static final String ADMIN = "_admin";
+    /** Without administrators everybody is one. */
+    static final User ANYBODY = new User(null, List.of(ADMIN));
+
     static final User NOBODY = new User(null, List.of());
 
     User {

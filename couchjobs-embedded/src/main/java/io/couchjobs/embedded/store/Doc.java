@@ -29,6 +29,24 @@ public record Doc(String id, long seq, RevTree tree, Node node, ObjectNode body)
         return withRevs(json(), "_conflicts", tree.conflicts());
     }
 
+    /** As {@link #json()}, with the revision's ancestors. */
+    public ObjectNode jsonWithHistory() {
+        return withHistory(json(), tree.path(rev()));
+    }
+
+    /**
+     * Adds the history of a revision.
+     *
+     * @param path a revision and its ancestors, newest first
+     */
+    public static ObjectNode withHistory(ObjectNode json, List<Revision> path) {
+        ObjectNode revisions =
+                json.putObject("_revisions").put("start", path.get(0).pos());
+        ArrayNode ids = revisions.putArray("ids");
+        path.forEach(rev -> ids.add(rev.hash()));
+        return json;
+    }
+
     public static ObjectNode withRevs(ObjectNode json, String member, List<Revision> revs) {
         if (!revs.isEmpty()) {
             ArrayNode array = json.putArray(member);

@@ -1,6 +1,7 @@
 package io.couchjobs.embedded.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.Json;
 import io.couchjobs.embedded.tree.Revision;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,19 @@ import org.jspecify.annotations.Nullable;
 public record Edit(String id, List<Revision> history, boolean deleted, ObjectNode body) {
     public Edit {
         history = List.copyOf(history);
+    }
+
+    /** {@return the document as it was sent} */
+    public ObjectNode json() {
+        ObjectNode json = Json.object().put("_id", id);
+        if (!history.isEmpty()) {
+            json.put("_rev", history.get(0).toString());
+        }
+        if (deleted) {
+            json.put("_deleted", true);
+        }
+        json.setAll(body);
+        return history.isEmpty() ? json : Doc.withHistory(json, history);
     }
 
     /** {@return the revision that the client believes to be a leaf, or, in a replicated write, the new leaf} */

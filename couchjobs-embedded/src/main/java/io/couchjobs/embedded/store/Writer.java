@@ -6,6 +6,7 @@ import io.couchjobs.embedded.protocol.Json;
 import io.couchjobs.embedded.tree.Node;
 import io.couchjobs.embedded.tree.RevTree;
 import io.couchjobs.embedded.tree.Revision;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Puts one edit into its document's tree, or refuses it. Used under the database's lock. */
@@ -27,11 +28,11 @@ final class Writer {
     Grown interactive(Edit edit, DocRecord known) {
         RevTree tree = known.tree();
         Revision parent = parent(edit, tree);
-        ObjectNode before = parent == null ? null : body(tree, parent);
-        attachments.intake(edit.id(), edit.body(), before, parent == null ? 1 : parent.pos() + 1);
+        Doc before = parent == null ? null : read(edit, known, parent);
+        attachments.intake(edit.id(), edit.body(), body(before), parent == null ? 1 : parent.pos() + 1);
         byte[] bytes = Json.bytes(edit.body());
         Revision rev = Hashes.next(parent, edit.deleted(), bytes);
-        check(edit, known, new Node(rev, parent, edit.deleted(), Node.NO_BODY), before);
+        gate.check(edit, edit.rev() == null ? null : before);
         return new Grown(tree.with(new Node(rev, parent, edit.deleted(), bodies.add(bytes))), rev, true);
     }
 
@@ -42,10 +43,10 @@ final class Writer {
         if (tree.find(rev).isPresent()) {
             return new Grown(tree, rev, false);
         }
-        ObjectNode before = ancestor(edit, tree);
-        attachments.intake(edit.id(), edit.body(), before, 0);
+        Doc before = ancestor(edit, known);
+        attachments.intake(edit.id(), edit.body(), body(before), 0);
+        gate.check(edit, before);
         byte[] bytes = Json.bytes(edit.body());
-        check(edit, known, new Node(rev, null, edit.deleted(), Node.NO_BODY), before);
         return new Grown(tree.merge(edit.history(), edit.deleted(), bodies.add(bytes)), rev, true);
     }
 
@@ -55,7 +56,7 @@ final class Writer {
      */
     void requireStubs(Edit edit, DocRecord known) {
         if (known.tree().isEmpty() || isAllowed(edit, known.tree())) {
-            Attachments.requireStubs(edit.id(), edit.body(), ancestor(edit, known.tree()));
+            Attachments.requireStubs(edit.id(), edit.body(), body(ancestor(edit, known)));
         }
     }
 
@@ -71,17 +72,23 @@ final class Writer {
     /** As {@link #requireStubs}, for a replicated write. One that is here already is not looked at. */
     void requireReplicatedStubs(Edit edit, DocRecord known) {
         if (known.tree().find(edit.history().get(0)).isEmpty()) {
-            Attachments.requireStubs(edit.id(), edit.body(), ancestor(edit, known.tree()));
+            Attachments.requireStubs(edit.id(), edit.body(), body(ancestor(edit, known)));
         }
     }
 
-    /** {@return the content of the newest revision that is here of those an edit names} */
-    private @Nullable ObjectNode ancestor(Edit edit, RevTree tree) {
-        return edit.history().stream()
-                .flatMap(older -> tree.find(older).stream())
+    /** {@return the newest revision whose content is here, of those an edit names and their ancestors} */
+    private @Nullable Doc ancestor(Edit edit, DocRecord known) {
+        RevTree tree = known.tree();
+        return edit.history().stream().filter(older -> tree.find(older).isPresent()).findFirst().stream()
+                .flatMap(older -> tree.path(older).stream())
+                .map(older -> read(edit, known, older))
+                .filter(Objects::nonNull)
                 .findFirst()
-                .flatMap(bodies::read)
                 .orElse(null);
+    }
+
+    private static @Nullable ObjectNode body(@Nullable Doc doc) {
+        return doc == null ? null : doc.body();
     }
 
     /** A deleted document is made again by a write that names no revision, over its tombstone. */
@@ -103,19 +110,11 @@ final class Writer {
         return tree.winner().rev();
     }
 
-    private @Nullable ObjectNode body(RevTree tree, Revision rev) {
-        return tree.find(rev).flatMap(bodies::read).orElse(null);
-    }
-
-    private void check(Edit edit, DocRecord known, Node node, @Nullable ObjectNode before) {
-        Doc newDoc = new Doc(edit.id(), known.seq(), known.tree(), node, edit.body());
-        gate.check(newDoc, before == null ? null : old(edit.id(), known.tree(), node, before));
-    }
-
-    private static @Nullable ObjectNode old(String id, RevTree tree, Node node, ObjectNode body) {
-        return tree.find(node.parent() == null ? tree.winner().rev() : node.parent())
-                .filter(parent -> !parent.deleted())
-                .map(parent -> new Doc(id, 0, tree, parent, body).json())
+    private @Nullable Doc read(Edit edit, DocRecord known, Revision rev) {
+        return known.tree()
+                .find(rev)
+                .flatMap(node ->
+                        bodies.read(node).map(body -> new Doc(edit.id(), known.seq(), known.tree(), node, body)))
                 .orElse(null);
     }
 }

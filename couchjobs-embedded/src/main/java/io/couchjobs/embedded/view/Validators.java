@@ -2,10 +2,10 @@ package io.couchjobs.embedded.view;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.store.Doc;
+import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.store.Gate;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,13 +24,13 @@ public final class Validators {
 
     /** {@return a gate that asks all functions, on behalf of a user} */
     public Gate gate(JsonNode user) {
-        return (newDoc, oldDoc) -> check(newDoc, oldDoc, user);
+        return (edit, old) -> check(edit, old, user);
     }
 
-    private void check(Doc newDoc, @Nullable ObjectNode oldDoc, JsonNode user) {
-        if (newDoc.id().startsWith("_design/")) {
-            if (!newDoc.node().deleted()) {
-                DesignRules.check(newDoc.body());
+    private void check(Edit edit, @Nullable Doc old, JsonNode user) {
+        if (edit.id().startsWith("_design/")) {
+            if (!edit.deleted()) {
+                DesignRules.check(edit.body());
             }
             return;
         }
@@ -38,9 +38,10 @@ public final class Validators {
         if (current.isEmpty()) {
             return;
         }
-        JsonNode old = oldDoc == null ? NullNode.getInstance() : oldDoc;
+        JsonNode newDoc = edit.json();
+        JsonNode oldDoc = old == null ? NullNode.getInstance() : old.jsonWithHistory();
         for (Script script : current) {
-            answer(script, newDoc.json(), old, user);
+            answer(script, newDoc, oldDoc, user);
         }
     }
 
