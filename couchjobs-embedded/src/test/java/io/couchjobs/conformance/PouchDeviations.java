@@ -77,6 +77,11 @@ final class PouchDeviations {
               DatabaseContract.security_starts_with_administrators_only_and_is_kept_as_written
               SessionContract.a_cookie_that_nobody_issued_is_refused
               SessionContract.a_database_is_closed_to_who_gives_no_credentials
+              SessionContract.a_user_without_rights_is_forbidden_what_nobody_may_log_in_for
+            it answers a user without rights as one who may still log in, and refuses his batch as a whole
+              SessionContract.a_member_may_write_documents_and_no_design_documents
+              SessionContract.of_a_replicated_batch_a_member_is_refused_the_design_documents
+              SessionContract.upkeep_is_for_administrators_of_the_database
             it allows any name of a database, and drops slashes
               DatabaseContract.a_name_may_hold_all_the_allowed_signs
               DatabaseContract.a_name_that_breaks_the_rules_is_refused

@@ -1,11 +1,15 @@
 package io.couchjobs.conformance;
 
+import static io.couchjobs.conformance.Json.json;
 import static io.couchjobs.conformance.Json.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Who may speak: basic authentication and cookie sessions. */
@@ -29,19 +33,13 @@ abstract class SessionContract {
 
     @Test
     void a_user_is_let_in_by_the_right_password_only(Couch couch) {
-        String name = unique();
-        String path = "/_users/org.couchdb.user:" + name;
-        String rev = newUser(couch, path, name, "right");
-        try {
-            assertThat(couch.as(name, "right").get("/_session").text("/userCtx/name"))
-                    .isEqualTo(name);
-            assertThat(couch.as(name, "wrong").get("/_session").error())
-                    .isEqualTo("401 unauthorized: Name or password is incorrect.");
-            assertThat(login(couch.as(name, "wrong")).error())
-                    .isEqualTo("401 unauthorized: Name or password is incorrect.");
-        } finally {
-            couch.delete(path + "?rev=" + rev);
-        }
+        withUser(couch, user -> {
+            Couch other = couch.as(user.user(), "wrong");
+
+            assertThat(user.get("/_session").text("/userCtx/name")).isEqualTo(user.user());
+            assertThat(other.get("/_session").error()).isEqualTo("401 unauthorized: Name or password is incorrect.");
+            assertThat(login(other).error()).isEqualTo("401 unauthorized: Name or password is incorrect.");
+        });
     }
 
     @Test
@@ -113,6 +111,81 @@ abstract class SessionContract {
 
         assertThat(reply.status()).isEqualTo(200);
         assertThat(reply.header("Set-Cookie")).startsWith("AuthSession=;");
+    }
+
+    @Test
+    void a_user_without_rights_is_forbidden_what_nobody_may_log_in_for(Couch couch, Db db) {
+        withUser(couch, user -> assertThat(user.get(db.path()).error())
+                .isEqualTo("403 forbidden: You are not allowed to access this db."));
+    }
+
+    @Test
+    void a_member_may_write_documents_and_no_design_documents(Couch couch, Db db) {
+        withUser(couch, user -> {
+            db.put("/_security", object("{}").set("members", people(user))).expect(200);
+            Db own = new Db(user, db.name());
+
+            Reply batch = own.post("/_bulk_docs", "{docs: [{_id: 'a'}, {_id: '_design/x'}, {_id: 'b'}]}")
+                    .expect(201);
+
+            assertThat(own.put("/_design/x", "{}").error())
+                    .isEqualTo("403 forbidden: You are not a db or server admin.");
+            assertThat(batch.at("/0/ok").asBoolean()).isTrue();
+            assertThat(batch.at("/1"))
+                    .isEqualTo(
+                            json("{id: '_design/x', error: 'forbidden', reason: 'You are not a db or server admin.'}"));
+            assertThat(batch.at("/2/ok").asBoolean()).isTrue();
+        });
+    }
+
+    @Test
+    void of_a_replicated_batch_a_member_is_refused_the_design_documents(Couch couch, Db db) {
+        withUser(couch, user -> {
+            db.put("/_security", object("{}").set("members", people(user))).expect(200);
+
+            Reply batch = new Db(user, db.name())
+                    .post(
+                            "/_bulk_docs",
+                            "{new_edits: false, docs: [{_id: 'a', _rev: '1-a'}, {_id: '_design/x', _rev: '1-a'}]}");
+
+            assertThat(batch.expect(201).rows()).hasSize(1);
+            assertThat(batch.text("/0/id")).isEqualTo("_design/x");
+            assertThat(batch.text("/0/error")).isEqualTo("forbidden");
+            assertThat(db.read("a").status()).isEqualTo(200);
+        });
+    }
+
+    @Test
+    void upkeep_is_for_administrators_of_the_database(Couch couch, Db db) {
+        withUser(couch, user -> {
+            Db own = new Db(user, db.name());
+            db.put("/_security", object("{}").set("members", people(user))).expect(200);
+            for (String upkeep : List.of("/_compact", "/_view_cleanup")) {
+                assertThat(own.post(upkeep, "{}").error())
+                        .isEqualTo("401 unauthorized: You are not a server or db admin.");
+            }
+
+            db.put("/_security", object("{}").set("admins", people(user))).expect(200);
+            assertThat(own.post("/_compact", "{}").status()).isEqualTo(202);
+            assertThat(own.put("/_design/x", "{}").status()).isEqualTo(201);
+        });
+    }
+
+    private static ObjectNode people(Couch user) {
+        ObjectNode people = object();
+        people.putArray("names").add(user.user());
+        return people;
+    }
+
+    private static void withUser(Couch couch, Consumer<Couch> test) {
+        String name = unique();
+        String path = "/_users/org.couchdb.user:" + name;
+        String rev = newUser(couch, path, name, "right");
+        try {
+            test.accept(couch.as(name, "right"));
+        } finally {
+            couch.delete(path + "?rev=" + rev);
+        }
     }
 
     /** A user of its own: CouchDB locks an account for minutes after a few wrong passwords. */

@@ -1,6 +1,5 @@
 package io.couchjobs.embedded.http;
 
-import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.store.CouchStore;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.view.Validators;
@@ -27,7 +26,8 @@ final class Databases {
     Db open(String name, User user) {
         Database database = store.get(name);
         if (!user.isMemberOf(database.settings().security())) {
-            throw CouchError.unauthorized("You are not authorized to access this db.");
+            throw user.refused(
+                    "You are not " + (user.name() == null ? "authorized" : "allowed") + " to access this db.");
         }
         Parts own = parts.computeIfAbsent(
                 database.uuid(), uuid -> new Parts(new Views(database), new Validators(database)));

@@ -24,21 +24,34 @@ record Db(Database database, Views views, Validators validators, User user) {
     }
 
     private List<Edit> allowed(List<Edit> edits) {
-        if (edits.stream().anyMatch(edit -> edit.id().startsWith("_design/"))) {
-            requireAdmin();
-        }
         boolean users = database.name().equals(Accounts.USERS);
         return users ? edits.stream().map(Passwords::hidden).toList() : edits;
     }
 
     private Gate gate() {
-        return validators.gate(user.context(database.name()));
+        Gate functions = validators.gate(user.context(database.name()));
+        return isAdmin()
+                ? functions
+                : (edit, old) -> {
+                    if (edit.id().startsWith("_design/")) {
+                        throw notAdmin();
+                    }
+                    functions.check(edit, old);
+                };
     }
 
     /** Fails unless the user is an administrator of the server or of this database. */
     void requireAdmin() {
-        if (!user.isAdminOf(database.settings().security())) {
-            throw CouchError.unauthorized("You are not a db or server admin.");
+        if (!isAdmin()) {
+            throw notAdmin();
         }
+    }
+
+    boolean isAdmin() {
+        return user.isAdminOf(database.settings().security());
+    }
+
+    private CouchError notAdmin() {
+        return user.refused("You are not a db or server admin.");
     }
 }

@@ -82,7 +82,9 @@ final class SettingsHandler {
 
     private static void upkeep(Call call, Db db) {
         call.allow("POST");
-        db.requireAdmin();
+        if (!db.isAdmin()) {
+            throw CouchError.unauthorized("You are not a server or db admin.");
+        }
         call.requireJson();
     }
 

@@ -30,6 +30,11 @@ record User(@Nullable String name, List<String> roles) {
         }
     }
 
+    /** {@return the error for a user without rights} A user without a name may still log in. */
+    CouchError refused(String reason) {
+        return name == null ? CouchError.unauthorized(reason) : CouchError.forbidden(reason);
+    }
+
     boolean isAdminOf(JsonNode security) {
         return isAdmin() || isIn(security.path("admins"));
     }
