@@ -254,6 +254,23 @@ class GuardedLifeTest {
     }
 
     @Test
+    void an_administrator_of_the_queue_may_not_purge_and_has_the_rest_done(TestDatabase database) throws Exception {
+        assumeTrue(!database.serverName().contains("PouchDB"), "PouchDB has no _purge");
+        admin.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
+        producer.add(request("1"));
+        claim(worker).finish();
+
+        GarbageCollection.Report report = TestQueue.gc(admin).run();
+
+        assertThat(report.jobsDeleted()).isEqualTo(Map.of("email", 1L));
+        assertThat(report.tombstonesPurged()).isZero();
+        assertThat(report.problems())
+                .singleElement()
+                .asString()
+                .startsWith("tombstones cannot be purged: that takes an administrator of the server (401 ");
+    }
+
+    @Test
     void workers_resolve_conflicts(TestDatabase database) throws Exception {
         assumeTrue(
                 !database.serverName().contains("PouchDB"),

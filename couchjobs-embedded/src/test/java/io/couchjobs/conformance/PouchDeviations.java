@@ -53,6 +53,7 @@ final class PouchDeviations {
               PurgeContract.a_tombstone_can_be_purged
               PurgeContract.several_documents_are_purged_at_once
               RefusalContract.purging_takes_an_object_of_lists
+              SessionContract.purging_is_for_administrators_of_the_server
             it orders texts by their code units, not by the rules of ICU
               CollationContract.keys_are_kept_in_order[accents]
               CollationContract.keys_are_kept_in_order[alphabets]

@@ -171,6 +171,22 @@ abstract class SessionContract {
         });
     }
 
+    @Test
+    void purging_is_for_administrators_of_the_server(Couch couch, Db db) {
+        withUser(couch, user -> {
+            db.put("/_security", object("{}").set("admins", people(user))).expect(200);
+            Db own = new Db(user, db.name());
+
+            String refused = "401 unauthorized: You are not a server admin.";
+            assertThat(own.post("/_purge", "{a: ['1-a']}").error()).isEqualTo(refused);
+            assertThat(own.get("/_purged_infos_limit").error()).isEqualTo(refused);
+            assertThat(own.put("/_purged_infos_limit", "100").error()).isEqualTo(refused);
+            assertThat(db.put("/_purged_infos_limit", "100").status()).isEqualTo(200);
+            assertThat(db.put("/_purged_infos_limit", "0").error())
+                    .isEqualTo("400 bad_request: `purged_infos_limit` must be positive integer");
+        });
+    }
+
     private static ObjectNode people(Couch user) {
         ObjectNode people = object();
         people.putArray("names").add(user.user());

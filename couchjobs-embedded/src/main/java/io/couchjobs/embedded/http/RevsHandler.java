@@ -72,7 +72,6 @@ final class RevsHandler {
 
     private static void purge(Call call, Db db) {
         call.allow("POST");
-        db.requireAdmin();
         ObjectNode request = call.jsonObject();
         if (request.size() > MOST_PURGED) {
             throw CouchError.badRequest("Exceeded maximum number of documents.");

@@ -4,9 +4,12 @@ import io.couchjobs.embedded.protocol.CouchError;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** Routes each path to its handler. */
 final class Router implements Routes {
+    private static final Set<String> OF_SERVER_ADMINISTRATORS = Set.of("_purge", "_purged_infos_limit");
+
     private final Databases databases;
     private final Accounts accounts;
     private final Map<String, Handler> server = new HashMap<>();
@@ -35,11 +38,15 @@ final class Router implements Routes {
             return;
         }
         NotBuilt.checkServer(call);
+        User user = accounts.of(call);
         if (call.path().size() == 1) {
-            DatabaseHandler.handle(call, databases, accounts.of(call));
-        } else {
-            toDatabase(call, databases.open(first, accounts.of(call)));
+            DatabaseHandler.handle(call, databases, user);
+            return;
         }
+        if (OF_SERVER_ADMINISTRATORS.contains(call.segment(1))) {
+            user.requireAdmin();
+        }
+        toDatabase(call, databases.open(first, user));
     }
 
     private void toDatabase(Call call, Db db) throws IOException, InterruptedException {

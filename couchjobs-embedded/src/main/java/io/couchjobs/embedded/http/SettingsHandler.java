@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Settings;
 import java.util.Map;
 import java.util.function.IntConsumer;
 
@@ -11,20 +12,8 @@ import java.util.function.IntConsumer;
 final class SettingsHandler {
     void register(Map<String, DbHandler> handlers) {
         handlers.put("_security", SettingsHandler::security);
-        handlers.put(
-                "_revs_limit",
-                (call, db) -> limit(
-                        call,
-                        db,
-                        db.database().settings().revsLimit(),
-                        db.database().settings()::revsLimit));
-        handlers.put(
-                "_purged_infos_limit",
-                (call, db) -> limit(
-                        call,
-                        db,
-                        db.database().settings().purgedInfosLimit(),
-                        db.database().settings()::purgedInfosLimit));
+        handlers.put("_revs_limit", SettingsHandler::revsLimit);
+        handlers.put("_purged_infos_limit", SettingsHandler::purgedInfosLimit);
         handlers.put("_compact", SettingsHandler::compact);
         handlers.put("_view_cleanup", SettingsHandler::viewCleanup);
         handlers.put("_ensure_full_commit", SettingsHandler::ensureFullCommit);
@@ -42,16 +31,33 @@ final class SettingsHandler {
         call.answer(200, Json.object().put("ok", true));
     }
 
-    private static void limit(Call call, Db db, int now, IntConsumer set) {
+    private static void revsLimit(Call call, Db db) {
+        Settings settings = db.database().settings();
+        call.allow("GET", "PUT");
+        if (!call.is("GET")) {
+            db.requireAdmin();
+        }
+        limit(call, settings.revsLimit(), settings::revsLimit, "`rev_limit` must be a positive integer");
+    }
+
+    private static void purgedInfosLimit(Call call, Db db) {
+        Settings settings = db.database().settings();
+        limit(
+                call,
+                settings.purgedInfosLimit(),
+                settings::purgedInfosLimit,
+                "`purged_infos_limit` must be positive integer");
+    }
+
+    private static void limit(Call call, int now, IntConsumer set, String wrong) {
         call.allow("GET", "PUT");
         if (call.is("GET")) {
             call.answer(200, IntNode.valueOf(now));
             return;
         }
-        db.requireAdmin();
         JsonNode value = Json.parse(call.body());
         if (!value.isInt() || value.intValue() < 1) {
-            throw CouchError.badRequest("`rev_limit` must be a positive integer");
+            throw CouchError.badRequest(wrong);
         }
         set.accept(value.intValue());
         call.answer(200, Json.object().put("ok", true));
