@@ -2,9 +2,13 @@ package io.couchjobs.conformance;
 
 import static io.couchjobs.conformance.Json.json;
 import static io.couchjobs.conformance.Json.object;
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** How a view follows the documents: an index is a moment's picture, and the caller says how old it may be. */
@@ -136,6 +140,45 @@ abstract class ViewUpdateContract {
 
         db.save("{_id: 'b', status: 'waiting'}");
         assertThat(db.changes("since", position).ids()).contains("b").doesNotContain("a");
+    }
+
+    @Test
+    void a_row_that_moves_is_seen_in_one_of_its_places_at_any_time(Db db) {
+        db.view("function (doc) { emit(doc.status, null); }");
+        db.fill(1, 50);
+        assertThat(db.query().rows()).hasSize(50);
+        var first = db.couch().later(() -> moveBackAndForth(db, 1, 25));
+        var second = db.couch().later(() -> moveBackAndForth(db, 26, 50));
+        var moved = CompletableFuture.allOf(first, second);
+
+        while (!moved.isDone()) {
+            Reply range = db.query("update", "false");
+            assertThat(range.ids()).hasSize(50).doesNotHaveDuplicates();
+            assertThat(range.at("/total_rows").asInt()).isEqualTo(50);
+            assertThat(db.query("update", "false", "keys", "[null,'left','right']".replace('\'', '"'))
+                            .ids())
+                    .hasSize(50)
+                    .doesNotHaveDuplicates();
+        }
+        moved.join();
+    }
+
+    private static boolean moveBackAndForth(Db db, int from, int to) {
+        ObjectNode batch = object();
+        IntStream.rangeClosed(from, to)
+                .forEach(n -> batch.withArray("docs").addObject().put("_id", "n%02d".formatted(n)));
+        for (int round = 0; round < 60; round++) {
+            String status = round % 2 == 0 ? "right" : "left";
+            Map<String, String> revs = db.allDocs().rows().stream()
+                    .collect(toMap(row -> row.path("id").asText(), row -> row.at("/value/rev")
+                            .asText()));
+            batch.path("docs").forEach(doc -> ((ObjectNode) doc)
+                    .put("status", status)
+                    .put("_rev", revs.get(doc.path("_id").asText())));
+            db.post("/_bulk_docs", batch).expect(201);
+            db.query().expect(200);
+        }
+        return true;
     }
 
     @Test

@@ -46,8 +46,8 @@ final class Grouping implements Iterator<ViewRow> {
         if (args.groupLevel() != Integer.MAX_VALUE && keys.size() > 1) {
             throw CouchError.queryParse("Multi-key fetches for reduce views must use `group=true`");
         }
-        return keys.stream()
-                .map(key -> new Grouping(reader.cursor(KeyRange.exactly(key), false), reducer, args.groupLevel()))
+        return reader.cursors(keys, false).stream()
+                .map(rows -> new Grouping(rows, reducer, args.groupLevel()))
                 .filter(Grouping::hasNext)
                 .map(Grouping::next)
                 .iterator();

@@ -11,6 +11,9 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.type.ByteArrayDataType;
@@ -32,6 +35,9 @@ public final class ViewGroup {
     private final List<MVMap<byte[], IndexRow>> rows;
     private final MVMap<String, byte[]> places;
     private final MVMap<String, Long> state;
+    /** A row that moves is taken away before it is put again: who reads meanwhile must see neither. */
+    private final ReadWriteLock moves = new ReentrantReadWriteLock();
+
     private @Nullable Script script;
 
     ViewGroup(Database database, DesignDoc design) {
@@ -78,10 +84,31 @@ public final class ViewGroup {
         long reached =
                 Math.min(collect(database.purges(from), target, ids), collect(database.changes(from), target, ids));
         List<Emitted> emitted = ids.stream().map(this::map).toList();
-        space.change(() -> {
+        space.change(() -> replaceAll(emitted, reached));
+    }
+
+    private long replaceAll(List<Emitted> emitted, long reached) {
+        moves.writeLock().lock();
+        try {
             emitted.forEach(this::replace);
-            return state.put(SEQ, reached);
-        });
+            state.put(SEQ, reached);
+            return reached;
+        } finally {
+            moves.writeLock().unlock();
+        }
+    }
+
+    /**
+     * Takes cursors and counts that belong together, of an index that does not change meanwhile. A cursor goes on with what
+     * was there when it was taken.
+     */
+    <T> T atOnce(Supplier<T> taken) {
+        moves.readLock().lock();
+        try {
+            return taken.get();
+        } finally {
+            moves.readLock().unlock();
+        }
     }
 
     private static long collect(Iterator<Change> changes, long target, Set<String> ids) {

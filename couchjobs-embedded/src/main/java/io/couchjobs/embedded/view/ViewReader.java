@@ -33,7 +33,7 @@ public final class ViewReader {
         if (!reduced && args.groupLevel() != 0) {
             throw CouchError.queryParse("Invalid use of grouping on a map view.");
         }
-        return reduced ? reduced(args) : mapped(args);
+        return group.atOnce(() -> reduced ? reduced(args) : mapped(args));
     }
 
     private ViewResult mapped(QueryArgs args) {
@@ -43,8 +43,8 @@ public final class ViewReader {
             if (args.descending()) {
                 Collections.reverse(wanted);
             }
-            Stream<ViewRow> all = wanted.stream()
-                    .flatMap(key -> stream(cursor(KeyRange.exactly(key), args.descending())))
+            Stream<ViewRow> all = cursors(wanted, args.descending()).stream()
+                    .flatMap(ViewReader::stream)
                     .map(ViewReader::row);
             return result(0, all.skip(args.skip()).limit(args.limit()).iterator());
         }
@@ -83,6 +83,13 @@ public final class ViewReader {
         }
         long before = range.from() == null ? 0 : countBefore(range.from());
         return (range.to() == null ? rows.sizeAsLong() : countBefore(range.to())) - before;
+    }
+
+    /** {@return for each key the rows that it has now} */
+    List<Iterator<IndexRow>> cursors(List<JsonNode> keys, boolean descending) {
+        return keys.stream()
+                .map(key -> cursor(KeyRange.exactly(key), descending))
+                .toList();
     }
 
     /** The upper edge is never the place of a row, so it does not matter that the store includes it. */
