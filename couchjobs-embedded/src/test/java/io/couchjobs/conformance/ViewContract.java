@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a map function sees, what it may emit, and what its rows look like. */
 abstract class ViewContract {
@@ -111,6 +113,18 @@ abstract class ViewContract {
         db.fill(1, 2);
 
         assertThat(db.query().keys()).isEqualTo(json("[10, 20]"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lib/due", "views/v/map"})
+    void a_map_function_cannot_require_what_is_not_in_the_library_of_the_views(String module, Db db) {
+        db.put("/_design/t", """
+                {lib: {due: 'exports.n = 1;'},
+                 views: {lib: {own: 'exports.n = 2;'},
+                         v: {map: 'function (doc) { emit(require("%s"), null); }'}}}""".formatted(module)).expect(201);
+        db.fill(1, 1);
+
+        assertThat(db.query().rows()).isEmpty();
     }
 
     @Test

@@ -55,6 +55,13 @@ record DesignDoc(String id, ObjectNode json, List<ViewDef> views, String signatu
         return views.stream().map(ViewDef::map).toList();
     }
 
+    /** {@return all of the design document that map functions may require: the library of its views} */
+    ObjectNode library() {
+        ObjectNode library = Json.object();
+        library.putObject("views").set("lib", json.path("views").path("lib"));
+        return library;
+    }
+
     int position(String view) {
         for (int i = 0; i < views.size(); i++) {
             if (views.get(i).name().equals(view)) {

@@ -140,7 +140,7 @@ public final class ViewGroup {
 
     private Script script() {
         if (script == null) {
-            script = new Script(design.id(), design.json(), design.maps());
+            script = new Script(design.id(), design.library(), design.maps());
         }
         return script;
     }
