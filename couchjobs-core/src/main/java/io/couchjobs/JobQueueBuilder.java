@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -29,10 +30,9 @@ public final class JobQueueBuilder {
 
     private final List<DatabaseUrl> urls = new ArrayList<>();
     private @Nullable Auth auth;
-    private @Nullable Path caCertificate;
-    private boolean insecure;
-    private @Nullable ClientCertificate clientCertificate;
-    private @Nullable HttpProxy proxy;
+    /** The way to a server is the same for all; who asks is not. */
+    private Consumer<CouchConfig.Builder> way = server -> server.maxFeedConnections(MOST_FEEDS);
+
     private boolean createIfMissing = true;
     private boolean strict;
     private boolean renewLeases = true;
@@ -90,7 +90,7 @@ public final class JobQueueBuilder {
      * @return this
      */
     public JobQueueBuilder caCertificate(Path pem) {
-        this.caCertificate = pem;
+        way = way.andThen(server -> server.caCertificate(pem));
         return this;
     }
 
@@ -101,7 +101,7 @@ public final class JobQueueBuilder {
      * @return this
      */
     public JobQueueBuilder insecure(boolean trustAnyServer) {
-        this.insecure = trustAnyServer;
+        way = way.andThen(server -> server.insecure(trustAnyServer));
         return this;
     }
 
@@ -112,18 +112,18 @@ public final class JobQueueBuilder {
      * @return this
      */
     public JobQueueBuilder clientCertificate(ClientCertificate certificate) {
-        this.clientCertificate = certificate;
+        way = way.andThen(server -> server.clientCertificate(certificate));
         return this;
     }
 
     /**
      * Reaches the servers through a proxy. Without this call none is used, whatever the environment says.
      *
-     * @param way where it is, and for which servers it is not
+     * @param proxy where it is, and for which servers it is not
      * @return this
      */
-    public JobQueueBuilder proxy(HttpProxy way) {
-        this.proxy = way;
+    public JobQueueBuilder proxy(HttpProxy proxy) {
+        way = way.andThen(server -> server.proxy(proxy));
         return this;
     }
 
@@ -299,18 +299,8 @@ public final class JobQueueBuilder {
                 .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, entry -> reached(entry.getValue())));
     }
 
-    /** The way to a server is the same for all; who asks is not. */
     private CouchConfig reached(CouchConfig.Builder server) {
-        server.insecure(insecure).maxFeedConnections(MOST_FEEDS);
-        if (caCertificate != null) {
-            server.caCertificate(caCertificate);
-        }
-        if (clientCertificate != null) {
-            server.clientCertificate(clientCertificate);
-        }
-        if (proxy != null) {
-            server.proxy(proxy);
-        }
+        way.accept(server);
         return server.build();
     }
 
