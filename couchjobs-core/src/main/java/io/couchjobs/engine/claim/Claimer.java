@@ -53,7 +53,7 @@ final class Claimer {
      * leaf contests ({@link RivalLeaves}). A claim that is confirmed when its lease is over makes no owner: it is given
      * back on one copy, and withdrawn on a cluster. A claim counts as held by this process until its answer is judged.
      *
-     * @return the jobs that this worker owns now, in the order of the candidates, which are marked as won or lost
+     * @return the jobs that this worker owns now, in the order of the candidates, which are marked as won, lost or forbidden
      * @throws RuntimeException when the results of some claims are unknown; stored claims are taken back
      */
     List<LeasedJob> claim(List<Candidate> candidates, String worker, boolean start) {
@@ -155,7 +155,7 @@ final class Claimer {
 
     /** No other worker was first: a rule of the database stands against the claim, and will against the next one. */
     private void leaveAlone(Candidate candidate, WriteResult.Refused refusal) {
-        limits.lost(candidate);
+        candidate.forbidden();
         if (unconfirmed.tied(candidate.id())) {
             String reason = new WriteRefusedException(refusal).getMessage();
             log.warn("{} cannot be claimed, and is tried again from time to time: {}", candidate.id(), reason);

@@ -107,6 +107,7 @@ public final class Pick {
         switch (candidate.state()) {
             case FOUND, GRANTED -> {}
             case LOST -> lost(parts, candidate);
+            case FORBIDDEN -> parts.limits.lost(candidate);
             case WON -> parts.store.listener().claimed(candidate.job(), candidate.claimed());
         }
     }

@@ -11,7 +11,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs that this process claimed without the confirmation of a quorum, or whose claims the database refused. The process leaves each of them alone for a random, growing
+ * The jobs that this process claimed without the confirmation of a quorum, or whose claims the database refused. The process leaves
+ * each of them alone for a random, growing
  * pause. Otherwise two claimers with two copies in reach could spoil each other's claims for ever. A process that is cut off with a minority
  * of the copies, or whose claims are all confirmed too late, claims no job at all for such a pause: otherwise it would leave a withdrawn
  * claim on every job.

@@ -238,6 +238,7 @@ public final class Candidates {
         over(taken);
         List<Job> lost = jobs(taken, candidate -> candidate.state() == Candidate.State.LOST);
         List<Job> won = jobs(taken, candidate -> candidate.state().isClaimed());
+        chooser.notClaimed(jobs(taken, candidate -> candidate.state() == Candidate.State.FORBIDDEN));
         if (lost.isEmpty() && won.isEmpty()) {
             return;
         }

@@ -274,7 +274,8 @@ final class Chooser {
 
     /** After claims that were lost to others, the first jobs of a lane count as equally good. */
     private FairRound.Taste taste(Search search, Predicate<Job> left) {
-        return new FairRound.Taste(left, spread, this::pick, search.capacity);
+        Capacity capacity = search.capacity;
+        return new FairRound.Taste(left.or(capacity.isFree().negate()), spread, this::pick, capacity.admits());
     }
 
     private Job pick(List<Job> equallyGood) {

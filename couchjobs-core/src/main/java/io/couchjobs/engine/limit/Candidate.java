@@ -21,7 +21,9 @@ public final class Candidate {
         /** This worker owns the job. */
         WON,
         /** Another worker was first, or the claim was withdrawn. */
-        LOST;
+        LOST,
+        /** A rule of the database stands against the claim. */
+        FORBIDDEN;
 
         /** {@return whether its claim was sent, and not lost as far as is known} */
         public boolean isClaimed() {
@@ -92,6 +94,10 @@ public final class Candidate {
 
     public void lost() {
         state = State.LOST;
+    }
+
+    public void forbidden() {
+        state = State.FORBIDDEN;
     }
 
     List<Slot> slots() {

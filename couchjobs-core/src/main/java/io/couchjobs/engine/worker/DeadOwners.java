@@ -10,6 +10,7 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Leaves;
+import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.engine.worker.Sightings.Sighting;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -19,8 +20,10 @@ import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
@@ -32,11 +35,16 @@ final class DeadOwners {
     /** Even an idle worker moves its registration every few minutes. */
     private static final Duration DEAD_AFTER = Duration.ofMinutes(15);
 
+    private static final int MOST_REFUSED = 1_000;
+
     private final QueueParts parts;
     private final String ownWorker;
     private final Predicate<JobId> isOurs;
     private final Sightings sightings;
     private final LongAdder recovered = new LongAdder();
+    /** They were told of. */
+    private final Set<JobId> refused =
+            Collections.newSetFromMap(Collections.synchronizedMap(RecentMap.byUse(MOST_REFUSED)));
 
     DeadOwners(QueueParts parts, String ownWorker, Predicate<JobId> isOurs, Sightings sightings) {
         this.parts = parts;
@@ -183,7 +191,7 @@ final class DeadOwners {
             recovered.increment();
             tell(expired, job.sighting.worker());
         } else {
-            if (answer instanceof WriteResult.Refused refusal) {
+            if (answer instanceof WriteResult.Refused refusal && refused.add(expired.id())) {
                 log.warn("{} cannot be taken from its dead owner, trying again: {}", expired.id(), refusal.reason());
             }
             seeAgain(job);
