@@ -316,6 +316,12 @@ function (newDoc, oldDoc, userCtx, secObj) {
     return isAbsent(time) || (typeof time === 'number' && Math.floor(time) === time && Math.abs(time) <= 8.64e15 / 40);
   }
 
+  // The mark of a change on a cluster is small, and does not outrank other changes.
+  function isMark(mark) {
+    return isAbsent(mark) || (JSON.stringify(mark).length <= 200 && (isAbsent(mark.revisions) ||
+      (Math.floor(mark.revisions) === mark.revisions && mark.revisions >= 0 && mark.revisions <= 1e6)));
+  }
+
   function marksOnly() {
     return Object.keys(newDoc).every(function (name) { return name.charAt(0) === '_' || has(['marks', 'uncounted'], name); });
   }
@@ -327,12 +333,12 @@ function (newDoc, oldDoc, userCtx, secObj) {
     case 'type':
       return refuse(user + ' may not change the settings of types: that needs the role couchjobs-admin');
     case 'schedule':
-      return (before && !deleted && onlyChanged(worker ? 'last runs uncounted' : 'runs uncounted') && areRuns(newDoc.runs) && isLast(newDoc.last)) ||
+      return (before && !deleted && onlyChanged(worker ? 'last runs uncounted' : 'runs uncounted') && isMark(newDoc.uncounted) && areRuns(newDoc.runs) && isLast(newDoc.last)) ||
         refuse(user + ' may not change schedules: that needs the role couchjobs-admin');
     case 'trigger':
       return refuse(user + ' may not change triggers: that needs the role couchjobs-admin');
     case 'scope':
-      return worker || (before && !deleted && onlyChanged('rejected uncounted')) ||
+      return worker || (before && !deleted && onlyChanged('rejected uncounted') && isMark(newDoc.uncounted)) ||
         refuse(user + ' may not start or stop scopes: that needs the role couchjobs-worker');
     case 'stats':
       return worker || (!deleted && (before ? onlyChanged('marks uncounted') : marksOnly())) ||
