@@ -74,7 +74,12 @@ public final class JobLogs implements Logs {
 
     @Override
     public Stream<Logs.Chunk> read(JobId job) {
-        return pages(job)
+        return read(job, null);
+    }
+
+    /** Reads a part of a log: the chunks whose documents come after that id, or all. */
+    Stream<Logs.Chunk> read(JobId job, @Nullable String after) {
+        return pages(job, after)
                 .flatMap(row -> row.doc() == null ? Stream.empty() : Logs.Chunk.of(row.doc()).stream())
                 .filter(chunk -> chunk.job().equals(job));
     }
@@ -155,10 +160,10 @@ public final class JobLogs implements Logs {
         return Tombstone.of(String.valueOf(row.id()), row.value().path("rev").asText());
     }
 
-    private Stream<ViewResult.Row> pages(JobId job) {
+    private Stream<ViewResult.Row> pages(JobId job, @Nullable String after) {
         String prefix = LogDocuments.prefix(job);
         return Stream.iterate(
-                        page(prefix, null, true),
+                        page(prefix, after, true),
                         rows -> !rows.isEmpty(),
                         rows -> page(prefix, rows.get(rows.size() - 1).id(), true))
                 .flatMap(List::stream);

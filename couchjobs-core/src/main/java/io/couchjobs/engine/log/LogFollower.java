@@ -142,7 +142,7 @@ final class LogFollower implements FeedListener, Logs.Following {
     private void deliver() {
         Work work = next();
         boolean isInOrder = work.chunks.stream().allMatch(this::tellNext);
-        if ((work.read || !isInOrder) && !isRead()) {
+        if ((work.read || !isInOrder) && !isRead(work.read || last == null ? null : last.docId())) {
             return;
         }
         work.chunks.forEach(this::tell);
@@ -152,9 +152,9 @@ final class LogFollower implements FeedListener, Logs.Following {
     }
 
     /** False when the log cannot be read now; then it is read later. */
-    private boolean isRead() {
+    private boolean isRead(@Nullable String after) {
         try {
-            logs.read(job).takeWhile(chunk -> !isClosed()).forEach(this::tell);
+            logs.read(job, after).takeWhile(chunk -> !isClosed()).forEach(this::tell);
             backoff.reset();
             return true;
         } catch (RuntimeException e) {
