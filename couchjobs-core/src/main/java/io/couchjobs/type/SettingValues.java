@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.StreamSupport;
 
-/** The values in a document of settings. People write settings too: an invalid value counts as not set. */
+/** The values in a document of settings. People write settings too: an invalid value counts as not set, and an invalid retention as for ever. */
 record SettingValues(ObjectNode document) {
     /** {@return a number from 0} */
     Optional<Long> number(String field) {

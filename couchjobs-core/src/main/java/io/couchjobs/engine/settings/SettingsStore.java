@@ -247,7 +247,9 @@ public final class SettingsStore implements PatientListener {
         for (String problem : settings.problems()) {
             String complaint = settings.type() + ": " + problem;
             if (complaints.size() < MOST_COMPLAINTS && complaints.add(complaint)) {
-                log.warn("settings of type {}; it counts as not set until it is corrected", complaint);
+                log.warn(
+                        "settings of type {}; it counts as not set, a retention as for ever, until it is corrected",
+                        complaint);
             }
         }
     }
