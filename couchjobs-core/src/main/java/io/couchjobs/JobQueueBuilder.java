@@ -236,8 +236,8 @@ public final class JobQueueBuilder {
 
     /**
      * Names a server whose databases triggers follow ({@link io.couchjobs.trigger.TriggerBuilder#connection}). A trigger is followed by the
-     * processes that know its connection, so that no document holds credentials. The certificates and the proxy of this queue
-     * count for it too; its credentials do not.
+     * processes that know its connection, so that no document holds credentials. The certificates, {@link #insecure}
+     * and the proxy of this queue count for it too; its credentials do not.
      *
      * @param name the name that triggers use
      * @param server the server's URL with the credentials, such as {@code http://reader:secret@shop.example:5984}
@@ -245,6 +245,7 @@ public final class JobQueueBuilder {
      * @throws IllegalArgumentException the URL cannot be that of a server
      */
     public JobQueueBuilder connection(String name, URI server) {
+        CouchConfig unused = CouchConfig.builder(server).build(); // a wrong URL is told here
         connections.put(name, CouchConfig.builder(server));
         return this;
     }
