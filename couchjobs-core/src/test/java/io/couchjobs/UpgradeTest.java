@@ -3,6 +3,8 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;
@@ -22,6 +24,22 @@ class UpgradeTest extends FaultyServer {
     void the_older_index_answers_while_the_new_one_is_not_built() {
         install(OLDER);
         neverBuild();
+        add("email", "1");
+        assertThat(queue.types().counts()).containsKey("email");
+    }
+
+    @Test
+    void of_several_older_indexes_the_one_that_is_most_up_to_date_answers() {
+        install(OLDER);
+        install("_design/jobs-ffffffff");
+        for (int i = 0; i < 10; i++) {
+            add("email", "old-" + i);
+        }
+        ViewResult built =
+                queue.database().view(ViewQuery.of("jobs-0123abcd", "due").limit(1));
+        assertThat(built.rows()).isNotEmpty();
+        neverBuild();
+        couch.faults().cut(1_000_000, request -> request.path().contains("jobs-ffffffff/_view/"));
         add("email", "1");
         assertThat(queue.types().counts()).containsKey("email");
     }

@@ -13,6 +13,7 @@ import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The design documents in a database, and the choice of the version to query. Thread-safe.
  *
- * <p>An upgrade pushes its design documents under new names. While the index of a new one is being built, the newest
+ * <p>An upgrade pushes its design documents under new names. While the index of a new one is being built, the most up-to-date
  * old one with the same views and keys goes on answering. So no query waits for an index.
  */
 public final class DesignDocuments implements AutoCloseable {
@@ -146,6 +147,15 @@ public final class DesignDocuments implements AutoCloseable {
         }
     }
 
+    /** The index that another process used last lacks the least. */
+    private long lacking(String version) {
+        try {
+            return database.changesToIndex(version);
+        } catch (CouchException unknown) {
+            return Long.MAX_VALUE;
+        }
+    }
+
     /** The number of changes that a query would have the server index first; 0 when nobody can say. */
     long changesToIndex(DesignDocument document) {
         try {
@@ -170,7 +180,9 @@ public final class DesignDocuments implements AutoCloseable {
             return new Choice(wanted.versionedName(), CompletableFuture.completedFuture(null), wanted.versionedName());
         }
         CompletableFuture<Void> built = CompletableFuture.runAsync(() -> build(wanted), builders);
-        String meanwhile = isBuiltSoon(built) ? wanted.versionedName() : others.get(others.size() - 1);
+        String meanwhile = isBuiltSoon(built)
+                ? wanted.versionedName()
+                : others.stream().min(Comparator.comparingLong(this::lacking)).orElseThrow();
         return new Choice(wanted.versionedName(), built, meanwhile);
     }
 
