@@ -48,7 +48,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +80,6 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     private final Scopes scopes;
     private final Operations operations;
     private final Told<QueueExtension> extensions;
-    private final List<QueueExtension> opened = new CopyOnWriteArrayList<>();
     private final OpenWorkers workers;
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
@@ -415,12 +413,8 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         return operations;
     }
 
-    /** Tells the extensions, of which those that took it hear of the closing. */
     void tellOpened() {
-        for (QueueExtension extension : extensions.all()) {
-            extension.opened(this);
-            opened.add(extension);
-        }
+        extensions.begin(extension -> extension.opened(this));
     }
 
     /**
@@ -435,7 +429,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 workers::close,
                 () -> engine.alarms().forEach(Listening::close),
                 engine.asyncCreator()::close,
-                () -> new Told<>(List.copyOf(opened)).tell(extension -> extension.closed(this)),
+                () -> extensions.end(extension -> extension.closed(this)),
                 scopes::close,
                 sources::close,
                 engine.finder()::close,

@@ -17,8 +17,8 @@ public interface QueueExtension extends QueueListener {
     default void worker(WorkerBuilder worker) {}
 
     /**
-     * The queue is open. An exception keeps it from being used: it is closed again, which extensions hear that were told before, and
-     * the caller that opened the queue gets the exception.
+     * The queue is open. An exception keeps it from being used: the extensions that were told before hear that it is closed, and the
+     * caller that opened the queue gets the exception.
      *
      * @param queue the queue
      */

@@ -1,22 +1,49 @@
 package io.couchjobs;
 
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Those who are told what happens, such as the extensions of a queue. Immutable and thread-safe. */
-record Told<T>(List<T> all) {
+/** Those who are told what happens, such as the extensions of a queue. Thread-safe. */
+final class Told<T> {
     private static final Logger log = LoggerFactory.getLogger(Told.class);
+
+    private final List<T> all;
+    private final List<T> begun = new CopyOnWriteArrayList<>();
+
+    Told(List<T> all) {
+        this.all = all;
+    }
+
+    List<T> all() {
+        return all;
+    }
+
+    /** Tells of the beginning. An exception is thrown; those that were told before hear of the end. */
+    void begin(Consumer<T> news) {
+        for (T one : all) {
+            news.accept(one);
+            begun.add(one);
+        }
+    }
 
     /** An exception of one does not affect the others. */
     void tell(Consumer<T> news) {
-        for (T one : all) {
-            try {
-                news.accept(one);
-            } catch (RuntimeException | Error e) {
-                log.error("an extension of the queue failed; nothing else is changed by that", e);
-            }
+        all.forEach(one -> tell(one, news));
+    }
+
+    /** Tells of the end those that were told of the beginning. */
+    void end(Consumer<T> news) {
+        begun.forEach(one -> tell(one, news));
+    }
+
+    private void tell(T one, Consumer<T> news) {
+        try {
+            news.accept(one);
+        } catch (RuntimeException | Error e) {
+            log.error("an extension of the queue failed; nothing else is changed by that", e);
         }
     }
 }
