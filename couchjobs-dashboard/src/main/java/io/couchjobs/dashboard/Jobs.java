@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class Jobs {
     private static final int MOST = 200;
     private static final int USUAL = 50;
-    /** So much attached data, and that of one job, is in memory for a page. */
+    /** A page ends behind the job with which its attached data comes to so much. */
     private static final long MOST_BYTES = 16L << 20;
 
     private static final int MOST_COUNTED = 1_000;
@@ -77,8 +77,8 @@ final class Jobs {
     }
 
     /**
-     * {@return the page that a program asks for; it is read anew, and a limit out of bounds is refused} It is short if the data of
-     * its jobs would fill the memory: the program gets the data of all of them.
+     * {@return the page that a program asks for, with the data of its jobs; it is read anew, is short where the data is large, and a
+     * limit out of bounds is refused}
      */
     JobPage asked(Call call) {
         JobFilter filter = Filters.of(call);

@@ -127,16 +127,16 @@ class LivePagesTest extends BrowserTest {
         chrome.awaitText("Nothing was logged.");
         chrome.run("""
                 const line = (chunk, n) => ({ attempt: 1, at: 1000 * chunk + n, text: 'line ' + chunk + ' ' + n });
-                for (let chunk = 1; chunk <= 60; chunk++) {
+                for (let chunk = 1; chunk <= 70; chunk++) {
                   const lines = Array.from({ length: 100 }, (none, n) => line(chunk, n));
                   const detail = [{ fence: 1, number: chunk, dropped: 0, lines }];
                   dispatchEvent(new CustomEvent('couchjobs-log', { detail }));
                 }
                 """);
-        chrome.await("document.querySelector('.log')?.innerText.includes('line 60 99')");
+        chrome.await("document.querySelector('.log')?.innerText.includes('line 70 99')");
         assertThat(chrome.run("return document.querySelectorAll('.log .entry').length")
                         .asInt())
-                .isEqualTo(5_000);
+                .isEqualTo(6_000);
         chrome.awaitText("The log is longer");
     }
 

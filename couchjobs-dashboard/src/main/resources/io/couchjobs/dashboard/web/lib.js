@@ -35,7 +35,9 @@ export function learnTime(serverNow) {
 }
 
 export async function get(path, params) {
-  const response = await fetch('api/' + path + query(params), { headers: { Accept: 'application/json' } });
+  const response = await fetch('api/' + path + query(params), {
+    headers: { Accept: 'application/json' }, signal: AbortSignal.timeout(90_000),
+  });
   return answered(response);
 }
 

@@ -227,7 +227,8 @@ function Text({ title, text, none }) {
 }
 
 /** How many lines of a log are shown, the newest. */
-const MOST_LINES = 5000;
+// More than the server sends at a time.
+const MOST_LINES = 6000;
 
 class Log extends Loading {
   constructor(props) {
