@@ -13,6 +13,11 @@ import picocli.CommandLine.Command;
         footer = {"", "Examples:", "  couchjobs design push", "  couchjobs design push && couchjobs design list"})
 final class DesignPushCommand extends QueueCommand {
     @Override
+    boolean createsStore() {
+        return true;
+    }
+
+    @Override
     ExitCode run(JobQueue queue) {
         List<String> pushed = queue.operations().pushDesigns();
         output().line(

@@ -18,6 +18,11 @@ final class MarkCommand extends QueueCommand {
     private String text = "";
 
     @Override
+    boolean createsStore() {
+        return true;
+    }
+
+    @Override
     ExitCode run(JobQueue queue) {
         History.Mark mark = mark(queue);
         output().line(() -> mark.at() + "  " + mark.text(), () -> HistoryText.json(mark));

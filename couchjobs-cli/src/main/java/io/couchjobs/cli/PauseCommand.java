@@ -28,6 +28,11 @@ final class PauseCommand extends QueueCommand {
     private @Nullable String reason;
 
     @Override
+    boolean createsStore() {
+        return true;
+    }
+
+    @Override
     void check() {
         JobId.checkType(type);
     }

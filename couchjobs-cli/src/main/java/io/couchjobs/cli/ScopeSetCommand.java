@@ -30,6 +30,11 @@ final class ScopeSetCommand extends QueueCommand {
     private final ScopeOptions options = new ScopeOptions();
 
     @Override
+    boolean createsStore() {
+        return true;
+    }
+
+    @Override
     void check() {
         names.check();
         if (!options.areGiven()) {

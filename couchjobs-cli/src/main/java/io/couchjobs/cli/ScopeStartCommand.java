@@ -32,6 +32,11 @@ final class ScopeStartCommand extends QueueCommand {
     private final ScopeOptions options = new ScopeOptions();
 
     @Override
+    boolean createsStore() {
+        return true;
+    }
+
+    @Override
     void check() {
         names.check();
         options.changed(ScopeConfig.DEFAULTS);

@@ -113,6 +113,11 @@ final class WorkCommand extends QueueCommand {
     private @Nullable ProcessHandler program;
 
     @Override
+    boolean createsStore() {
+        return true;
+    }
+
+    @Override
     void check() {
         alarms.check();
         types.forEach(JobId::checkType);
