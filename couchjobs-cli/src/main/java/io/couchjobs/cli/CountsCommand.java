@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "counts",
         description = {
-            "Count jobs by type and status; name documents that have the id of a job and are none.",
+            "Count jobs by type and status; name documents that have the id of a job, but are no jobs.",
             "With --by count them by group, class, origin, tag or correlation; jobs that have none are left out.",
             "WAITING has also the jobs of a paused type, those that wait for a time and those that wait for other jobs;",
             "SCHEDULED has those that a worker has claimed and not started.",

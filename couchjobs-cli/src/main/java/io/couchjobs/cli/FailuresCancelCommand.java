@@ -18,8 +18,8 @@ import picocli.CommandLine.Command;
         footer = {
             "",
             "Examples:",
-            "  couchjobs failures cancel 1f0c33a9",
-            "  couchjobs failures cancel 1f0c33a9 --type email --yes"
+            "  couchjobs failures cancel 1f0c33a9d2b4",
+            "  couchjobs failures cancel 1f0c33a9d2b4 --type email --yes"
         })
 final class FailuresCancelCommand extends FailureGroupCommand {
     @Override

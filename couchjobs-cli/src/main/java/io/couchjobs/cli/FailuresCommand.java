@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
             "  couchjobs failures --since 1d",
             "  couchjobs failures --new-since v1.4",
             "  couchjobs failures --type email -o json | jq -r '.[0].message'",
-            "  couchjobs failures retry 1f0c33a9 --yes"
+            "  couchjobs failures retry 1f0c33a9d2b4 --yes"
         })
 final class FailuresCommand extends QueueCommand {
     private static final Duration MARKS = Duration.ofDays(30);

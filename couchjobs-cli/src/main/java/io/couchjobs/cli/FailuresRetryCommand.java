@@ -14,8 +14,8 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "Examples:",
-            "  couchjobs failures retry 1f0c33a9",
-            "  couchjobs failures retry 1f0c33a9 --since 1h --yes"
+            "  couchjobs failures retry 1f0c33a9d2b4",
+            "  couchjobs failures retry 1f0c33a9d2b4 --since 1h --yes"
         })
 final class FailuresRetryCommand extends FailureGroupCommand {
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept with the jobs, where inspect shows it.")

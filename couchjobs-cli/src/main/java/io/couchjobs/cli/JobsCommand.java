@@ -63,7 +63,7 @@ abstract class JobsCommand extends QueueCommand {
         } else if (which.isEmpty()) {
             throw CommandException.usage(
                     "all jobs of all types? Say which: --type, --status, --group, --class, --origin, --tag, --correlation,"
-                            + " --site; --where leaves out others of them");
+                            + " --site; with one of them also --where");
         } else if (!yes && !root().shell().terminals().in()) {
             throw CommandException.usage("there is no terminal to ask at whether to act on many jobs: add --yes");
         }

@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
         name = "logs",
         description = {
             "Show the log of a job, of all its runs, oldest first.",
-            "With -o json each line is an object: attempt, at and line. With -o ndjson, or --follow, it is a line of JSON."
+            "With -o json the log is an array with an object for each line: attempt, at and line. With -o ndjson, or --follow, each object is a line of JSON."
         },
         footer = {
             "",

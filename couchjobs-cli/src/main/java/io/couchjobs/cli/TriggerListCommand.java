@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "list",
         description =
-                "List the triggers and how far they are; name documents that have the id of a trigger and are none.",
+                "List the triggers and how far they are; name documents that have the id of a trigger, but are no triggers.",
         footer = {"", "Examples:", "  couchjobs trigger list", "  couchjobs trigger list -o json"})
 final class TriggerListCommand extends QueueCommand {
     @Override

@@ -100,7 +100,7 @@ class ShellPagesTest {
                                 couchjobs explain email 42 | grep ^malformed
                                 """)
                         .after("jq '.status", "couchjobs inspect email 42 -o json | jq -e '.status == \"waiting\"'")
-                        .instead("1f0c33a9", "$FAILED")
+                        .instead("1f0c33a9d2b4", "$FAILED")
                         .instead("9e4a4f2d", "$STUCK")
                         .before("failures cancel", """
                                 couchjobs enqueue call 43 --max-retries 0
