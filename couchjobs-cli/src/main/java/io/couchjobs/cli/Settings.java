@@ -55,7 +55,8 @@ final class Settings {
 
     /** {@return whether this command line asks for a server, by a URL or by a profile} */
     boolean isServerAsked() {
-        return !options.urls.isEmpty() || (options.profile != null && isUrlGiven());
+        boolean isProfiles = shell.variable("COUCHJOBS_URL").isEmpty() && isUrlGiven();
+        return !options.urls.isEmpty() || (options.profile != null && isProfiles);
     }
 
     /** One URL, or those of several nodes. */
