@@ -3,6 +3,7 @@ package io.couchjobs.cli;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
@@ -44,8 +45,8 @@ final class BulkEnqueue extends BulkRun<JobRequest> {
     }
 
     private void compare(JobRequest line, AddResult result) {
-        boolean unchanged = result.outcome() == AddResult.Outcome.UNCHANGED;
-        if (unchanged && result.job().filter(stored -> hasData(stored, line)).isEmpty()) {
+        boolean mayDiffer = !replace && result.outcome() == AddResult.Outcome.UNCHANGED;
+        if (mayDiffer && result.job().filter(stored -> hasData(stored, line)).isEmpty()) {
             differing++;
             exampleOfDiffering = exampleOfDiffering == null ? result.id() : exampleOfDiffering;
         }
@@ -56,6 +57,8 @@ final class BulkEnqueue extends BulkRun<JobRequest> {
             return JobView.isSame(queue.withData(stored).data(), line.data());
         } catch (UnreadableDataException lost) {
             return false;
+        } catch (CouchException away) {
+            return true; // these lines are stored, and count; the next request fails, too
         }
     }
 
