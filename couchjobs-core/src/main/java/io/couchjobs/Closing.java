@@ -28,7 +28,7 @@ final class Closing {
         }
     }
 
-    /** Closes something after a trouble, to which that of the closing is added. */
+    /** Closes something after a failure. A failure of the closing is added to it. */
     static void after(Throwable trouble, Runnable closing) {
         try {
             closing.run();

@@ -147,7 +147,7 @@ public final class DesignDocuments implements AutoCloseable {
         }
     }
 
-    /** The index that another process used last lacks the least. */
+    /** The number of changes that an older index lacks; the one that was used last lacks the fewest. */
     private long lacking(String version) {
         try {
             return database.changesToIndex(version);

@@ -42,7 +42,7 @@ final class DeadOwners {
     private final Predicate<JobId> isOurs;
     private final Sightings sightings;
     private final LongAdder recovered = new LongAdder();
-    /** They were told of. */
+    /** The jobs that were warned of. */
     private final Set<JobId> refused =
             Collections.newSetFromMap(Collections.synchronizedMap(RecentMap.byUse(MOST_REFUSED)));
 
