@@ -20,7 +20,6 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Lost;
@@ -312,8 +311,6 @@ class ClaimsOnClustersTest {
                 .isInstanceOf(UnconfirmedException.class);
         assertThatThrownBy(() -> queue.reschedule("email", "1", Instant.now()))
                 .isInstanceOf(UnconfirmedException.class);
-        proxy.clear();
-        assertThatThrownBy(() -> queue.cancel("email", "1", CancelMode.REQUEST)).isInstanceOf(NotFoundException.class);
     }
 
     @Test
