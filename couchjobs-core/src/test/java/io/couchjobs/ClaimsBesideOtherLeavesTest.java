@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.ClaimedJob;
@@ -17,6 +16,7 @@ import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Lost;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.PretendedCluster;
+import io.couchjobs.testing.ProxiedQueue;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
@@ -27,34 +27,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A claim that a quorum confirmed is an owner's only where the job has no other leaf; who must ask, and what it costs. */
 @ServerTest
-class ClaimsBesideOtherLeavesTest {
+class ClaimsBesideOtherLeavesTest extends ProxiedQueue {
     private final PretendedCluster cluster = new PretendedCluster();
-    private TestDatabase database;
-    private Proxy proxy;
-    private JobQueue queue;
-    private JobQueue others;
 
-    @BeforeEach
-    void open(TestDatabase own) {
-        database = own;
-        others = TestQueue.open(own);
-        proxy = Proxy.before(own.server());
-        proxy.detour(cluster);
-        queue = TestQueue.open(proxy.door(own));
-    }
-
-    @AfterEach
-    void close() {
-        proxy.clear();
-        queue.close();
-        others.close();
-        proxy.close();
+    @Override
+    protected Proxy.Detour detour() {
+        return cluster;
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;
@@ -24,6 +23,7 @@ import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Lost;
 import io.couchjobs.testing.PretendedCluster;
+import io.couchjobs.testing.ProxiedQueue;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
@@ -36,36 +36,18 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the verbs do where a write can be stored without a quorum, and a job have several leaves. */
 @ServerTest
-class ClaimsOnClustersTest {
+class ClaimsOnClustersTest extends ProxiedQueue {
     private static final String HASH = "e".repeat(32);
 
     private final PretendedCluster cluster = new PretendedCluster();
-    private TestDatabase database;
-    private Proxy proxy;
-    private JobQueue queue;
-    private JobQueue others;
 
-    @BeforeEach
-    void open(TestDatabase own) {
-        database = own;
-        others = TestQueue.open(own);
-        proxy = Proxy.before(own.server());
-        proxy.detour(cluster);
-        queue = TestQueue.open(proxy.door(own));
-    }
-
-    @AfterEach
-    void close() {
-        proxy.clear();
-        queue.close();
-        others.close();
-        proxy.close();
+    @Override
+    protected Proxy.Detour detour() {
+        return cluster;
     }
 
     @Test

@@ -3,34 +3,26 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.PretendedCluster;
+import io.couchjobs.testing.ProxiedQueue;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
-import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Retention;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Collections while the copy of a cluster that answers lists first lacks documents that the others have. */
 @ServerTest
-class GarbageOnClustersTest {
+class GarbageOnClustersTest extends ProxiedQueue {
     private final AtomicBoolean lacksTypes = new AtomicBoolean();
     private final AtomicBoolean lacksJobOnce = new AtomicBoolean();
-    private Proxy proxy;
-    private JobQueue queue;
-    private JobQueue others;
 
-    @BeforeEach
-    void open(TestDatabase database) {
-        others = TestQueue.open(database);
-        proxy = Proxy.before(database.server());
-        proxy.detour(new PretendedCluster() {
+    @Override
+    protected Proxy.Detour detour() {
+        return new PretendedCluster() {
             @Override
             public String rewrites(Proxy.Request request, String answer) {
                 if (!request.uri().getPath().endsWith("/_all_docs")) {
@@ -41,16 +33,7 @@ class GarbageOnClustersTest {
                 boolean lacks = request.body().contains("\"job:email:1\"") && lacksJobOnce.getAndSet(false);
                 return lacks ? "{\"rows\":[{\"key\":\"job:email:1\",\"error\":\"not_found\"}]}" : answer;
             }
-        });
-        queue = TestQueue.open(proxy.door(database));
-    }
-
-    @AfterEach
-    void close() {
-        proxy.clear();
-        queue.close();
-        others.close();
-        proxy.close();
+        };
     }
 
     @Test

@@ -2,12 +2,12 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.PretendedCluster;
+import io.couchjobs.testing.ProxiedQueue;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -15,41 +15,25 @@ import io.couchjobs.worker.Worker;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A job that waits for another one is let go soon, also where the first try could not do it. */
 @ServerTest
-class HeldJobsBehindTest {
+class HeldJobsBehindTest extends ProxiedQueue {
     /** More often than there are events that are reasons to look. */
     private static final int MOST = 4;
 
     private static final JobId FIRST = new JobId("email", "first");
 
-    private Proxy proxy;
-    private JobQueue queue;
-    private JobQueue others;
-
     @BeforeEach
-    void open(TestDatabase own) {
-        others = TestQueue.open(own);
-        proxy = Proxy.before(own.server());
-        queue = TestQueue.open(proxy.door(own));
+    void prepare() {
         others.add(JobRequest.builder("email").id("first").data(Map.of()).build());
         others.add(JobRequest.builder("report")
                 .id("last")
                 .data(Map.of())
                 .after(FIRST)
                 .build());
-    }
-
-    @AfterEach
-    void close() {
-        proxy.clear();
-        queue.close();
-        others.close();
-        proxy.close();
     }
 
     @Test

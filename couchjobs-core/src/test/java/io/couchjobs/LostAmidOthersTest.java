@@ -18,9 +18,9 @@ import io.couchjobs.testing.Held;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Lost;
 import io.couchjobs.testing.NeedsOneCopy;
+import io.couchjobs.testing.ProxiedQueue;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
-import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,8 +29,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -39,29 +37,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @ServerTest
 @Execution(ExecutionMode.CONCURRENT)
 @NeedsOneCopy("a write whose answer was lost is confirmed by a second one")
-class LostAmidOthersTest {
+class LostAmidOthersTest extends ProxiedQueue {
     private static final Instant LATER = Jobs.past(7);
-
-    private TestDatabase database;
-    private Proxy proxy;
-    private JobQueue queue;
-    private JobQueue others;
-
-    @BeforeEach
-    void open(TestDatabase own) {
-        database = own;
-        others = TestQueue.open(own);
-        proxy = Proxy.before(own.server());
-        queue = TestQueue.open(proxy.door(own));
-    }
-
-    @AfterEach
-    void close() {
-        proxy.clear();
-        queue.close();
-        others.close();
-        proxy.close();
-    }
 
     @Test
     void a_job_that_was_claimed_meanwhile_was_added_once() throws Exception {

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.FinishedJobs;
 import io.couchjobs.engine.index.JobIndex;
@@ -21,7 +20,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.Held;
-import io.couchjobs.testing.Proxy;
+import io.couchjobs.testing.ProxiedQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Retention;
@@ -30,7 +29,6 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,26 +36,12 @@ import org.junit.jupiter.api.Timeout;
 /** What happens around a job in the moment in which retention deletes it. */
 @ServerTest
 @Timeout(60)
-class RetiredJobsTest {
-    private Proxy proxy;
-    private JobQueue queue;
-    private JobQueue others;
+class RetiredJobsTest extends ProxiedQueue {
 
     @BeforeEach
-    void open(TestDatabase database) {
-        others = TestQueue.open(database);
-        proxy = Proxy.before(database.server());
-        queue = TestQueue.open(proxy.door(database));
+    void prepare() {
         others.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
         add();
-    }
-
-    @AfterEach
-    void close() {
-        proxy.clear();
-        queue.close();
-        others.close();
-        proxy.close();
     }
 
     @Test

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.scope.QueueScopeHost;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
@@ -18,6 +17,7 @@ import io.couchjobs.scope.Submission;
 import io.couchjobs.testing.Held;
 import io.couchjobs.testing.Lost;
 import io.couchjobs.testing.PretendedCluster;
+import io.couchjobs.testing.ProxiedQueue;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -34,34 +34,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Scopes that several processes start, stop, serve and submit to at the same time. */
 @ServerTest
-class ScopeRacesTest {
+class ScopeRacesTest extends ProxiedQueue {
     private static final Scope ONE = Scope.of("index", 1);
 
     private final BlockingQueue<Ending> endings = new LinkedBlockingQueue<>();
-    private Proxy proxy;
-    private JobQueue queue;
-    private JobQueue others;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        others = TestQueue.open(database);
-        proxy = Proxy.before(database.server());
-        queue = TestQueue.open(proxy.door(database));
-    }
-
-    @AfterEach
-    void close() {
-        proxy.clear();
-        queue.close();
-        others.close();
-        proxy.close();
-    }
 
     @Test
     void a_job_that_is_stored_after_its_scope_was_stopped_is_withdrawn() throws Exception {
