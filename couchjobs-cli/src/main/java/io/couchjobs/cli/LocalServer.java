@@ -4,7 +4,6 @@ import io.couchjobs.couch.config.Auth;
 import io.couchjobs.embedded.EmbeddedCouch;
 import java.net.BindException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,11 +22,6 @@ record LocalServer(EmbeddedCouch server) implements AutoCloseable {
 
     static LocalServer inFolder(Path folder, int port) {
         return start(EmbeddedCouch.builder().directory(folder).port(port), port);
-    }
-
-    /** {@return whether a server has kept its databases in this folder} */
-    static boolean isStore(Path folder) {
-        return Files.isRegularFile(folder.resolve("couchjobs-embedded.mv"));
     }
 
     /** Starts a server that has its usual database. Web pages of the origin may use it, if there is one. */

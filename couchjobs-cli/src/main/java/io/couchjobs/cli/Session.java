@@ -4,6 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
 import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.embedded.EmbeddedCouch;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,7 @@ record Session(
         root.settings()
                 .url()
                 .embedded()
-                .filter(folder -> !LocalServer.isStore(folder))
+                .filter(folder -> !EmbeddedCouch.isStore(folder))
                 .ifPresent(folder -> {
                     throw new CommandException(
                             ExitCode.NOT_FOUND,

@@ -50,6 +50,15 @@ public final class EmbeddedCouch implements AutoCloseable {
         return new Builder();
     }
 
+    /**
+     * {@return whether a server has kept its databases in a folder}
+     *
+     * @param directory the folder, as for {@link Builder#directory}; it need not exist
+     */
+    public static boolean isStore(Path directory) {
+        return CouchStore.isIn(directory);
+    }
+
     /** {@return where the server answers, with a slash at the end and without credentials} */
     public URI url() {
         return URI.create("http://127.0.0.1:" + port() + "/");

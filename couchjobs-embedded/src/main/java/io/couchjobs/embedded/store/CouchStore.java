@@ -42,6 +42,11 @@ public final class CouchStore implements AutoCloseable {
         return directory == null ? new CouchStore(new MVStore.Builder().open(), false) : onDisk(directory);
     }
 
+    /** {@return whether a store was kept in a folder} */
+    public static boolean isIn(Path directory) {
+        return Files.isRegularFile(directory.resolve(FILE));
+    }
+
     /** Only this class commits: a commit by the store itself could catch a change of several maps half done. */
     private static CouchStore onDisk(Path directory) {
         try {
