@@ -1,7 +1,6 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.input.Durations;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
 import io.couchjobs.schedule.Schedules;
@@ -116,7 +115,6 @@ final class CronAddCommand extends QueueCommand {
 
     private ScheduleRequest.Builder timing(ScheduleRequest.Builder builder) {
         if (every != null) {
-            requireDistance(every);
             builder.every(every);
         } else {
             builder.cron(rest.get(0));
@@ -125,12 +123,6 @@ final class CronAddCommand extends QueueCommand {
             builder.zone(zone);
         }
         return from == null ? builder : builder.from(from);
-    }
-
-    private static void requireDistance(Duration every) {
-        if (every.compareTo(Duration.ofSeconds(1)) < 0 || every.compareTo(Duration.ofDays(3650)) > 0) {
-            throw CommandException.usage("--every must be from 1s to 3650d, not " + Durations.format(every));
-        }
     }
 
     private static String meaning(Schedules.PutResult put) {

@@ -140,6 +140,6 @@ class CronCommandsTest {
 
     @Test
     void a_distance_that_is_too_short_is_told_as_it_is_typed() {
-        usage("--every must be from 1s to 3650d, not 0s", "cron", "add", "x", "--every", "0s", "report");
+        usage("every must be from 1 s to 3650 days: 0 s", "cron", "add", "x", "--every", "0s", "report");
     }
 }

@@ -85,7 +85,7 @@ public sealed interface Timing {
          */
         public Interval {
             if (every.compareTo(SHORTEST) < 0 || every.compareTo(LONGEST) > 0) {
-                throw new IllegalArgumentException("every must be from 1 s to 3650 days: " + every);
+                throw new IllegalArgumentException("every must be from 1 s to 3650 days: " + every.toSeconds() + " s");
             }
             every = Duration.ofMillis(every.toMillis());
             from = Instant.ofEpochMilli(from.toEpochMilli());
