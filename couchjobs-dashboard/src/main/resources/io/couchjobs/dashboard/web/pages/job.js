@@ -226,8 +226,7 @@ function Text({ title, text, none }) {
   return h(Card, { title, tools: text && h(Copy, { text, what: title.toLowerCase() }) }, text ? h('pre', { tabIndex: 0, 'aria-label': title }, text) : h(Empty, null, none));
 }
 
-/** How many lines of a log are shown, the newest. */
-// More than the server sends at a time.
+/** How many lines of a log are shown, the newest: more than the server sends at a time. */
 const MOST_LINES = 6000;
 
 class Log extends Loading {

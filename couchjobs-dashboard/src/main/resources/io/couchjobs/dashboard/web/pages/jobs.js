@@ -62,9 +62,10 @@ class List extends Loading {
       : (data.count === 1 ? '1 job' : number(data.count) + ' jobs');
     this.first = this.first || many;
     return h(Card, {
-      title: [many, h('span', { class: 'unseen', role: 'status' }, this.first)],
+      title: many,
       tools: actions && Object.keys(filter).length > 0 && !filter.id && h(Bulk, { filter }),
     },
+    h('p', { class: 'unseen', role: 'status' }, this.first),
     h(Trouble, { error }),
     data.jobs.length === 0
       ? h(Empty, null, data.next ? 'None among the jobs that were looked at; go on.' : 'No jobs here.')
