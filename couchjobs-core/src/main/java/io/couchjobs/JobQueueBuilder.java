@@ -30,8 +30,8 @@ public final class JobQueueBuilder {
 
     private final List<DatabaseUrl> urls = new ArrayList<>();
     private @Nullable Auth auth;
-    /** The way to a server is the same for all; who asks is not. */
-    private Consumer<CouchConfig.Builder> way = server -> server.maxFeedConnections(MOST_FEEDS);
+    /** The settings that the queue's server and those of the named connections share. */
+    private Consumer<CouchConfig.Builder> shared = server -> server.maxFeedConnections(MOST_FEEDS);
 
     private boolean createIfMissing = true;
     private boolean strict;
@@ -90,7 +90,7 @@ public final class JobQueueBuilder {
      * @return this
      */
     public JobQueueBuilder caCertificate(Path pem) {
-        way = way.andThen(server -> server.caCertificate(pem));
+        shared = shared.andThen(server -> server.caCertificate(pem));
         return this;
     }
 
@@ -101,7 +101,7 @@ public final class JobQueueBuilder {
      * @return this
      */
     public JobQueueBuilder insecure(boolean trustAnyServer) {
-        way = way.andThen(server -> server.insecure(trustAnyServer));
+        shared = shared.andThen(server -> server.insecure(trustAnyServer));
         return this;
     }
 
@@ -112,7 +112,7 @@ public final class JobQueueBuilder {
      * @return this
      */
     public JobQueueBuilder clientCertificate(ClientCertificate certificate) {
-        way = way.andThen(server -> server.clientCertificate(certificate));
+        shared = shared.andThen(server -> server.clientCertificate(certificate));
         return this;
     }
 
@@ -123,7 +123,7 @@ public final class JobQueueBuilder {
      * @return this
      */
     public JobQueueBuilder proxy(HttpProxy proxy) {
-        way = way.andThen(server -> server.proxy(proxy));
+        shared = shared.andThen(server -> server.proxy(proxy));
         return this;
     }
 
@@ -276,7 +276,7 @@ public final class JobQueueBuilder {
             config.auth(auth);
         }
         String database = databaseName();
-        CouchServer server = CouchServer.connect(reached(config));
+        CouchServer server = CouchServer.connect(configured(config));
         Runnable closing = server::close;
         try {
             CouchDatabase jobs = server.database(database);
@@ -297,11 +297,11 @@ public final class JobQueueBuilder {
 
     Map<String, CouchConfig> connections() {
         return connections.entrySet().stream()
-                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, entry -> reached(entry.getValue())));
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, entry -> configured(entry.getValue())));
     }
 
-    private CouchConfig reached(CouchConfig.Builder server) {
-        way.accept(server);
+    private CouchConfig configured(CouchConfig.Builder server) {
+        shared.accept(server);
         return server.build();
     }
 

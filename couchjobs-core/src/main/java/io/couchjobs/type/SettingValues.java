@@ -10,7 +10,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.StreamSupport;
 
-/** The values in a document of settings. People write settings too: an invalid value counts as not set, and an invalid retention as for ever. */
+/**
+ * The values in a document of settings. People write settings too: an invalid value counts as not set. An invalid retention keeps
+ * the jobs for ever.
+ */
 record SettingValues(ObjectNode document) {
     /** {@return a number from 0} */
     Optional<Long> number(String field) {
@@ -48,7 +51,7 @@ record SettingValues(ObjectNode document) {
         return isList ? Optional.of(Collections.unmodifiableSet(names)) : Optional.empty();
     }
 
-    /** Empty where nothing is set. A value that is none deletes nothing. */
+    /** {@return how long jobs stay: for ever where the value is invalid; empty where nothing is set} */
     Optional<Retention> retention(String field) {
         return document.hasNonNull(field)
                 ? Retention.parse(document.get(field)).or(() -> Optional.of(new Retention.Forever()))

@@ -248,7 +248,7 @@ public final class SettingsStore implements PatientListener {
             String complaint = settings.type() + ": " + problem;
             if (complaints.size() < MOST_COMPLAINTS && complaints.add(complaint)) {
                 log.warn(
-                        "settings of type {}; it counts as not set, a retention as for ever, until it is corrected",
+                        "settings of type {}; until that is corrected it counts as not set, and an invalid retention keeps all jobs",
                         complaint);
             }
         }

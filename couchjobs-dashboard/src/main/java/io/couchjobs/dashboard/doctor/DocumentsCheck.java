@@ -41,7 +41,7 @@ final class DocumentsCheck extends Check {
         String named = String.join(", ", wrong.subList(0, Math.min(MOST_NAMED, wrong.size())));
         return problem(
                 wrong.size() + " documents are not as the document protocol says: " + named,
-                "what is wrong counts as not set (a retention as for ever), and programs in other languages may fail on it",
+                "what is wrong counts as not set, an invalid retention keeps all jobs, and programs in other languages may fail on it",
                 "put the fields right where the documents come from, or by couchjobs type set, cron add, scope set");
     }
 
