@@ -8,6 +8,8 @@ import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.index.IndexPatience;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.time.Alarm;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
@@ -58,11 +60,11 @@ final class Dependencies implements FeedListener, AutoCloseable {
     private final Lane lane;
     private final IndexPatience patience;
     private final HeldJobs jobs = new HeldJobs();
+    private final Alarm work;
+    private final Alarm find;
 
     private boolean mustLoad = true;
     private boolean mustFind;
-    private @Nullable Long findNanos;
-    private boolean planned;
     /** Only the lane uses it. */
     private boolean troubled;
 
@@ -77,12 +79,14 @@ final class Dependencies implements FeedListener, AutoCloseable {
         this.findNew = findNew;
         this.findOld = findOld;
         this.lane = parts.store().environment().lane("couchjobs-dependencies", 1);
+        this.work = Alarm.immediate(lane, this::run);
+        this.find = Alarm.immediate(lane, this::findInTime);
         this.patience = new IndexPatience(parts.index(), parts.store().environment());
     }
 
     void start() {
         listening = parts.feed().listen(this);
-        work(Duration.ZERO);
+        work.now();
         every(LOOK_AGAIN, this::gap);
         every(FIND_AGAIN, this::findAgain);
     }
@@ -99,10 +103,8 @@ final class Dependencies implements FeedListener, AutoCloseable {
 
     /** Lets go in the calling thread what can be let go now. A drain uses this; nothing is left to the lane. */
     void settle() {
-        synchronized (this) {
-            planned = true;
-            mustLoad = true;
-        }
+        work.notBefore(Environment.FOREVER);
+        mustLoad();
         judgeAll();
     }
 
@@ -115,7 +117,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
                     || job.filter(present -> present.phase() == JobPhase.FINISHED)
                             .isPresent();
             if (over && jobs.finished(id, job.map(Job::status).orElse(JobStatus.CANCELLED))) {
-                work(Duration.ZERO);
+                work.now();
             }
         });
     }
@@ -132,8 +134,8 @@ final class Dependencies implements FeedListener, AutoCloseable {
     }
 
     @Override
-    public synchronized void skipped() {
-        findWithin(findNew);
+    public void skipped() {
+        find.within(findNew);
     }
 
     @Override
@@ -143,15 +145,16 @@ final class Dependencies implements FeedListener, AutoCloseable {
 
     /** The job may be held now: the index knows. If others began to wait for it after this change, it was read then. */
     @Override
-    public synchronized void unread(FeedNotice notice) {
+    public void unread(FeedNotice notice) {
         if (notice.mayBePending()) {
-            findWithin(notice.mayBeNew() ? findNew : findOld);
+            find.within(notice.mayBeNew() ? findNew : findOld);
         }
     }
 
     @Override
     public void gap() {
-        loadWithin(Duration.ZERO);
+        mustLoad();
+        work.now();
     }
 
     @Override
@@ -170,22 +173,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
 
     private void hold(Job job) {
         jobs.add(job);
-        work(Duration.ZERO);
-    }
-
-    private synchronized void work(Duration pause) {
-        if (!planned && !lane.isClosed()) {
-            planned = true;
-            lane.schedule(pause, this::run);
-        }
-    }
-
-    private void findWithin(Duration pause) {
-        long at = parts.store().environment().nanos() + pause.toNanos();
-        if (!lane.isClosed() && (findNanos == null || at - findNanos < 0)) {
-            findNanos = at;
-            lane.schedule(pause, this::findInTime);
-        }
+        work.now();
     }
 
     private void findAgain() {
@@ -200,32 +188,21 @@ final class Dependencies implements FeedListener, AutoCloseable {
     }
 
     private void findInTime() {
-        synchronized (this) {
-            findNanos = null;
-        }
         if (patience.waits()) {
-            findLater();
+            find.within(findNew);
         } else {
             find();
         }
     }
 
-    private synchronized void findLater() {
-        findWithin(findNew);
-    }
-
     private void find() {
         synchronized (this) {
-            findNanos = null;
             mustFind = true;
         }
         run();
     }
 
     private void run() {
-        synchronized (this) {
-            planned = false;
-        }
         try {
             judgeAll();
             troubled = false;
@@ -234,13 +211,13 @@ final class Dependencies implements FeedListener, AutoCloseable {
                 log.warn("held jobs cannot be let go, trying again until they can: {}", e.getMessage());
             }
             troubled = true;
-            loadWithin(AFTER_TROUBLE);
+            mustLoad();
+            work.notBefore(AFTER_TROUBLE);
         }
     }
 
-    private synchronized void loadWithin(Duration pause) {
+    private synchronized void mustLoad() {
         mustLoad = true;
-        work(pause);
     }
 
     private void judgeAll() {
@@ -288,7 +265,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
                         "no majority of the copies is in reach; nobody can tell which jobs have ended"));
         for (Job job : present) {
             if (jobs.sawFinished(job.id(), outcomes::isOver)) {
-                work(Duration.ZERO);
+                work.now();
             }
         }
         letGo(present, outcomes);
@@ -304,7 +281,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         if (!ids.isEmpty() && !lane.isClosed()) {
             lane.schedule(pause, () -> {
                 if (jobs.judge(ids)) {
-                    work(Duration.ZERO);
+                    work.now();
                 }
             });
         }
