@@ -71,6 +71,28 @@ class OldestPendingTest {
     }
 
     @Test
+    void a_job_that_was_retried_given_back_or_let_go_counts_from_then_on() {
+        long anHourAgo = Instant.now().minus(Duration.ofHours(1)).toEpochMilli();
+        Instant justNow = Instant.now().minusSeconds(10).truncatedTo(ChronoUnit.MILLIS);
+        queue.database()
+                .bulkDocs(Stream.of("retried", "released", "letGo")
+                        .map(moment -> Jobs.json("{'_id':'job:email:" + moment + "','data':{},'times':{'created':"
+                                + anHourAgo + ",'" + moment + "':" + justNow.toEpochMilli() + "}}"))
+                        .toList());
+        assertThat(oldest()).contains(justNow);
+    }
+
+    @Test
+    void a_job_whose_request_was_changed_while_it_waited_counts_from_its_creation() {
+        Instant anHourAgo = Instant.now().minus(Duration.ofHours(1)).truncatedTo(ChronoUnit.MILLIS);
+        queue.database()
+                .bulkDocs(List.of(
+                        Jobs.json("{'_id':'job:email:changed','data':{},'times':{'created':" + anHourAgo.toEpochMilli()
+                                + ",'updated':" + Instant.now().toEpochMilli() + "}}")));
+        assertThat(oldest()).contains(anHourAgo);
+    }
+
+    @Test
     void a_job_that_does_not_say_when_it_was_created_is_due_since_nobody_knows_when() {
         queue.database().bulkDocs(List.of(Jobs.json("{'_id':'job:email:bare','data':{}}")));
         assertThat(oldest()).contains(Instant.EPOCH);

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -368,6 +369,15 @@ public final class Job {
     /** {@return when which transition happened: {@code created}, {@code claimed}, {@code started}, {@code finished}, ...} */
     public Map<String, Instant> times() {
         return values.times(Field.TIMES);
+    }
+
+    /** {@return since when a job that waits could have been claimed; the epoch when it does not say} */
+    public Instant dueSince() {
+        Set<String> left = Set.of("claimed", "started", "updated", "cancelRequested"); // they made no job claimable
+        return times().entrySet().stream()
+                .filter(time -> !left.contains(time.getKey()))
+                .map(Map.Entry::getValue)
+                .reduce(scheduledTime(), (one, other) -> one.isAfter(other) ? one : other);
     }
 
     /** {@return a copy of the whole document, unknown fields and all; attached data is not in it, see {@link #withInlineData}} */

@@ -31,8 +31,8 @@ public record TypeCounts(
     }
 
     /**
-     * {@return since when the pending job that waits for longest could run: its scheduled time, or its creation; empty when none is pending, and
-     * {@link Instant#EPOCH} when a job is due that does not say when it was created}
+     * {@return since when the pending job that waits for longest could run: its scheduled time, or when it was created, retried or given back;
+     * empty when none is pending, and {@link Instant#EPOCH} when a job is due that does not say when it was created}
      */
     public Optional<Instant> oldestPending() {
         return Optional.ofNullable(oldest);

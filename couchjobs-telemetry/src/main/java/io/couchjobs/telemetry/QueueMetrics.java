@@ -123,7 +123,7 @@ public final class QueueMetrics implements QueueExtension {
         type.claimed();
         written(claimed);
         Instant at = claimed.times().get("claimed");
-        Instant due = Due.since(before);
+        Instant due = before.dueSince();
         if (at != null && due.isAfter(Instant.EPOCH)) {
             type.waited(Duration.between(due, at));
         }

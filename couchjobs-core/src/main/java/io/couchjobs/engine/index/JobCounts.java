@@ -3,6 +3,7 @@ package io.couchjobs.engine.index;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.engine.store.JobDocument;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.ScheduledTime;
@@ -19,7 +20,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 /** The numbers of jobs, of which the index keeps the sums. Thread-safe. */
 public final class JobCounts {
@@ -180,7 +180,7 @@ public final class JobCounts {
 
     /**
      * Since when the pending job of a type that waits for longest could run here: its scheduled time, or if it has none, when it was
-     * created.
+     * created, retried or given back.
      *
      * @return the time, or empty when none is pending; {@link Instant#EPOCH} when a job is due that does not say when it was created
      */
@@ -203,16 +203,16 @@ public final class JobCounts {
 
     /** Jobs that are scheduled for later, or wait for others, were often created before. */
     private Optional<Instant> oldestUnscheduled(String line) {
-        return createdUnscheduled(oldestWaiting(line)).findFirst().or(() -> createdUnscheduled(unscheduled(line))
-                .min(Comparator.naturalOrder()));
+        return oldestUnscheduled(oldestWaiting(line)).or(() -> oldestUnscheduled(unscheduled(line)));
     }
 
-    private static Stream<Instant> createdUnscheduled(ViewResult rows) {
+    private static Optional<Instant> oldestUnscheduled(ViewResult rows) {
         return rows.rows().stream()
                 .flatMap(row -> JobDocument.job(row).stream())
                 .filter(job -> job.scheduledTime().toEpochMilli() <= 0 && job.isClaimable())
-                .flatMap(job -> Optional.ofNullable(job.times().get("created")).stream())
-                .filter(Instant.EPOCH::isBefore);
+                .map(Job::dueSince)
+                .filter(Instant.EPOCH::isBefore)
+                .min(Comparator.naturalOrder());
     }
 
     private ViewResult oldestWaiting(String line) {
