@@ -101,7 +101,7 @@ class ShellPagesTest {
                                 """)
                         .after("jq '.status", "couchjobs inspect email 42 -o json | jq -e '.status == \"waiting\"'")
                         .instead("1f0c33a9d2b4", "$FAILED")
-                        .instead("9e4a4f2d", "$STUCK")
+                        .instead("9e4a4f2d70c1", "$STUCK")
                         .before("failures cancel", """
                                 couchjobs enqueue call 43 --max-retries 0
                                 couchjobs work call,email --until-empty -- false
