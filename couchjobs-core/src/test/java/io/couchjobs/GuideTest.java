@@ -2,6 +2,7 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
@@ -303,8 +304,23 @@ class GuideTest {
         }
     }
 
+    // The example of the guide on the embedded server.
+
+    static Job onAServerOfItsOwn() {
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().database("jobs").start();
+                JobQueue queue = JobQueue.builder(couch.url().resolve("jobs")).open()) {
+            JobId id = queue.add("email", Map.of("to", "ada@example.org")).id();
+            return queue.get(id).orElseThrow();
+        }
+    }
+
+    @Test
+    void a_program_starts_a_server_of_its_own() {
+        assertThat(onAServerOfItsOwn().status()).isEqualTo(JobStatus.WAITING);
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"handlers", "batches", "claiming", "arrays"})
+    @ValueSource(strings = {"handlers", "batches", "claiming", "arrays", "embedded"})
     void the_guides_quote_the_examples_that_run(String guide) throws Exception {
         Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
                 .matcher(Files.readString(Path.of("../docs/" + guide + ".md")));
