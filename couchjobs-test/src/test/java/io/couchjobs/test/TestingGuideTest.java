@@ -4,12 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.couch.config.Secret;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.RunReport;
+import io.couchjobs.worker.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +29,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The examples of the guide. */
 class TestingGuideTest {
@@ -107,6 +115,27 @@ class TestingGuideTest {
             assertThatThrownBy(() -> signUp.register("ada@example.org")).isInstanceOf(CouchJobsException.class);
             jobs.faults().serverBack();
             signUp.register("ada@example.org");
+        }
+    }
+
+    @Nested
+    @ExtendWith(CouchExtension.class)
+    class WorkersTest {
+        @Test
+        void a_worker_sends_a_mail(TestDatabase database) throws Exception {
+            JobQueueBuilder builder = JobQueue.builder(database.url());
+            database.user()
+                    .ifPresent(user -> builder.auth(
+                            new Auth.Basic(user, Secret.of(database.password().orElseThrow()))));
+            try (JobQueue queue = builder.open();
+                    Worker worker = queue.worker()
+                            .handler("email", Email.class, (email, context) -> "sent to " + email.to())
+                            .start()) {
+                JobId id = queue.add("email", new Email("ada@example.org", "welcome"))
+                        .id();
+                assertThat(queue.awaitFinished(id, Duration.ofMinutes(1))).isPresent();
+                assertThat(worker.stats().failed()).isZero();
+            }
         }
     }
 
