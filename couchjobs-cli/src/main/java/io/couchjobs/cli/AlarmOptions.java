@@ -66,7 +66,10 @@ final class AlarmOptions {
     @Option(
             names = "--command",
             paramLabel = "PROGRAM",
-            description = "Run this program for each alarm, with the alarm as JSON on its standard input; no shell.")
+            description =
+                    "Run this program for each alarm, with the alarm as JSON on its standard input; no shell. Its environment has"
+                            + " COUCHJOBS_ALARM (the rule), COUCHJOBS_SUBJECT and COUCHJOBS_RAISED (false when the alarm is over)."
+                            + " It is killed after 30 s. With any exit code but 0 it has told nobody, and runs again after the next look.")
     private @Nullable String program;
 
     boolean areOn() {
