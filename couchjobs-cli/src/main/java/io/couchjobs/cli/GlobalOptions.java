@@ -28,7 +28,7 @@ final class GlobalOptions {
             paramLabel = "URL",
             description = {
                 "The queue's database: http://HOST:PORT/DATABASE, or embedded:DIR for a store in a folder.",
-                "Of a cluster give several nodes: --url once for each, or COUCHJOBS_URL with spaces between them.",
+                "For a cluster give several nodes: --url once for each, or COUCHJOBS_URL with spaces between them.",
                 "Default: COUCHJOBS_URL, or http://127.0.0.1:5984/couchjobs.",
                 "A URL without a database means the database couchjobs."
             })

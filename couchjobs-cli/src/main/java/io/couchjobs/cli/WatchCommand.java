@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
         description = {
             "Show changes of status as they happen, and removals, until Ctrl-C.",
             "With -o ndjson each is a line: the job as inspect shows it, and when the change was seen (at); of a job that",
-            "was removed the type, the id and the state not_found. Of quick changes only the last may be shown. A restart",
+            "was removed the type, the id and the state not_found. When a job changes quickly only its last change may be shown. A restart",
             "of the server does not matter.",
             "With --alarm it shows alarms in place of changes, and tells a webhook or a program. Processes with the same",
             "rules and targets tell each alarm once between them."

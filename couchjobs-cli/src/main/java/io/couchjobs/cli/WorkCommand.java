@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
             "Run a program for each job of one or more types.",
             "It finds the job's data as JSON on standard input, and COUCHJOBS_TYPE, COUCHJOBS_ID, COUCHJOBS_ATTEMPT,",
             "COUCHJOBS_TOKEN and COUCHJOBS_FENCE in its environment, and COUCHJOBS_ITEM when it is an item of an array.",
-            "What it prints becomes the result (as it is when it",
+            "Its output becomes the result (as it is when it",
             "is JSON, else as {\"output\": \"...\"}; the first MB of it), standard error becomes the job's log.",
             "Besides it has the whole environment of this command, COUCHJOBS_PASSWORD included, so that it can use",
             "couchjobs itself. To keep the password from the program, give it in a file (--password-file), or take the",
