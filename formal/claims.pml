@@ -52,11 +52,6 @@
 #define MONITOR
 #define RESOLVERS 1
 #endif
-#ifdef TOO_OFTEN      /* and with that expiry the job has failed, as too many leases have run out */
-#define BEGIN  metTooOften
-#define MONITOR
-#define RESOLVERS 1
-#endif
 #ifdef RETRIED        /* two copies have the retry of a run that failed; one has the expiry of a claim of the same revision */
 #define BEGIN  retriedBeside
 #define CLAIMS 3
@@ -153,10 +148,6 @@ inline expired_() {
 }
 inline met() {
     put(1, revision(ENDED, 1, 1)); put(2, revision(PENDING, 1, 0) | OBITUARY); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
-    claims = 1; greatest = 1; told = 1
-}
-inline metTooOften() {
-    put(1, revision(ENDED, 1, 1)); put(2, revision(ENDED, 1, 0) | OBITUARY); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
     claims = 1; greatest = 1; told = 1
 }
 inline retriedBeside() {

@@ -13,13 +13,15 @@
 /* A run has failed, and the job waits for its retry. */
 #define asFailed(r)        (revision(PENDING, fence(r), token(r)) | FAILURE)
 
-#ifdef TOO_OFTEN   /* too many leases have run out: the job has failed */
+#ifdef EXPIRY_ENDS   /* the job was to be cancelled, or too many leases have run out: an expiry ends it, under a name of its own */
 #define kindExpired(r)     (isFlagged(r) -> PENDING : ENDED)
+#define EXPIRER            3
 #else
 #define kindExpired(r)     PENDING
+#define EXPIRER            0
 #endif
 #define mayExpire(r)       (kind(r) == OWNED)
-#define asExpired(r)       (revision(kindExpired(r), (isFlagged(r) -> again(fence(r)) : fence(r)), 0) | OBITUARY | kept(r))
+#define asExpired(r)       (revision(kindExpired(r), (isFlagged(r) -> again(fence(r)) : fence(r)), EXPIRER) | OBITUARY | kept(r))
 
 #define mayBeRetired(r)    (kind(r) == ENDED)
 #define asRetired(r)       revision(RETIRED, fence(r), 0)

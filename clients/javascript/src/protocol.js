@@ -116,11 +116,16 @@ export function create(type, data, {id, ...options}, now) {
   return {_id: docId(type, id ?? `tracker:${options.tracker}`), status: 'waiting', scheduledTime: at > 0 && at < 1e11 ? 0 : at, data, ...said, times: {created: now}};
 }
 
-/** 3.2: a claim that runs at once. @param {Doc} job @param {{token: string, worker: string, user?: string}} lock @param {number} now @returns {Doc} */
-export function claim(job, {token, worker, user}, now) {
+/** 3.2: whether a pending job is claimed only to be ended, as its last owner died. @param {Doc} job @param {number} [maxExpirations] of its type */
+const isUnrun = ({cancelRequested, expirations = 0, times = {}}, maxExpirations = Infinity) =>
+  cancelRequested || (expirations > maxExpirations && !((times.resubmitted ?? 0) > (times.claimed ?? 0)));
+
+/** 3.2: a claim; it runs at once, unless the job is only to be ended. @param {Doc} job @param {{token: string, worker: string, user?: string}} lock @param {number} now @param {number} [maxExpirations] of its type @returns {Doc} */
+export function claim(job, {token, worker, user}, now, maxExpirations) {
   mustBe(job => isPending(job) && !job.after, job, 'claim');
-  return written(job, {status: 'running', lock: {token, worker, since: now, ...user && {user}}, fence: nextFence(job),
-    attempt: Math.min((job.attempt ?? 0) + 1, MOST), progress: undefined, cancelRequested: undefined}, {claimed: now, started: now});
+  const claimed = {lock: {token, worker, since: now, ...user && {user}}, fence: nextFence(job), progress: undefined};
+  if (isUnrun(job, maxExpirations)) return written(job, {status: 'scheduled', ...claimed}, {claimed: now});
+  return written(job, {status: 'running', attempt: Math.min((job.attempt ?? 0) + 1, MOST), ...claimed}, {claimed: now, started: now});
 }
 
 /** 3.3. @param {Doc} job @param {{data?: Doc, progress?: Doc}} changes @param {number} now */

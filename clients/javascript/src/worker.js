@@ -97,7 +97,7 @@ export class Job {
 
   /**
    * Ends the run with a failure: it is retried by the settings of its type, or has failed for good.
-   * @param {string} message @param {{kind?: 'failed' | 'crashed' | 'killed', stack?: string, permanent?: boolean}} [options]
+   * @param {string} message @param {{kind?: 'failed' | 'crashed' | 'killed' | 'expired', stack?: string, permanent?: boolean}} [options]
    */
   fail(message, options = {}) {
     const write = failure => this.#write((job, now) => fail(job, {...failure, policy: this.#worker.settings(this.type)}, now), true);
@@ -371,7 +371,7 @@ export class Worker {
   /** 3.2: claims exactly the revision that the index showed. What its answer is worth. @param {Doc} doc @returns {Promise<Job | null>} */
   async #claim(doc) {
     const {couch} = this;
-    const claimed = claim(doc, {token: randomUUID(), worker: this.id, user: couch.user}, couch.now());
+    const claimed = claim(doc, {token: randomUUID(), worker: this.id, user: couch.user}, couch.now(), this.settings(parseDocId(doc._id).type).maxExpirations);
     this.#jobs.set(doc._id, null);
     const sent = moment();
     const answer = await couch.put(claimed);
@@ -401,6 +401,12 @@ export class Worker {
     this.#shunned.delete(job.doc._id);
     this.#schedule();
     if (job.doc.array) return job.fail('a chunk of an array, which the JavaScript client does not run', {permanent: true}).then(() => null); // 1.3
+    if (job.doc.status === 'scheduled') { // 3.2
+      const end = job.isCancelRequested
+        ? job.acknowledgeCancel('its owner died after it was asked to cancel the job')
+        : job.fail('more leases ran out while it ran than the type allows (maxExpirations)', {permanent: true, kind: 'expired'});
+      return end.then(() => null);
+    }
     try {
       if (job.doc.data === undefined && job.doc.dataDigest) job.data = await this.couch.attachedData(job.doc);
       return job;

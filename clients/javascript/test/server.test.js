@@ -198,6 +198,27 @@ test('a chunk of an array fails, and its handler is not called', async () => {
   });
 });
 
+test('a job whose owner died after it was asked to cancel it is cancelled, and its handler is not called', async () => {
+  const email = await type();
+  await put(`job:${email}:1`, {data: {}, status: 'waiting', attempt: 1, expirations: 1, fence: 1, cancelRequested: true, cancelReason: 'too late'});
+  const ran = [];
+  await withWorker(email, {handler: job => void ran.push(job.id)}, async () => {
+    const job = await ended(email, '1');
+    assert.deepEqual([job.status, job.attempt, ran], ['cancelled', 1, []]);
+    assert.match(job.errors[0].message, /too late/);
+  });
+});
+
+test('a job of which too many owners died fails, and its handler is not called', async () => {
+  const email = await type({maxExpirations: 1});
+  await put(`job:${email}:1`, {data: {}, status: 'waiting', attempt: 2, expirations: 2, fence: 2});
+  const ran = [];
+  await withWorker(email, {handler: job => void ran.push(job.id)}, async () => {
+    const job = await ended(email, '1');
+    assert.deepEqual([job.status, job.attempt, job.errors[0].kind, ran], ['failed', 2, 'expired', []]);
+  });
+});
+
 test('an error whose text is cut within a character is stored, and the job fails', async () => {
   const email = await type({maxRetries: 0});
   const handler = () => { throw Object.assign(new Error('sad \ud83d'), {stack: 'at \ude00'}); };

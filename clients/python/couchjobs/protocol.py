@@ -205,12 +205,21 @@ def request_cancel(doc: Doc, now: int, reason: Optional[str] = None) -> Optional
     return _write(doc, now, "cancelRequested", "resubmit cancelReason", cancelRequested=True, **why)
 
 
-def claim(doc: Doc, now: int, token: str, worker: str, user: Optional[str] = None) -> Doc:
-    """Claims a pending job and starts its run (3.2)."""
+def is_unrun(doc: Doc, most: Optional[int]) -> bool:
+    """Whether a pending job is claimed only to be ended, as its last owner died (3.2). `most` is the maxExpirations of its type."""
+    times = doc.get("times") or {}
+    is_asked_again = times.get("resubmitted", 0) > times.get("claimed", 0)
+    return bool(doc.get("cancelRequested")) or (most is not None and int(doc.get("expirations") or 0) > most and not is_asked_again)
+
+
+def claim(doc: Doc, now: int, token: str, worker: str, user: Optional[str] = None, most: Optional[int] = None) -> Doc:
+    """Claims a pending job, and starts its run unless it is only to be ended (3.2)."""
     _expect(doc, () if doc.get("after") else PENDING, "a claim")
     lock = {"token": token, "worker": worker, "since": now, **({"user": user} if user else {})}
-    return _write(doc, now, "claimed started", "progress cancelRequested", status="running", lock=lock,
-                  fence=next_fence(doc), attempt=min(int(doc.get("attempt") or 0) + 1, MAX))
+    claimed = {"lock": lock, "fence": next_fence(doc)}
+    if is_unrun(doc, most):
+        return _write(doc, now, "claimed", "progress", status="scheduled", **claimed)
+    return _write(doc, now, "claimed started", "progress", status="running", attempt=min(int(doc.get("attempt") or 0) + 1, MAX), **claimed)
 
 
 def update(doc: Doc, now: int, data: Optional[Mapping[str, Any]] = None, progress: Optional[Doc] = None) -> Doc:

@@ -46,7 +46,7 @@ class Job:
         self.type, self.id = protocol.parse_id(doc["_id"]) or ("", "")
         self.token: str = doc["lock"]["token"]
         self.fence: int = doc["fence"]
-        self.attempt: int = doc["attempt"]
+        self.attempt: int = doc.get("attempt") or 0
         self.cancel_requested = False
         self._worker, self._couch, self._doc, self._id, self._confirmed = worker, worker.queue.couch, doc, doc["_id"], sent
         self._writing, self._woken, self._lost, self._doubted = threading.RLock(), threading.Event(), "", False
@@ -215,13 +215,16 @@ class Worker:
             job = self._claim(doc) if doc and self._lets_in(doc) else None
             if job and job._doc.get("array") is not None:
                 self._handle(job, _refuse_chunk)
+            elif job and job._doc["status"] == "scheduled":
+                self._end_unrun(job)
             elif job or not doc and time.monotonic() >= end:
                 return job
         return None
 
     def _claim(self, doc: Doc) -> Optional[Job]:
         """Claims exactly the revision that the index showed. The answers are worth what the table of 3.2 says."""
-        claimed = protocol.claim(doc, self._couch.now(), str(uuid.uuid4()), self.id, self._couch.user)
+        most = self.settings(doc["_id"].split(":")[1])["maxExpirations"]
+        claimed = protocol.claim(doc, self._couch.now(), str(uuid.uuid4()), self.id, self._couch.user, most)
         job = Job(self, claimed, moment())
         if self._jobs.setdefault(doc["_id"], job) is not job:
             return None
@@ -479,6 +482,20 @@ class Worker:
             return "halted"
         finally:
             job._lose(OVER)  # where no end could be written: the job is given back
+            self.drop(job)
+
+    def _end_unrun(self, job: Job) -> None:
+        """Ends a job that was claimed only for that (3.2)."""
+        try:
+            if job._doc.get("cancelRequested"):
+                job.acknowledge_cancel("its owner died after it was asked to cancel the job")
+            else:
+                job._write(protocol.fail, ends=True, kind="expired", permanent=True, policy=self.settings(job.type),
+                           message="more leases ran out while it ran than the type allows (maxExpirations)")
+        except Exception as problem:  # it is given back, and claimed once more
+            log.warning("%s could not be ended: %s", job._id, problem)
+        finally:
+            job._lose(OVER)
             self.drop(job)
 
     def _fail(self, job: Job, message: str, permanent: bool, stack: Optional[str] = None) -> str:

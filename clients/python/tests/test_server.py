@@ -739,6 +739,23 @@ class JavaTest(ServerTest):
         self.assertEqual((doc["status"], doc["attempt"], ran), ("failed", 1, []))
         self.assertIn("chunk of an array", doc["errors"][0]["message"])
 
+    def test_a_job_whose_owner_died_after_it_was_asked_to_cancel_it_is_cancelled_and_its_handler_is_not_called(self):
+        self.queue.couch.put({"_id": f"job:{self.type}:1", "data": {}, "status": "waiting", "attempt": 1, "expirations": 1, "fence": 1,
+                              "cancelRequested": True, "cancelReason": "too late"})
+        ran = []
+        self.work(ran.append)
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["attempt"], ran), ("cancelled", 1, []))
+        self.assertIn("too late", doc["errors"][0]["message"])
+
+    def test_a_job_of_which_too_many_owners_died_fails_and_its_handler_is_not_called(self):
+        self.settings(maxExpirations=1)
+        self.queue.couch.put({"_id": f"job:{self.type}:1", "data": {}, "status": "waiting", "attempt": 2, "expirations": 2, "fence": 2})
+        ran = []
+        self.work(ran.append)
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["attempt"], doc["errors"][0]["kind"], ran), ("failed", 2, "expired", []))
+
     def test_a_job_of_a_killed_worker_runs_again_in_Java(self):
         self.settings(timeout=2000)
         process = subprocess.Popen([sys.executable, str(HERE / "examples" / "worker"), SERVER.url, self.type, "--sleep", "600000"],

@@ -111,7 +111,7 @@ public final class Finder implements FeedListener, AutoCloseable {
             if (pick.isEmpty()) {
                 return List.of();
             }
-            List<LeasedJob> won = pick.get().claim();
+            List<LeasedJob> won = Unrun.withoutEnded(pick.get().claim());
             if (!won.isEmpty() || (isOver(options, started) && lostRaces.attempts() >= MOST_LOST_RACES)) {
                 return won;
             }
@@ -142,7 +142,7 @@ public final class Finder implements FeedListener, AutoCloseable {
         } catch (RuntimeException e) {
             log.warn("job {} is claimed as it was asked for, but that could not be noted", id, e);
         }
-        return won.stream().findFirst();
+        return Unrun.withoutEnded(won).stream().findFirst();
     }
 
     /**

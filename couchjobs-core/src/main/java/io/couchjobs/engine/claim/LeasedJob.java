@@ -36,6 +36,7 @@ public final class LeasedJob implements ClaimedJob {
     private final String token;
     private final Lease lease;
     private final Ownership ownership;
+    private final boolean isUnrun;
     private volatile Runnable onRenewal = () -> {};
 
     LeasedJob(
@@ -44,12 +45,14 @@ public final class LeasedJob implements ClaimedJob {
             RetryPolicy retryPolicy,
             String token,
             Job job,
+            boolean isUnrun,
             Lease lease,
             Runnable onEnd) {
         this.store = store;
         this.clock = clock;
         this.retryPolicy = retryPolicy;
         this.token = token;
+        this.isUnrun = isUnrun;
         this.lease = lease;
         this.ownership = new Ownership(store, clock, token, job, lease, onEnd);
     }
@@ -225,6 +228,27 @@ public final class LeasedJob implements ClaimedJob {
     @Override
     public Job acknowledgeCancel(String reason) {
         return write((present, now) -> Transitions.acknowledgeCancel(present, reason, now));
+    }
+
+    /** {@return whether the job was claimed only to be {@linkplain #endUnrun ended}, as its last owner died} */
+    public boolean isUnrun() {
+        return isUnrun;
+    }
+
+    /**
+     * Ends a job that is not to be run.
+     *
+     * @return the job as it was stored: cancelled, failed, or waiting again when another run was asked for meanwhile
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job endUnrun() {
+        return job().isCancelRequested()
+                ? acknowledgeCancel("its owner died after it was asked to cancel the job")
+                : fail(
+                        JobError.Kind.EXPIRED,
+                        "more leases ran out while it ran than the type allows (maxExpirations)",
+                        null,
+                        true);
     }
 
     @Override

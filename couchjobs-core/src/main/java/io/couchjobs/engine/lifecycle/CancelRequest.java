@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fence the fence of the claim during or after which it was made
  * @param reason what the caller gave as the reason, if anything
+ * @param isDone whether the job was cancelled there; otherwise its owner was asked to
  */
-record CancelRequest(long fence, Instant at, @Nullable String reason) {
+record CancelRequest(long fence, Instant at, @Nullable String reason, boolean isDone) {
     private static final Comparator<CancelRequest> LAST =
             Comparator.comparing((CancelRequest request) -> request.at).thenComparing(request -> request.fence);
 
@@ -34,7 +35,10 @@ record CancelRequest(long fence, Instant at, @Nullable String reason) {
                 .filter(job -> job.status() == JobStatus.CANCELLED || job.isCancelRequested())
                 .filter(job -> loser.kind() != Leaf.Kind.RESUBMITTED)
                 .map(job -> new CancelRequest(
-                        loser.storedFence(), at(job), job.cancelReason().orElse(null)));
+                        loser.storedFence(),
+                        at(job),
+                        job.cancelReason().orElse(null),
+                        job.status() == JobStatus.CANCELLED));
     }
 
     private static Instant at(Job job) {
@@ -54,9 +58,15 @@ record CancelRequest(long fence, Instant at, @Nullable String reason) {
     private Job applyTo(Job winner) {
         boolean askedAgainSince = winner.isResubmitted()
                 && !winner.times().getOrDefault("resubmitted", Instant.EPOCH).isBefore(at);
-        Decision decision = winner.status().isLocked()
-                ? Transitions.requestCancel(winner, reason, at)
-                : Transitions.cancel(winner, reason, at);
-        return askedAgainSince ? winner : decision.write().orElse(winner);
+        return askedAgainSince ? winner : decide(winner).write().orElse(winner);
+    }
+
+    private Decision decide(Job winner) {
+        if (winner.status().isLocked()) {
+            return Transitions.requestCancel(winner, reason, at);
+        }
+        return isDone
+                ? Transitions.cancel(winner, reason, at)
+                : ClusterTransitions.cancelAtNextClaim(winner, reason, at);
     }
 }

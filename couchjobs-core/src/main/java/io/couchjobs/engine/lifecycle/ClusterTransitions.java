@@ -1,11 +1,14 @@
 package io.couchjobs.engine.lifecycle;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Lock;
 import java.time.Instant;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The effect of the {@linkplain Event events} by which the copies of a cluster come to agree on a job: a claim is taken back, its
@@ -44,8 +47,19 @@ public final class ClusterTransitions {
     }
 
     /**
-     * No claim of a job made an owner: it waits again as before the claim, at the time of an add meanwhile; cancelled if that
-     * was asked for. A claim that may have run counts as expired. This is a function of the job alone, so that several
+     * The activity monitor finds the owner dead, as in {@link Transitions#expire(Job, OptionalInt, Instant)}, but the job does not end:
+     * the owner may have ended it on a copy that is out of reach, and an end of its own counts more than one that others write with
+     * its fence. So the job waits, also when it is to be cancelled. Whoever claims it next ends it, with a greater fence.
+     *
+     * @param maxExpirations how many leases may run out before another run that was asked for begins afresh; empty is any number
+     */
+    public static Decision expire(Job job, OptionalInt maxExpirations, Instant now) {
+        return Transitions.expire(job, maxExpirations, false, now);
+    }
+
+    /**
+     * No claim of a job made an owner: it waits again as before the claim, at the time of an add meanwhile. A claim that may have
+     * run counts as expired. A request to cancel stays, see {@link #expire}. This is a function of the job alone, so that several
      * processes write the same revision.
      */
     static Decision restore(Job job) {
@@ -54,10 +68,12 @@ public final class ClusterTransitions {
         }
         Instant since = job.lock().flatMap(Lock::withdrawn).orElseThrow().at();
         if (mayHaveRun(job)) {
-            return Transitions.expire(job, OptionalInt.empty(), since);
+            return expire(job, OptionalInt.empty(), since);
         }
-        return Transitions.on(Event.RESTORE, job, since, edit -> edit.put(Field.FENCE, Fences.effective(job))
-                .givenBack("restored"));
+        return Transitions.on(Event.RESTORE, job, since, edit -> {
+            edit.put(Field.FENCE, Fences.effective(job)).notRun().at("restored");
+            return job.isResubmitted() ? edit.waitsForResubmit() : edit.moveTo(JobStatus.WAITING);
+        });
     }
 
     /**
@@ -69,6 +85,21 @@ public final class ClusterTransitions {
      */
     public static Job keep(Job job, Instant since) {
         return new Edit(job, Event.KEEP, since).at(KEPT).stay().write().orElseThrow();
+    }
+
+    /**
+     * A request to cancel, on another leaf, goes over to a job that waits. It does not end the job: another leaf, of a copy that is out of
+     * reach, may have ended, see {@link #expire}.
+     */
+    static Decision cancelAtNextClaim(Job job, @Nullable String reason, Instant at) {
+        return job.isCancelRequested()
+                ? Decision.nothingToDo(job)
+                : new Edit(job, Event.KEEP, at)
+                        .put(Field.CANCEL_REQUESTED, true)
+                        .remove(Field.CANCEL_REASON)
+                        .putIfGiven(Field.CANCEL_REASON, reason == null ? null : TextNode.valueOf(reason))
+                        .at("cancelRequested")
+                        .stay();
     }
 
     /** The owner of a job is asked for another run, as on another leaf of the same claim. */

@@ -125,7 +125,9 @@ final class Edit {
 
     /** A caller wants the job run: one that waits keeps its history, any other one is enqueued as a fresh one. */
     Decision wanted() {
-        Edit edit = before.status() == JobStatus.WAITING ? at("updated") : fresh().at("created");
+        Edit edit = before.status() == JobStatus.WAITING
+                ? remove(Field.CANCEL_REQUESTED).at("updated")
+                : fresh().at("created");
         return edit.moveTo(JobStatus.WAITING);
     }
 
@@ -150,18 +152,25 @@ final class Edit {
         return consumeResubmit().fresh().moveTo(JobStatus.WAITING);
     }
 
+    /** The job waits again, with its history, for the run that its owner was asked for. */
+    Decision waitsForResubmit() {
+        return consumeResubmit().remove(Field.CANCEL_REQUESTED).moveTo(JobStatus.WAITING);
+    }
+
     /** The job waits again as if it had not been claimed, at the time of an add meanwhile; cancelled if that was asked for. */
     Decision givenBack(String moment) {
         if (isCancelled(before)) {
             return cancelled();
         }
+        return notRun().at(moment).waitsForResubmit();
+    }
+
+    /** The run that began does not count. */
+    Edit notRun() {
         if (before.status() == JobStatus.RUNNING) {
             put(Field.ATTEMPT, Math.max(0, before.attempt() - 1));
         }
-        return remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
-                .consumeResubmit()
-                .at(moment)
-                .moveTo(JobStatus.WAITING);
+        return remove(Field.PROGRESS);
     }
 
     /** A resubmit drops an older cancel request, and a cancel request drops an older resubmit: the later one wins. */

@@ -38,8 +38,8 @@ public enum Event {
      * it, or its owner died beside another leaf.
      */
     WITHDRAW(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
-    /** A resolution finds all claims withdrawn, on one leaf or on several: the job waits again, or is cancelled if that was asked for. */
-    RESTORE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
+    /** A resolution finds all claims withdrawn, on one leaf or on several: the job waits again. */
+    RESTORE(table().from(SCHEDULED, WAITING).from(RUNNING, WAITING)),
     /** The job is written again as it is: a resolution kept it, or a majority is to confirm its last change. */
     KEEP(table().from(WAITING, WAITING)
             .from(STUCK, STUCK)
@@ -65,7 +65,7 @@ public enum Event {
     SNOOZE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
     /** The owner obeys a cancel request; a job that was added again after the request waits again. */
     ACKNOWLEDGE_CANCEL(table().from(SCHEDULED, CANCELLED, WAITING).from(RUNNING, CANCELLED, WAITING)),
-    /** The activity monitor finds no sign of life of the owner. */
+    /** The activity monitor finds no sign of life of the owner. On a cluster the job only waits again. */
     EXPIRE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED, FAILED)),
     /** A caller cancels a job that has no owner. */
     CANCEL(table().from(WAITING, CANCELLED).from(STUCK, CANCELLED)),

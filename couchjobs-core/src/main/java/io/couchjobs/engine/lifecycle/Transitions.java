@@ -54,7 +54,7 @@ public final class Transitions {
         if (job.status().isLocked()) {
             return flagResubmit(job, Event.ADD, request.scheduledTime(), now);
         }
-        if (isWaitingFor(request.scheduledTime(), job) && !replace) {
+        if (isWaitingFor(request.scheduledTime(), job) && !replace && !job.isCancelRequested()) {
             return Decision.nothingToDo(job);
         }
         return new Edit(job, Event.ADD, now).take(request).wanted();
@@ -78,7 +78,7 @@ public final class Transitions {
     }
 
     /**
-     * A worker takes a job.
+     * A worker takes a job. One that is to be cancelled is only put aside: its owner will end it and not run it.
      *
      * @param token a fresh UUID: two workers that wrote the same body would get the same revision, and both would win
      * @param start whether the run starts at once; otherwise the job is only put aside for this worker
@@ -91,9 +91,11 @@ public final class Transitions {
         return on(Event.CLAIM, job, now, edit -> {
             edit.lock(token, worker)
                     .put(Field.FENCE, Fences.next(job))
-                    .remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
+                    .remove(Field.PROGRESS)
                     .at(CLAIMED);
-            return start ? edit.started().moveTo(JobStatus.RUNNING) : edit.moveTo(JobStatus.SCHEDULED);
+            return start && !job.isCancelRequested()
+                    ? edit.started().moveTo(JobStatus.RUNNING)
+                    : edit.moveTo(JobStatus.SCHEDULED);
         });
     }
 
@@ -184,13 +186,22 @@ public final class Transitions {
     }
 
     /**
-     * The activity monitor finds the owner dead. The job waits again with the same data and time (or the resubmitted time,
+     * On one node the activity monitor finds the owner dead. The job waits again with the same data and time (or the resubmitted time,
      * which consumes the flag); cancelled if that was asked for; failed when too many leases ran out while it ran, unless another
      * run was asked for. A job that was only put aside is not to blame for the death of its owner: its expirations stay as they are.
      *
      * @param maxExpirations how many leases may run out before the job is failed; empty is any number
      */
     public static Decision expire(Job job, OptionalInt maxExpirations, Instant now) {
+        return expire(job, maxExpirations, true, now);
+    }
+
+    /**
+     * As {@link #expire(Job, OptionalInt, Instant)}.
+     *
+     * @param mayEnd whether the job may end by it; otherwise it waits, and keeps a request to cancel
+     */
+    static Decision expire(Job job, OptionalInt maxExpirations, boolean mayEnd, Instant now) {
         return on(Event.EXPIRE, job, now, edit -> {
             boolean ran = job.status() == JobStatus.RUNNING;
             boolean tooOften = ran && maxExpirations.isPresent() && job.expirations() >= maxExpirations.getAsInt();
@@ -198,15 +209,13 @@ public final class Transitions {
                     .put(Field.EXPIRATIONS, ran ? Edit.oneMore(job.expirations()) : job.expirations())
                     .remove(Field.PROGRESS)
                     .at("expired");
-            if (Edit.isCancelled(job)) {
+            if (job.isResubmitted()) {
+                return tooOften ? edit.resubmitted() : edit.waitsForResubmit();
+            }
+            if (mayEnd && job.isCancelRequested()) {
                 return edit.cancelled();
             }
-            if (tooOften) {
-                return job.isResubmitted()
-                        ? edit.resubmitted()
-                        : edit.at("finished").moveTo(JobStatus.FAILED);
-            }
-            return edit.consumeResubmit().remove(Field.CANCEL_REQUESTED).moveTo(JobStatus.WAITING);
+            return mayEnd && tooOften ? edit.at("finished").moveTo(JobStatus.FAILED) : edit.moveTo(JobStatus.WAITING);
         });
     }
 
@@ -267,7 +276,7 @@ public final class Transitions {
         if (job.status().isLocked()) {
             return flagResubmit(job, Event.RESUBMIT, time, now);
         }
-        if (isWaitingFor(time, job)) {
+        if (isWaitingFor(time, job) && !job.isCancelRequested()) {
             return Decision.nothingToDo(job);
         }
         return on(Event.RESUBMIT, job, now, edit -> edit.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time))

@@ -6,6 +6,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
+import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.settings.QueueParts;
@@ -19,10 +20,12 @@ import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.Limit;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
@@ -120,11 +123,12 @@ final class DeadOwners {
      */
     record Left(Job silent, Leaves present, Sighting sighting) {
         private Optional<Job> expired(QueueParts parts) {
-            return Transitions.expire(
-                            silent,
-                            parts.settings().get(silent.type()).get(Limit.EXPIRATIONS),
-                            parts.clock().instant())
-                    .write();
+            OptionalInt most = parts.settings().get(silent.type()).get(Limit.EXPIRATIONS);
+            Instant now = parts.clock().instant();
+            Decision expiry = parts.store().isCluster()
+                    ? ClusterTransitions.expire(silent, most, now)
+                    : Transitions.expire(silent, most, now);
+            return expiry.write();
         }
     }
 

@@ -80,6 +80,11 @@ record Ending(
         return failure(JobError.Kind.FAILED, message, null, false, thrown);
     }
 
+    /** The job was claimed only to be ended. */
+    static Ending unrun() {
+        return new Ending("its last owner died", LeasedJob::endUnrun, null, null);
+    }
+
     /** The handler threw this after it was told to stop. */
     static Ending stopped(JobContext.StopReason reason, String whyCancelled, Throwable thrown) {
         return switch (reason) {

@@ -1,0 +1,125 @@
+package io.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.worker.SimulatedWorker;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.type.Limit;
+import java.time.Duration;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The owner of a job was cut off before it ended the job, and its lease ran out on the other side. Only a claim ends such a job there: what
+ * others write with the owner's fence counts less than the owner's end, when that turns up.
+ */
+class ExpiriesOnClustersTest extends PlayedCluster {
+    /** Model: EXPIRY_ENDS. */
+    @Test
+    void a_cancellation_stands_beside_the_end_of_the_owner() {
+        JobId id = insert("a");
+        LeasedJob claim = accept(two, "owner").orElseThrow();
+        Job claimed = claim.job();
+        world.cluster().isolate(2);
+        cancel(id);
+        endUnheard(claimed);
+        expire();
+        assertThat(accept(zero, "next")).as("handed out").isEmpty();
+        assertThat(read(zero, id).status()).isEqualTo(JobStatus.CANCELLED);
+        assertThat(afterTheCut(id).status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void a_failure_because_of_too_many_leases_stands_beside_the_end_of_the_owner() {
+        JobId id = insert("a");
+        failAtTheFirstExpiry();
+        LeasedJob claim = accept(two, "owner").orElseThrow();
+        Job claimed = claim.job();
+        world.cluster().isolate(2);
+        endUnheard(claimed);
+        expire();
+        assertThat(accept(zero, "next")).as("handed out").isEmpty();
+        assertThat(read(zero, id).status()).isEqualTo(JobStatus.FAILED);
+        assertThat(afterTheCut(id).status()).isEqualTo(JobStatus.FAILED);
+    }
+
+    @Test
+    void the_retry_of_a_run_that_failed_stands_beside_an_expiry_that_was_one_too_many() {
+        JobId id = insert("a");
+        failAtTheFirstExpiry();
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        Job claimed = claim.job();
+        world.cluster().isolate(2);
+        world.play(zero, () -> claim.fail(JobError.Kind.FAILED, "no connection", null, false));
+        write(two, ClusterTransitions.expire(claimed, OptionalInt.of(0), now(two)));
+        assertThat(afterTheCut(id).status()).isEqualTo(JobStatus.STUCK);
+    }
+
+    @Test
+    void a_job_that_waits_to_be_cancelled_is_run_when_it_is_added_again() {
+        JobId id = insert("a");
+        assertThat(accept(zero, "owner")).isPresent();
+        cancel(id);
+        expire();
+        assertThat(read(zero, id).isCancelRequested()).isTrue();
+        assertThat(add(one, "a").outcome()).isEqualTo(AddResult.Outcome.UPDATED);
+        assertThat(accept(zero, "next")).isPresent();
+    }
+
+    @Test
+    void another_run_that_the_dead_owner_was_asked_for_is_run() {
+        JobId id = insert("a");
+        failAtTheFirstExpiry();
+        assertThat(accept(zero, "owner")).isPresent();
+        assertThat(add(one, "a").outcome()).isEqualTo(AddResult.Outcome.RESUBMITTED);
+        expire();
+        assertThat(accept(zero, "next")).isPresent();
+        assertThat(read(one, id).status()).isEqualTo(JobStatus.RUNNING);
+    }
+
+    private void failAtTheFirstExpiry() {
+        world.play(
+                zero,
+                () -> zero.parts().settings().change(World.TYPE, settings -> settings.with(Limit.EXPIRATIONS, 0)));
+        world.time().pass(Duration.ofSeconds(5));
+    }
+
+    private void cancel(JobId id) {
+        world.play(zero, () -> new Creator(zero.parts().store(), zero.parts().clock())
+                .cancel(id, CancelMode.REQUEST, null));
+    }
+
+    /** The owner has not heard of what happened on the other side. */
+    private void endUnheard(Job claimed) {
+        write(two, Transitions.finish(claimed, null, null, now(two)));
+    }
+
+    /** Another worker finds that the owner gives no sign of life. */
+    private void expire() {
+        SimulatedWorker watching =
+                new SimulatedWorker(zero.parts(), "watching", World.TYPE, any -> false, any -> false);
+        world.play(zero, () -> {
+            zero.parts().index().owned();
+            watching.start();
+            return true;
+        });
+        world.time().pass(Duration.ofMinutes(5));
+    }
+
+    private Job afterTheCut(JobId id) {
+        heal();
+        for (Client client : new Client[] {one, zero, two}) {
+            world.play(client, () -> client.conflicts().resolve(id.docId()));
+        }
+        return read(one, id);
+    }
+}
