@@ -7,8 +7,10 @@ import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.worker.HandClaims;
+import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
@@ -131,6 +133,39 @@ class CutOffSequencesTest extends PlayedCluster {
         assertThat(first).hasValue("halt");
         assertThat(world.play(zero, () -> outcome(claim::update))).isEqualTo("halt");
         assertThat(world.play(zero, () -> outcome(() -> claim.finish("done")))).isEqualTo("halt");
+    }
+
+    @Test
+    void a_worker_that_starts_at_a_node_that_is_cut_off_takes_back_no_job_that_its_former_process_has_ended() {
+        JobId id = insert("a");
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        world.time().pass(Duration.ofSeconds(1));
+        world.cluster().isolate(2);
+        world.play(zero, () -> claim.finish("done"));
+        restart(two, "owner");
+        Job shown = read(two, id);
+        heal();
+        assertThat(shown.isLockedBy(claim.token())).as("no expiry was written").isTrue();
+        assertThat(read(two, id).status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void a_worker_that_reaches_a_majority_takes_back_at_once_what_its_former_process_has_left() {
+        JobId id = insert("a");
+        assertThat(accept(zero, "owner")).isPresent();
+        world.time().pass(Duration.ofSeconds(1));
+        world.cluster().isolate(0);
+        restart(two, "owner");
+        assertThat(read(two, id).status()).isEqualTo(JobStatus.WAITING);
+    }
+
+    private void restart(Client client, String worker) {
+        SimulatedWorker next = new SimulatedWorker(client.parts(), worker, World.TYPE, any -> false, any -> false);
+        world.play(client, () -> {
+            client.parts().index().owned(); // chooses the design documents, for which others would wait in real time
+            next.recoverOwn();
+            return next;
+        });
     }
 
     private void loseNextAnswer() {

@@ -16,7 +16,6 @@ import io.couchjobs.engine.worker.Sightings.Sighting;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
-import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.Limit;
 import java.time.Duration;
@@ -24,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -37,6 +37,9 @@ final class DeadOwners {
     private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
     /** Even an idle worker moves its registration every few minutes. */
     private static final Duration DEAD_AFTER = Duration.ofMinutes(15);
+
+    /** How many jobs one reading takes at most. */
+    static final int MOST_TOGETHER = 100;
 
     private static final int MOST_REFUSED = 1_000;
 
@@ -72,23 +75,40 @@ final class DeadOwners {
         return owner.equals(ownWorker) && !isOurs.test(id);
     }
 
-    /** Takes the jobs that an earlier process of this worker's id left behind. */
+    /**
+     * Takes the jobs that an earlier process of this worker's id left behind. While no majority of the copies is in reach they are
+     * left to the monitor: a node that is cut off may still show a claim whose end the others have.
+     */
     void recoverOwn() {
-        for (WorkerInfo.OwnedJob job : parts.index().owned()) {
-            if (isLeftByAFormerProcess(job.id(), job.worker())) {
-                recover(job);
-            }
+        List<WorkerInfo.OwnedJob> left = parts.index().owned().stream()
+                .filter(job -> isLeftByAFormerProcess(job.id(), job.worker()))
+                .toList();
+        for (int from = 0; from < left.size(); from += MOST_TOGETHER) {
+            recover(left.subList(from, Math.min(from + MOST_TOGETHER, left.size())));
         }
     }
 
-    private void recover(WorkerInfo.OwnedJob job) {
-        Sighting now = new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0);
-        try {
-            Leaves present = parts.store().leaves(job.id());
-            leaf(present, job.rev()).ifPresent(silent -> free(List.of(new Left(silent, present, now))));
-        } catch (MalformedDocumentException overwritten) {
-            log.debug("{} was overwritten by something that is no job", job.id());
+    private void recover(List<WorkerInfo.OwnedJob> some) {
+        List<JobId> ids = some.stream().map(WorkerInfo.OwnedJob::id).toList();
+        Optional<Map<JobId, Optional<Leaves>>> read = parts.store()
+                .majority()
+                .read(ids.stream().map(JobId::docId).toList(), () -> parts.store()
+                        .leaves(ids));
+        if (read.isEmpty()) {
+            log.warn(
+                    "no majority of the copies is in reach: {} jobs of a former process of worker {} are taken back later",
+                    some.size(),
+                    ownWorker);
+            return;
         }
+        free(some.stream()
+                .flatMap(job -> left(job, read.get().getOrDefault(job.id(), Optional.empty())).stream())
+                .toList());
+    }
+
+    private Optional<Left> left(WorkerInfo.OwnedJob job, Optional<Leaves> read) {
+        Sighting now = new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0);
+        return read.flatMap(present -> leaf(present, job.rev()).map(silent -> new Left(silent, present, now)));
     }
 
     /** Removes the registrations of workers that are dead and own nothing. */

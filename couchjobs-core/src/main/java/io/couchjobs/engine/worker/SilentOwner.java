@@ -22,9 +22,6 @@ import java.util.stream.Stream;
  * with hundreds of jobs costs few requests more than one with a single job. Not thread-safe.
  */
 final class SilentOwner {
-    /** How many jobs one reading takes at most. */
-    private static final int MOST = 100;
-
     private final QueueParts parts;
     private final Sightings sightings;
     private final DeadOwners deadOwners;
@@ -55,8 +52,8 @@ final class SilentOwner {
 
     /** {@return readings that set the jobs free, each of which may fail by itself} */
     Stream<Runnable> recoveries() {
-        return Stream.iterate(0, from -> from < jobs.size(), from -> from + MOST)
-                .map(from -> jobs.subList(from, Math.min(from + MOST, jobs.size())))
+        return Stream.iterate(0, from -> from < jobs.size(), from -> from + DeadOwners.MOST_TOGETHER)
+                .map(from -> jobs.subList(from, Math.min(from + DeadOwners.MOST_TOGETHER, jobs.size())))
                 .map(some -> () -> recover(some));
     }
 

@@ -106,6 +106,11 @@ public final class SimulatedWorker {
         parts.store().resolveWith(new Owner(worker, holds));
     }
 
+    /** Takes the jobs that an earlier process of its id left behind. */
+    public void recoverOwn() {
+        monitor.recoverOwn();
+    }
+
     /** Lets held jobs go, and makes the jobs of schedules, from now on. */
     public void letGoAndSchedule() {
         new Dependencies(parts).start();
