@@ -10,6 +10,7 @@ import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.engine.Engine;
 import io.couchjobs.engine.alarm.Facts;
 import io.couchjobs.engine.alarm.QueueAlarms;
+import io.couchjobs.engine.create.Orphans;
 import io.couchjobs.engine.create.Restorer;
 import io.couchjobs.engine.gc.GarbageCollector;
 import io.couchjobs.engine.history.QueueHistory;
@@ -245,19 +246,15 @@ public final class Operations {
 
     /**
      * Takes a job away from an owner that is believed to be dead, as {@link #release} does, but only if nothing has happened to
-     * it since that was seen.
+     * it since that was seen, and a majority of the copies has no registration of that owner.
      *
      * @param seen the job as {@link #workers} showed it
      * @return the job as stored
      * @throws NotFoundException when there is no such job any more
-     * @throws JobRefusedException when it has changed
+     * @throws JobRefusedException when it has changed, its owner is registered, or no majority says whether it is
      */
     public Job releaseOrphan(WorkerInfo.OwnedJob seen) {
-        return engine.creator()
-                .change(
-                        seen.id(),
-                        "has changed since it was looked at",
-                        (job, now) -> Transitions.releaseIfStill(job, seen.rev(), now));
+        return new Orphans(engine.parts().store(), engine.creator()).release(seen);
     }
 
     /** {@return the first 500 documents that have the id of a job but cannot be one, each with the name of a wrong field} */

@@ -3,7 +3,12 @@ package io.couchjobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.SimulatedCluster;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.JobPhase;
+import io.couchjobs.job.JobRequest;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +56,20 @@ class DoctorOnClustersTest {
         JsonNode copies = copies(1);
         assertThat(copies.path("finding").asText()).contains("node2@127.0.0.1", "node3@127.0.0.1", "1 of 3 copies");
         assertThat(copies.path("consequence").asText()).contains("no job is claimed or finished");
+    }
+
+    @Test
+    void fix_takes_no_job_while_no_majority_tells_whether_its_owner_is_registered() throws Exception {
+        try (JobQueue queue =
+                JobQueue.builder(cluster.urls().get(0).resolve("/jobs")).open()) {
+            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            assertThat(queue.accept(AcceptOptions.of("email"))).hasSize(1);
+            cluster.stop(1);
+            cluster.stop(2);
+
+            assertThat(shell.run("doctor", "--fix", "--yes").err()).contains("left email:1 as it is", "no majority");
+            assertThat(queue.phase("email", "1")).isEqualTo(JobPhase.RUNNING);
+        }
     }
 
     private JsonNode copies(int exitCode) {

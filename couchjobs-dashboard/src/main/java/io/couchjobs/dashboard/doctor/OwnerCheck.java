@@ -44,7 +44,10 @@ final class OwnerCheck extends Check {
                 + ")? Those that still live are told to stop, and the jobs run again");
     }
 
-    /** Writes only on the revision that was seen: a worker that claims or renews the job meanwhile keeps it. */
+    /**
+     * Writes only on the revision that was seen: a worker that claims or renews the job meanwhile keeps it. So does one that is
+     * registered, though the list of workers lacks it.
+     */
     @Override
     public List<String> go(JobQueue queue) {
         List<String> done = new ArrayList<>();
@@ -53,8 +56,8 @@ final class OwnerCheck extends Check {
                 try {
                     queue.operations().releaseOrphan(owned);
                     done.add("took " + owned.id() + " from " + worker.id());
-                } catch (JobRefusedException | NotFoundException changed) {
-                    done.add("left " + owned.id() + " as it is: it has changed");
+                } catch (JobRefusedException | NotFoundException left) {
+                    done.add("left " + owned.id() + " as it is: " + left.getMessage());
                 }
             }
         }

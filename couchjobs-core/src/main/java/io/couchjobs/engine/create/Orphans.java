@@ -1,0 +1,57 @@
+package io.couchjobs.engine.create;
+
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.registry.SignOfLife;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.NotFoundException;
+import io.couchjobs.job.WorkerInfo;
+import java.util.List;
+import java.util.Optional;
+
+/** Takes jobs from owners that are believed to be dead, because a list shows no registration of theirs. Thread-safe. */
+public final class Orphans {
+    private final JobStore store;
+    private final Creator creator;
+
+    /**
+     * Works on a store.
+     *
+     * @param store where the jobs are
+     * @param creator changes them
+     */
+    public Orphans(JobStore store, Creator creator) {
+        this.store = store;
+        this.creator = creator;
+    }
+
+    /**
+     * Takes a job as if it had not been claimed. A list comes from one copy of each part of a cluster's database, and that copy may
+     * lack a registration. So the registration is read by its id, with all its leaves, as a majority of the copies has them.
+     *
+     * @param seen the job as a list of owned jobs shows it
+     * @return the job as stored
+     * @throws NotFoundException when there is no such job any more
+     * @throws JobRefusedException when it has changed, its owner is registered, or no majority says whether it is
+     */
+    public Job release(WorkerInfo.OwnedJob seen) {
+        Optional<SignOfLife> owner = store.majority()
+                .read(List.of(DocIds.WORKER + seen.worker()), () -> SignOfLife.read(store.database(), seen.worker()));
+        if (owner.isEmpty()) {
+            throw refused(seen, "no majority of the copies is in reach to say whether that worker is registered");
+        } else if (!owner.get().equals(SignOfLife.NONE)) {
+            throw refused(seen, "that worker is registered");
+        }
+        return creator.change(
+                seen.id(),
+                "has changed since it was looked at",
+                (job, now) -> Transitions.releaseIfStill(job, seen.rev(), now));
+    }
+
+    private static JobRefusedException refused(WorkerInfo.OwnedJob seen, String why) {
+        return new JobRefusedException(
+                seen.id(), "belongs to worker " + seen.worker() + ", and " + why + "; nothing was written");
+    }
+}
