@@ -7,6 +7,7 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.couch.ServerAccess;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -84,7 +85,7 @@ public final class JobReader {
     /**
      * The state of a job when retention deleted it: a follower of the job may have missed how it ended. The revision
      * before the tombstone can be read until the next compaction; then only the tombstone says how the job ended, and
-     * its data and result are gone.
+     * its data and result are gone. So it is where another leaf lost to the deletion, and readers are shown its tombstone.
      *
      * @return the finished job; empty when it is there, or was removed otherwise
      */
@@ -95,7 +96,19 @@ public final class JobReader {
         }
         return database.get(docId, found.rev())
                 .filter(tombstone -> JobTombstone.retiredStatus(tombstone).isPresent())
-                .flatMap(tombstone -> before(docId, found.rev()).or(() -> inShort(tombstone)));
+                .flatMap(tombstone -> before(docId, found.rev())
+                        .filter(before -> isEndOf(before, tombstone))
+                        .or(() -> inShort(tombstone)))
+                .filter(Snapshot::isEnd);
+    }
+
+    /** The leaf of a loser has another status, or the end of another run. */
+    private static boolean isEndOf(Snapshot before, ObjectNode tombstone) {
+        JsonNode fence = tombstone.path(Field.FENCE);
+        return before.job()
+                .filter(job -> JobTombstone.retiredStatus(tombstone).equals(Optional.of(job.status())))
+                .filter(job -> fence.isMissingNode() || fence.asLong() == job.fence())
+                .isPresent();
     }
 
     private Optional<Snapshot> before(String docId, String rev) {
