@@ -417,7 +417,7 @@ export class Worker {
 
   /** Rule 3: what contests a confirmed claim on a cluster, if anything does. @param {Doc} base @param {Doc} claimed */
   async #contested(base, claimed) {
-    if (!this.couch.isCluster || (generation(base._rev) === 1 && UUID.test(parseDocId(base._id).id))) return '';
+    if (!this.couch.isCluster || (generation(base._rev) === 1 && base.fence == null && UUID.test(parseDocId(base._id).id))) return '';
     const waits = pauses(100, 2000);
     for (let tries = 0; tries < 8; tries++) {
       const found = standing(base._rev, claimed, await this.couch.leaves(claimed._id) ?? []);

@@ -236,7 +236,7 @@ class Worker:
             try:
                 if answer.status == 201:
                     job._doc = {**claimed, "_rev": answer.body["rev"]}
-                    reason = self._judge(doc["_rev"], job._doc)
+                    reason = self._judge(doc, job._doc)
                     stored = job._doc if reason == "alone" else None
                 elif answer.unknown and not self._couch.is_cluster:
                     stored = self._find(doc["_rev"], job)
@@ -258,13 +258,14 @@ class Worker:
         times = self._resting.get(_id, (0.0, 0))[1]
         self._resting[_id] = time.monotonic() + random.uniform(0.4, min(20.0, 0.8 * 2 ** min(times, 5))), times + 1
 
-    def _judge(self, base: str, claimed: Doc) -> str:
+    def _judge(self, base: Doc, claimed: Doc) -> str:
         """After a 201 on a cluster: what all leaves say, among which the claim itself must be (rule 3)."""
-        made_once = protocol.generation(base) == 1 and protocol.RANDOM_UUID.fullmatch(claimed["_id"].split(":", 2)[2])
+        is_new = protocol.generation(base["_rev"]) == 1 and base.get("fence") is None
+        made_once = is_new and protocol.RANDOM_UUID.fullmatch(claimed["_id"].split(":", 2)[2])
         if made_once or not self._couch.is_cluster:
             return "alone"
         readings = (self._couch.leaves(claimed["_id"]) for _ in pauses(8, 0.1))
-        verdicts = (protocol.standing(base, claimed, leaves) for leaves in readings if leaves is not None)
+        verdicts = (protocol.standing(base["_rev"], claimed, leaves) for leaves in readings if leaves is not None)
         return next((verdict for verdict in verdicts if verdict != "unknown"), "unknown")
 
     def _find(self, base: str, job: Job) -> Optional[Doc]:

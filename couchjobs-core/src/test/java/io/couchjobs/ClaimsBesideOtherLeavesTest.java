@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -125,6 +126,13 @@ class ClaimsBesideOtherLeavesTest extends ProxiedQueue {
     void a_job_that_was_changed_costs_a_request_whatever_its_id() throws Exception {
         JobId id = others.add(JobRequest.of("email", Map.of())).id();
         others.setPriority("email", id.id(), 7);
+        assertThat(readingsOfClaiming(1)).isEqualTo(1);
+    }
+
+    @Test
+    void a_job_that_was_put_back_from_a_copy_costs_a_request_whatever_its_id() throws Exception {
+        others.database()
+                .put(Jobs.json("{'_id':'job:email:" + UUID.randomUUID() + "','status':'waiting','data':{},'fence':3}"));
         assertThat(readingsOfClaiming(1)).isEqualTo(1);
     }
 

@@ -2,6 +2,7 @@ package io.couchjobs.engine.claim;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.engine.lifecycle.Rivals;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.Job;
@@ -39,7 +40,8 @@ import org.slf4j.LoggerFactory;
  * that did not have the removal, or that has a leaf which the ended run left behind.
  *
  * <p>No leaves are read for a job whose first revision is claimed and whose id couchjobs made: its creator wrote it
- * once, and always with the same bytes. A claimer of another leaf claims a later revision, and reads the leaves. One
+ * once, and always with the same bytes. One that has a fence already is put back from a copy, perhaps by several who do not
+ * write the same: its leaves are read. A claimer of another leaf claims a later revision, and reads the leaves. One
  * such pair goes unnoticed: a change by a creator that was cut off is claimed while the first claim is under way, and
  * the copy that both majorities share fails just then.
  */
@@ -69,7 +71,7 @@ final class RivalLeaves {
      */
     static boolean mayExist(Job base) {
         boolean isFirst = Rev.generation(base.rev().orElse("")) == 1;
-        return !isFirst || !base.id().isRandom();
+        return !isFirst || !base.id().isRandom() || Fences.hasFence(base);
     }
 
     /**

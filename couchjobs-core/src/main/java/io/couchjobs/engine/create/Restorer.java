@@ -10,7 +10,6 @@ import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.UnreadableDataException;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,17 +24,14 @@ public final class Restorer {
             "no majority of the cluster's nodes has confirmed it; restore it again to be sure";
 
     private final JobStore store;
-    private final InstantSource clock;
 
     /**
      * Works on a store.
      *
      * @param store where the jobs are to be
-     * @param clock the time of day
      */
-    public Restorer(JobStore store, InstantSource clock) {
+    public Restorer(JobStore store) {
         this.store = store;
-        this.clock = clock;
     }
 
     /**
@@ -72,7 +68,7 @@ public final class Restorer {
     }
 
     private Job restored(Job copy, long generation) {
-        return store.attaching(store.site().stamp(Restored.of(copy, generation, clock.instant())));
+        return store.attaching(store.site().stamp(Restored.of(copy, generation)));
     }
 
     private AddResult result(Job job, WriteResult written) {

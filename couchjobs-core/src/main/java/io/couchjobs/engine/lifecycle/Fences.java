@@ -29,7 +29,8 @@ public final class Fences {
         return hasFence(job) ? Math.min(job.fence() + 1, Integer.MAX_VALUE) : Math.max(1, generation(job));
     }
 
-    private static boolean hasFence(Job job) {
+    /** {@return whether the document has one: a job that was claimed, or that is put back from a copy} */
+    public static boolean hasFence(Job job) {
         return job.document().hasNonNull(Field.FENCE);
     }
 

@@ -3,10 +3,13 @@ package io.couchjobs.engine.lifecycle;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.Lock;
 import io.couchjobs.job.ScheduledTime;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Makes the job to be stored from a job of a backup, where there is none. Stateless. */
 public final class Restored {
@@ -16,10 +19,13 @@ public final class Restored {
      * The job as it is to be stored. It has no owner: a job that was owned when it was copied waits again, as if it had
      * been released. Its next claim's fence is greater than all fences in the copy and the database.
      *
+     * <p>It asks no clock: what is put back twice is the same bytes, which CouchDB stores as one revision. Others would be another
+     * leaf, which could be claimed, too.
+     *
      * @param copy the job as it was; its revision and CouchDB's other own fields do not count
      * @param generation how often a job of this identity was written that is deleted now; 0 for none
      */
-    public static Job of(Job copy, long generation, Instant now) {
+    public static Job of(Job copy, long generation) {
         ObjectNode document = copy.withInlineData().toDocument();
         List<String> names = new ArrayList<>();
         document.fieldNames().forEachRemaining(names::add);
@@ -31,6 +37,14 @@ public final class Restored {
         }
         ScheduledTime.toMillis(document);
         Job job = Job.trusted(copy.id(), document);
-        return job.status().isLocked() ? Transitions.release(job, now).write().orElse(job) : job;
+        return job.status().isLocked()
+                ? Transitions.release(job, lastMoment(job)).write().orElse(job)
+                : job;
+    }
+
+    private static Instant lastMoment(Job job) {
+        return Stream.concat(job.times().values().stream(), job.lock().map(Lock::since).stream())
+                .max(Comparator.naturalOrder())
+                .orElse(Instant.EPOCH);
     }
 }

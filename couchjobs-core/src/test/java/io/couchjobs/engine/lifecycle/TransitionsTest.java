@@ -212,8 +212,19 @@ class TransitionsTest {
         assertThat(claimed.toDocument().path("scheduledTime").asLong()).isEqualTo(4_000_000_000_000L);
         Job released = write(Transitions.release(claimed, NOW));
         assertThat(released.toDocument().path("scheduledTime").asLong()).isEqualTo(4_100_000_000_000L);
-        Job restored = Restored.of(Jobs.job("'data':{},'scheduledTime':4000000000"), 0, NOW);
+        Job restored = Restored.of(Jobs.job("'data':{},'scheduledTime':4000000000"), 0);
         assertThat(restored.toDocument().path("scheduledTime").asLong()).isEqualTo(4_000_000_000_000L);
+    }
+
+    @Test
+    void an_owned_job_is_put_back_as_the_same_document_whenever_that_is_done() {
+        Job copy = Jobs.job("'status':'running','fence':3,'lock':{'token':'t1','worker':'w1','since':5},"
+                + "'times':{'claimed':5,'updated':7}");
+        Job restored = Restored.of(copy, 0);
+        assertThat(restored.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(restored.times())
+                .as("the last moment of the copy")
+                .containsEntry("released", Instant.ofEpochMilli(7));
     }
 
     @Test
