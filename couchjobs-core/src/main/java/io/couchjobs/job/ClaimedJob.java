@@ -54,7 +54,8 @@ public interface ClaimedJob {
      * Whether no renewal was confirmed for the timeout of the job's type, on this process's monotonic clock. Then others may
      * have the job: stop, or ask by {@link #assertOwned}. A write that is tried nevertheless reads the job first, and throws
      * {@link HaltException} when it is not this owner's any more, and each time after that. When it still is, a write on one node renews
-     * the lease. On a cluster the run may still be ended; all other writes throw. No I/O, except to read the settings of the type when they are not known.
+     * the lease. On a cluster the run may still be ended; all other writes throw. It sends no
+     * request, except to read the type's settings once after the feed was interrupted.
      *
      * @return whether this owner counts as halted
      */

@@ -82,8 +82,9 @@ public interface JobContext {
      * Whether this worker counts as halted, because no renewal of its lease was confirmed for the timeout of the job's
      * type, on its own monotonic clock. No monitor gives the job to another
      * worker before; only an operator may. Right after the process was suspended this
-     * knows it, while {@link #stopReason} may not tell yet. No I/O, so it can be asked before every write elsewhere;
-     * like {@link #assertOwned}, it does not replace the {@link #fence}.
+     * knows it, while {@link #stopReason} may not tell yet. It can be asked before every write elsewhere: it sends no request,
+     * except to read the type's settings once after the feed was interrupted. Like {@link #assertOwned}, it does not replace the {@link
+     * #fence}.
      *
      * @return whether others may have the job by now
      */
