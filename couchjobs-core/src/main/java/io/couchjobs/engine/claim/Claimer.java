@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,7 +52,7 @@ final class Claimer {
      * 201 and the other 202. Such a claim is withdrawn in the background, and the worker leaves the job alone for a
      * random pause. The same holds for a claim whose answer was lost on a cluster, and for a confirmed one that another
      * leaf contests ({@link RivalLeaves}). A claim that is confirmed when its lease is over makes no owner: it is given
-     * back on one copy, and withdrawn on a cluster. A claim counts as held by this process until its answer is judged.
+     * back on one copy, and withdrawn on a cluster. To be called {@link #whileUnderWay}.
      *
      * @return the jobs that this worker owns now, in the order of the candidates, which are marked as won, lost or forbidden
      * @throws RuntimeException when the results of some claims are unknown; stored claims are taken back
@@ -68,10 +69,18 @@ final class Claimer {
                         .orElseThrow(() -> new IllegalStateException("candidates are pending")))
                 .map(this::signed)
                 .toList();
+        return claim(candidates, claims);
+    }
+
+    /**
+     * Claims candidates and tells of that, while all their claims count as held by this process: nobody runs those yet that are won,
+     * and a listener that is told of them may take long.
+     */
+    <T> T whileUnderWay(List<Candidate> candidates, Supplier<T> claiming) {
         List<String> tokens = candidates.stream().map(Candidate::token).toList();
         store.claimsUnderWay().addAll(tokens);
         try {
-            return claim(candidates, claims);
+            return claiming.get();
         } finally {
             store.claimsUnderWay().removeAll(tokens);
         }

@@ -135,12 +135,16 @@ public final class Finder implements FeedListener, AutoCloseable {
             return Optional.empty();
         }
         Candidate candidate = new Candidate(job, store.environment().uuid().toString());
+        return claimer.whileUnderWay(List.of(candidate), () -> claim(candidate));
+    }
+
+    private Optional<LeasedJob> claim(Candidate candidate) {
         List<Candidate> granted = limits.grant(List.of(candidate));
         List<LeasedJob> won = granted.isEmpty() ? List.of() : claimer.claim(granted, worker, true);
         try {
             Pick.note(picks, candidate);
         } catch (RuntimeException e) {
-            log.warn("job {} is claimed as it was asked for, but that could not be noted", id, e);
+            log.warn("job {} is claimed as it was asked for, but that could not be noted", candidate.id(), e);
         }
         return Unrun.withoutEnded(won).stream().findFirst();
     }

@@ -62,6 +62,10 @@ public final class Pick {
      *     taken back
      */
     public List<LeasedJob> claim() {
+        return parts.claimer.whileUnderWay(candidates, this::claimNow);
+    }
+
+    private List<LeasedJob> claimNow() {
         List<LeasedJob> won;
         try {
             List<Candidate> granted = parts.limits.grant(candidates);

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Leaves of conflicts whose owner may be gone: a worker that is dead, or one of this process that does not know the
@@ -71,12 +72,17 @@ final class AbandonedClaims {
             return false;
         }
         Owner own = owners.get(lock.get().worker());
-        String token = lock.get().token();
-        if (claimsUnderWay.contains(token) || (own != null && own.holds().test(token))) {
-            return false;
-        }
-        return isSilentFor(own == null ? timeout(leaf) : FORGOTTEN, leaf, lock.get())
-                && isSilentStill(leaf, lock.get(), own != null);
+        // Asked once more after the readings: a claim is neither under way nor held for a moment, before its run is
+        // known.
+        return !isHeld(lock.get(), own)
+                && isSilentFor(own == null ? timeout(leaf) : FORGOTTEN, leaf, lock.get())
+                && isSilentStill(leaf, lock.get(), own != null)
+                && !isHeld(lock.get(), own);
+    }
+
+    private boolean isHeld(Lock lock, @Nullable Owner own) {
+        return claimsUnderWay.contains(lock.token())
+                || (own != null && own.holds().test(lock.token()));
     }
 
     /** How long it takes until the claim can be known to have no owner. */

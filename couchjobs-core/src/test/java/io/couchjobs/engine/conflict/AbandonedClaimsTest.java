@@ -5,19 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.claim.Finder;
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.BulkListener;
 import io.couchjobs.engine.store.ConflictOutcome;
+import io.couchjobs.engine.store.Conflicts;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Lock;
+import io.couchjobs.job.QueueListener;
 import io.couchjobs.job.Site;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
@@ -25,6 +35,7 @@ import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -40,6 +51,7 @@ class AbandonedClaimsTest {
 
     private final AtomicLong nanos = new AtomicLong();
     private final Set<String> held = ConcurrentHashMap.newKeySet();
+    private final ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
     private JobQueue queue;
     private JobWriter writer;
     private SettingsStore settings;
@@ -50,7 +62,6 @@ class AbandonedClaimsTest {
     void open(TestDatabase database) throws Exception {
         queue = TestQueue.open(database);
         writer = new JobWriter(queue.database(), Site.UNNAMED, BulkListener.UNHEARD);
-        ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
         settings = new SettingsStore(queue.database(), TIMEOUT);
         abandoned = new AbandonedClaims(writer, settings, clock);
         resolver = new Resolver(writer, clock, abandoned);
@@ -138,6 +149,42 @@ class AbandonedClaimsTest {
                 Replicated.leaf(2, 'b', Replicated.owned("other", "t2", 1)));
         assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
         nanos.addAndGet(Duration.ofSeconds(30).toNanos());
+        assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
+    }
+
+    @Test
+    void a_claim_that_listeners_are_still_told_of_is_not_taken_for_forgotten(TestDatabase database) throws Exception {
+        queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        QueueListener slow = new QueueListener() {
+            @Override
+            public void claimed(Job before, Job claimed) {
+                resolveBesideAnotherClaim(database);
+            }
+        };
+        try (JobStore store = new JobStore(writer, Conflicts.IGNORED, List.of(slow), AttachedData.DEFAULT_LIMIT)) {
+            Finder finder = new Finder(
+                    new QueueParts(
+                            store,
+                            new JobIndex(new DesignDocuments(queue.database())),
+                            settings,
+                            new Feed(queue.database()),
+                            clock),
+                    "here");
+            LeasedJob claim = finder.accept(AcceptOptions.of("email").timeout(Duration.ZERO))
+                    .get(0);
+            assertThat(owners()).containsExactlyInAnyOrder(claim.token(), "t2");
+            finder.close();
+        }
+    }
+
+    private void resolveBesideAnotherClaim(TestDatabase database) {
+        try {
+            Replicated.into(database, Replicated.leaf(2, 'b', Replicated.owned("other", "t2", 1)));
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+        assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
+        nanos.addAndGet(Duration.ofSeconds(11).toNanos());
         assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
     }
 
