@@ -66,6 +66,11 @@ public record Call(String method, UrlPath path, @Nullable Body body, boolean rep
         return new Call(method, path, new Body(json, JSON), false, Map.of());
     }
 
+    /** Whether the answer waits for the index of a view. */
+    boolean isOfView() {
+        return path.toString().contains("/_view/");
+    }
+
     CouchException.Failure.Request asRequest() {
         return new CouchException.Failure.Request(method, path.toString(), null, null);
     }

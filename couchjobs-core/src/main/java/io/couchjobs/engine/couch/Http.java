@@ -15,11 +15,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import org.apache.hc.client5.http.ConnectTimeoutException;
 
 /** Sends requests, to another node when one fails, and classifies their failures. Thread-safe. */
 public final class Http implements AutoCloseable {
 
-    private static final Set<Integer> BAD_GATEWAYS = Set.of(502, 503, 504);
+    private static final int GATEWAY_TIMEOUT = 504;
+    private static final Set<Integer> BAD_GATEWAYS = Set.of(502, 503, GATEWAY_TIMEOUT);
     /** CouchDB's word, with 500, when it reaches none of a document's copies: another node may. */
     private static final String NODE_DOWN = "nodedown";
 
@@ -79,7 +81,7 @@ public final class Http implements AutoCloseable {
     }
 
     private <T> T send(Call call, Function<Node, T> attempt) {
-        return retries.run(call, () -> pace.run(call, () -> onSomeNode(attempt)));
+        return retries.run(call, () -> pace.run(call, () -> onSomeNode(call, attempt)));
     }
 
     /** The connection of this answer is broken. */
@@ -130,7 +132,7 @@ public final class Http implements AutoCloseable {
     }
 
     /** Each node gets one chance, unless a write may have been carried out by the one that failed. */
-    private <T> T onSomeNode(Function<Node, T> attempt) {
+    private <T> T onSomeNode(Call call, Function<Node, T> attempt) {
         List<Node> tried = new ArrayList<>();
         while (true) {
             requireOpen();
@@ -141,7 +143,7 @@ public final class Http implements AutoCloseable {
                 nodes.answered(node);
                 return result;
             } catch (CouchException e) {
-                if (closed || !isTheNodes(e)) {
+                if (closed || !isTheNodes(e) || mayBeTheIndex(call, e)) {
                     throw e;
                 }
                 nodes.failed(node, String.valueOf(e.getMessage()));
@@ -163,6 +165,16 @@ public final class Http implements AutoCloseable {
             return !ours || e.getCause() instanceof SocketTimeoutException;
         }
         return BAD_GATEWAYS.contains(e.status()) || e.error().equals(NODE_DOWN);
+    }
+
+    /**
+     * A node that builds an index is silent about its views meanwhile, and answers all else. Another node would have to build it,
+     * too.
+     */
+    private static boolean mayBeTheIndex(Call call, CouchException e) {
+        Throwable cause = e.getCause();
+        boolean isSilent = cause instanceof SocketTimeoutException && !(cause instanceof ConnectTimeoutException);
+        return call.isOfView() && (isSilent || e.status() == GATEWAY_TIMEOUT);
     }
 
     /** When there are other nodes, a node that reports that it cannot answer counts as one that does not answer. */

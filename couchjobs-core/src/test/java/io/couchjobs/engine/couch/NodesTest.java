@@ -7,6 +7,8 @@ import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.InProcess;
+import io.couchjobs.couch.IndexBeingBuiltException;
+import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
@@ -28,13 +30,15 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Which of several nodes a client asks, on nodes that are functions and on a clock of the test's own. */
 class NodesTest {
     private static final List<String> NAMES = List.of("a", "b", "c");
-    private static final String STORED = "{\"_id\":\"x\",\"ok\":true,\"id\":\"x\",\"rev\":\"1-x\"}";
+    private static final String STORED = "{\"_id\":\"x\",\"ok\":true,\"id\":\"x\",\"rev\":\"1-x\",\"rows\":[]}";
+    private static final String INDEXING = "{\"_id\":\"x\",\"view_index\":{\"updater_running\":true}}";
 
     private final Map<String, Trouble> troubles = new HashMap<>();
     private final List<String> asked = new ArrayList<>();
@@ -50,7 +54,10 @@ class NodesTest {
         UNAVAILABLE,
         REACHES_NOBODY,
         IS_BUSY,
-        DENIES
+        DENIES,
+        BUILDS_AN_INDEX,
+        HAS_NO_TIME_FOR_VIEWS,
+        LETS_NOBODY_IN
     }
 
     @AfterEach
@@ -98,6 +105,30 @@ class NodesTest {
         troubles.put(home, Trouble.IS_BUSY);
         assertThat(failure(() -> read(client)).status()).isEqualTo(429);
         assertThat(asked).containsOnly(home);
+    }
+
+    @Test
+    void a_node_that_builds_an_index_stays_in_use_and_no_other_node_is_asked_to_build_it_too() {
+        for (Trouble trouble : List.of(Trouble.BUILDS_AN_INDEX, Trouble.HAS_NO_TIME_FOR_VIEWS)) {
+            CouchServer client = client(1);
+            String home = homeOf(client);
+            troubles.put(home, trouble);
+            assertThat(failure(() -> view(client))).isInstanceOf(IndexBeingBuiltException.class);
+            read(client);
+            assertThat(asked).as("%s", trouble).containsOnly(home);
+            assertThat(client.nodeSwitches()).isZero();
+            troubles.clear();
+            asked.clear();
+        }
+    }
+
+    @Test
+    void a_view_is_asked_elsewhere_when_its_node_takes_no_connection() {
+        CouchServer client = client(1);
+        String home = homeOf(client);
+        troubles.put(home, Trouble.LETS_NOBODY_IN);
+        view(client);
+        assertThat(asked).hasSize(2).startsWith(home).doesNotHaveDuplicates();
     }
 
     @Test
@@ -328,6 +359,10 @@ class NodesTest {
         client.database("jobs").get("x");
     }
 
+    private static void view(CouchServer client) {
+        client.database("jobs").view(ViewQuery.of("lists", "status"));
+    }
+
     private static WriteResult write(CouchServer client) {
         return client.database("jobs").put(Json.object().put("_id", "x"));
     }
@@ -365,6 +400,7 @@ class NodesTest {
         if (trouble == null || (isProbe && trouble == Trouble.REACHES_NOBODY)) {
             return response(isProbe ? 200 : 201, request.forFeed() ? "" : STORED);
         }
+        boolean isView = request.uri().getPath().contains("/_view/");
         return switch (trouble) {
             case REFUSES -> throw new InProcess.Broken("refused", false);
             case CUTS -> throw new InProcess.Broken("cut", true);
@@ -372,6 +408,15 @@ class NodesTest {
             case UNAVAILABLE -> response(503, "{\"error\":\"service_unavailable\",\"reason\":\"\"}");
             case REACHES_NOBODY -> response(500, "{\"error\":\"nodedown\",\"reason\":\"progress not possible\"}");
             case IS_BUSY -> response(429, "{\"error\":\"too_many_requests\",\"reason\":\"\"}");
+            case LETS_NOBODY_IN -> throw new InProcess.Broken(new ConnectTimeoutException("no connection"), false);
+            case BUILDS_AN_INDEX -> {
+                if (isView) {
+                    throw new InProcess.Broken(new SocketTimeoutException("silent"), true);
+                }
+                yield response(200, INDEXING);
+            }
+            case HAS_NO_TIME_FOR_VIEWS ->
+                isView ? response(504, "<html>Gateway Time-out</html>") : response(200, INDEXING);
             case DENIES -> response(401, "{\"error\":\"unauthorized\",\"reason\":\"\"}");
         };
     }
