@@ -22,7 +22,7 @@ public final class Http implements AutoCloseable {
 
     private static final int GATEWAY_TIMEOUT = 504;
     private static final Set<Integer> BAD_GATEWAYS = Set.of(502, 503, GATEWAY_TIMEOUT);
-    /** CouchDB's word, with 500, when it reaches none of a document's copies: another node may. */
+    /** CouchDB's word, with 500 or 412, when it reaches none of a document's copies: another node may. */
     private static final String NODE_DOWN = "nodedown";
 
     private final CouchConfig config;
@@ -179,11 +179,8 @@ public final class Http implements AutoCloseable {
 
     /** When there are other nodes, a node that reports that it cannot answer counts as one that does not answer. */
     private Answer requireFit(Answer answer) {
-        boolean isNoneAtAll = nodes.areSeveral() && BAD_GATEWAYS.contains(answer.status());
-        if (!isNoneAtAll && answer.status() != 429) {
-            return answer;
-        }
-        return fail(answer);
+        boolean isFit = answer.isSuccess() || (!nodes.areSeveral() && answer.status() != 429);
+        return isFit ? answer : fail(answer);
     }
 
     private static Answer fail(Answer answer) {

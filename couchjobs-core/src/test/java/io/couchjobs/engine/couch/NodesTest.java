@@ -53,6 +53,7 @@ class NodesTest {
         IS_SILENT,
         UNAVAILABLE,
         REACHES_NOBODY,
+        REACHES_NO_SHARDS,
         IS_BUSY,
         DENIES,
         BUILDS_AN_INDEX,
@@ -273,6 +274,26 @@ class NodesTest {
     }
 
     @Test
+    void a_feed_is_opened_on_another_node_when_the_first_one_does_not_reach_the_others() {
+        CouchServer client = client(1);
+        String home = homeOf(client);
+        troubles.put(home, Trouble.REACHES_NO_SHARDS);
+        client.database("jobs").changes(ChangesRequest.continuous()).close();
+        assertThat(asked).hasSize(2).startsWith(home).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void a_feed_that_is_refused_for_another_reason_is_not_asked_for_elsewhere() {
+        CouchServer client = client(1);
+        String home = homeOf(client);
+        troubles.put(home, Trouble.DENIES);
+        assertThat(failure(() -> client.database("jobs").changes(ChangesRequest.continuous()))
+                        .status())
+                .isEqualTo(401);
+        assertThat(asked).containsExactly(home);
+    }
+
+    @Test
     void the_nodes_urls_are_told_and_no_credentials() {
         CouchConfig config = CouchConfig.builder(URI.create("http://me:secret@a:1"))
                 .node(URI.create("http://me:other@b:2/couch/"))
@@ -407,6 +428,7 @@ class NodesTest {
             case IS_SILENT -> throw new InProcess.Broken(new SocketTimeoutException("silent"), true);
             case UNAVAILABLE -> response(503, "{\"error\":\"service_unavailable\",\"reason\":\"\"}");
             case REACHES_NOBODY -> response(500, "{\"error\":\"nodedown\",\"reason\":\"progress not possible\"}");
+            case REACHES_NO_SHARDS -> response(412, "{\"error\":\"nodedown\",\"reason\":\"progress not possible\"}");
             case IS_BUSY -> response(429, "{\"error\":\"too_many_requests\",\"reason\":\"\"}");
             case LETS_NOBODY_IN -> throw new InProcess.Broken(new ConnectTimeoutException("no connection"), false);
             case BUILDS_AN_INDEX -> {
