@@ -1,8 +1,10 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Call;
 import io.couchjobs.engine.couch.Http;
@@ -143,7 +145,7 @@ final class OpenFeed implements ChangesFeed {
         try {
             last = Item.end(answer.read(this::readRows), null);
         } catch (CouchException e) {
-            if (!closed) {
+            if (!closed && !isOfARow(e)) {
                 http.broke(answer, String.valueOf(e.getMessage()));
             }
             last = Item.end(null, http.isClosed() ? null : e);
@@ -154,6 +156,13 @@ final class OpenFeed implements ChangesFeed {
             answer.close();
         }
         put(last, 0);
+    }
+
+    /** Whether a row cannot be read: no node has a better one. */
+    private static boolean isOfARow(CouchException e) {
+        boolean isMalformed =
+                e.getCause() instanceof JsonProcessingException && !(e instanceof CouchUnreachableException);
+        return isMalformed || Answer.isTooLarge(e);
     }
 
     private String readRows(Answer feed) throws IOException {

@@ -3,6 +3,7 @@ package io.couchjobs.engine.couch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
@@ -40,6 +41,7 @@ class NodesTest {
     private static final String STORED = "{\"_id\":\"x\",\"ok\":true,\"id\":\"x\",\"rev\":\"1-x\",\"rows\":[]}";
     private static final String INDEXING = "{\"_id\":\"x\",\"view_index\":{\"updater_running\":true}}";
 
+    private String feed = "";
     private final Map<String, Trouble> troubles = new HashMap<>();
     private final List<String> asked = new ArrayList<>();
     private final Queue<Runnable> probes = new ArrayDeque<>();
@@ -294,6 +296,33 @@ class NodesTest {
     }
 
     @Test
+    void a_row_that_cannot_be_read_is_not_the_nodes_fault() {
+        for (String value : List.of("\"" + "x".repeat(17 << 20) + "\"", "{\"twice\":1,\"twice\":2}")) {
+            CouchServer client = client(1);
+            assertThat(endOfFeed(client, "{\"seq\":\"1-x\",\"id\":\"a\",\"doc\":{\"x\":" + value + "}}\n"))
+                    .hasMessageContaining("cannot be used");
+            assertThat(client.nodeSwitches()).isZero();
+        }
+    }
+
+    @Test
+    void a_feed_that_the_server_breaks_off_goes_on_at_another_node() {
+        for (String end :
+                List.of("{\"error\":\"nodedown\",\"reason\":\"progress not possible\"}\n", "{\"seq\":\"1-x\",\"i")) {
+            CouchServer client = client(1);
+            assertThat(endOfFeed(client, end)).isInstanceOf(CouchException.class);
+            assertThat(client.nodeSwitches()).as(end).isEqualTo(1);
+        }
+    }
+
+    private CouchException endOfFeed(CouchServer client, String body) {
+        feed = body;
+        try (ChangesFeed changes = client.database("jobs").changes(ChangesRequest.continuous())) {
+            return failure(() -> changes.next(Duration.ofMinutes(1)));
+        }
+    }
+
+    @Test
     void the_nodes_urls_are_told_and_no_credentials() {
         CouchConfig config = CouchConfig.builder(URI.create("http://me:secret@a:1"))
                 .node(URI.create("http://me:other@b:2/couch/"))
@@ -419,7 +448,7 @@ class NodesTest {
         asked.add(request.uri().getHost());
         boolean isProbe = request.uri().getPath().equals("/_up");
         if (trouble == null || (isProbe && trouble == Trouble.REACHES_NOBODY)) {
-            return response(isProbe ? 200 : 201, request.forFeed() ? "" : STORED);
+            return response(isProbe ? 200 : 201, request.forFeed() ? feed : STORED);
         }
         boolean isView = request.uri().getPath().contains("/_view/");
         return switch (trouble) {
