@@ -117,7 +117,7 @@ final class Node {
     private void login(String user, Secret password) {
         JsonNode body = Json.object().put("name", user).put("password", password.reveal());
         Call call = Call.ask(UrlPath.ROOT.segment("_session"), body);
-        try (Answer answer = sendOnce(call, requests.of(call, loginPatience), Transport.Use.REQUEST)) {
+        try (Answer answer = sendOnce(call, requests.of(call, loginPatience), Transport.Use.LOGIN)) {
             answer.read(Answer::object);
         }
     }

@@ -51,6 +51,8 @@ final class Pools implements Transport {
     private final TlsSocketStrategy tls;
 
     private static final int FOR_RENEWALS = 2;
+    /** One thread logs in at a time. */
+    private static final int FOR_LOGINS = 1;
 
     private final Map<Use, CloseableHttpClient> clients = new EnumMap<>(Use.class);
 
@@ -70,6 +72,13 @@ final class Pools implements Transport {
                         .build());
         clients.put(
                 Use.RENEWAL, client(FOR_RENEWALS).disableContentCompression().build());
+        clients.put(
+                Use.LOGIN,
+                client(FOR_LOGINS)
+                        .disableContentCompression()
+                        .setConnectionReuseStrategy(
+                                (request, answer, context) -> false) // its buffers hold the password
+                        .build());
     }
 
     @Override

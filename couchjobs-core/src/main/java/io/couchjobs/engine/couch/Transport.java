@@ -24,7 +24,9 @@ public interface Transport extends AutoCloseable {
         /** The answer may never end. */
         FEED,
         /** A lease runs out while it waits. */
-        RENEWAL
+        RENEWAL,
+        /** Any of the others waits for it, and a request whose cookie was refused holds its connection meanwhile. */
+        LOGIN
     }
 
     /** Ends the requests under way, and sends no more. */
