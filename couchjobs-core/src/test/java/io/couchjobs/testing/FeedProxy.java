@@ -22,12 +22,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between a queue and any CouchDB, passes everything on, and does to continuous feeds what networks, proxies and
@@ -84,6 +87,9 @@ public final class FeedProxy implements AutoCloseable {
 
     private volatile Failure failure = new Failure(500, "internal_server_error", "a test");
 
+    /** For the next reading of changes that would end by itself. */
+    private final AtomicReference<@Nullable Failure> failingReading = new AtomicReference<>();
+
     private record Failure(int status, String error, String reason) {}
 
     private record Entry(Predicate<Headers> welcome, int statusForOthers) {}
@@ -125,12 +131,17 @@ public final class FeedProxy implements AutoCloseable {
         mode(Mode.FAIL);
     }
 
+    /** Refuses the next reading of changes that would end by itself. */
+    public void failNextReading(int status, String error, String reason) {
+        failingReading.set(new Failure(status, error, reason));
+    }
+
     /** Refuses whoever sends other headers from now on, with that status; feeds that are open stay, as CouchDB's do. */
     public void letIn(Predicate<Headers> welcome, int statusForOthers) {
         entry = new Entry(welcome, statusForOthers);
     }
 
-    /** How many requests were refused for their headers. */
+    /** How many requests were refused for their headers, and readings. */
     public int refusals() {
         return refusals.get();
     }
@@ -239,6 +250,10 @@ public final class FeedProxy implements AutoCloseable {
             } else if (query != null && query.contains("feed=continuous")) {
                 feeds.incrementAndGet();
                 feed(exchange);
+            } else if (query != null && query.contains("feed=normal") && failingReading.get() != null) {
+                refusals.incrementAndGet();
+                Failure once = Objects.requireNonNull(failingReading.getAndSet(null));
+                refuse(exchange, once.status, once.error, once.reason);
             } else {
                 requests.incrementAndGet();
                 pass(exchange);

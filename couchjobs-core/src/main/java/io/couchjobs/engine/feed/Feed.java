@@ -206,7 +206,7 @@ public final class Feed implements AutoCloseable {
             try {
                 readOrSkip(reading % READINGS == 0);
             } catch (CouchException e) {
-                if (e.status() / 100 != 4) {
+                if (!FeedFailures.speakOfRequest(e)) {
                     throw e;
                 }
                 log.debug("{} brings no feed without documents: {}", database.name(), e.toString());

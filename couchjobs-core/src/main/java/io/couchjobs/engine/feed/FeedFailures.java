@@ -13,6 +13,11 @@ final class FeedFailures {
         return refusal.status() == 400 && (reason.contains("since") || reason.contains("sequence"));
     }
 
+    /** The server cannot do what the request asks for, whenever it is asked. */
+    static boolean speakOfRequest(CouchException refusal) {
+        return refusal.status() == 405 || (refusal.status() == 400 && !speakOfPosition(refusal));
+    }
+
     /** The database is not there. */
     static boolean isGone(CouchException answer) {
         return answer.status() == 404 && answer.error().equals("not_found");

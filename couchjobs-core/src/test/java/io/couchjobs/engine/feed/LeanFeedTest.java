@@ -40,6 +40,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A feed of which hardly anybody needs the documents brings none, and nobody misses anything. */
 @ServerTest
@@ -175,12 +177,7 @@ class LeanFeedTest {
     @Test
     @NeedsOneCopy("documents are always asked for")
     void it_changes_to_and_fro_as_documents_are_needed_and_nothing_is_missed() throws Exception {
-        listen(new Feed(
-                behind.database(),
-                FeedTiming.DEFAULT,
-                new OwnWrites(),
-                new FeedPace(new FeedPace.Limits(1, 0, 0), System.nanoTime()),
-                List.of()));
+        listen(changing());
         List<String> all = new ArrayList<>();
         for (int round = 0; round < 4; round++) {
             boolean needed = round % 2 == 1;
@@ -195,6 +192,39 @@ class LeanFeedTest {
         }
         assertThat(listener.read.keySet()).as("of a round that needed them").contains("job:email:1059");
         assertThat(listener.unread.keySet()).as("of others").anyMatch(docId -> docId.matches("job:email:20.."));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "401, unauthorized, exp not in future",
+        "403, forbidden, You are not allowed to access this db.",
+        "404, default backend, no such upstream",
+        "400, bad_request, Malformed sequence supplied in 'since' parameter.",
+    })
+    @NeedsOneCopy("documents are always asked for")
+    void documents_are_left_out_again_after_a_reading_without_them_was_refused_for_a_moment(
+            int status, String error, String reason) throws Exception {
+        listen(changing());
+        proxy.failNextReading(status, error, reason);
+        AtomicInteger last = new AtomicInteger();
+        until(() -> writesMore(last) && proxy.refusals() == 1);
+        until(() -> writesMore(last) && proxy.readings() > 0 && !listener.unread.isEmpty());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"400, bad_request, invalid_integer", "405, method_not_allowed, Only HEAD allowed"})
+    @NeedsOneCopy("documents are always asked for")
+    void a_server_that_cannot_leave_documents_out_is_not_asked_to_again(int status, String error, String reason)
+            throws Exception {
+        listen(changing());
+        proxy.failNextReading(status, error, reason);
+        AtomicInteger last = new AtomicInteger();
+        until(() -> writesMore(last) && proxy.refusals() == 1);
+        until(() -> proxy.openFeeds() == 1);
+        int from = last.get();
+        until(() -> writesMore(last) && last.get() > from + 10);
+        until(() -> IntStream.range(0, last.get()).allMatch(n -> listener.knows("job:email:" + n)));
+        assertThat(listener.unread).isEmpty();
     }
 
     @Test
@@ -242,6 +272,16 @@ class LeanFeedTest {
         until(() -> writesMore(last) && last.get() > 30);
         until(() -> IntStream.range(0, last.get()).allMatch(n -> listener.knows("job:email:" + n)));
         assertThat(listener.skips).hasValue(0);
+    }
+
+    /** One that changes with each row. */
+    private Feed changing() {
+        return new Feed(
+                behind.database(),
+                FeedTiming.DEFAULT,
+                new OwnWrites(),
+                new FeedPace(new FeedPace.Limits(1, 0, 0), System.nanoTime()),
+                List.of());
     }
 
     /** Writes three more jobs; always true. */
