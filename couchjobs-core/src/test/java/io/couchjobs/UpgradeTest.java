@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The index of a new version is being built while the one of an older version answers. */
 @Isolated("looks at what all threads do")
@@ -44,11 +46,13 @@ class UpgradeTest extends FaultyServer {
         assertThat(queue.types().counts()).containsKey("email");
     }
 
-    @Test
-    void a_server_that_fails_meanwhile_is_asked_again_until_the_index_is_built() throws Exception {
+    /** 401 and 403 while logins are renewed or rights change, 404 by a node that does not have the new document yet. */
+    @ParameterizedTest
+    @ValueSource(ints = {500, 400, 401, 403, 404})
+    void a_server_that_fails_meanwhile_is_asked_again_until_the_index_is_built(int status) throws Exception {
         install(OLDER);
         AtomicInteger asked = new AtomicInteger();
-        couch.faults().answer(1_000_000, request -> isNew(request) && asked.incrementAndGet() <= 2, 500);
+        couch.faults().answer(1_000_000, request -> isNew(request) && asked.incrementAndGet() <= 2, status);
         add("email", "1");
         TestQueue.until(() -> queue.types().counts().containsKey("email") && asked.get() > 3);
     }

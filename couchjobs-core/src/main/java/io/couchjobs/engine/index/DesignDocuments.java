@@ -186,7 +186,10 @@ public final class DesignDocuments implements AutoCloseable {
         return new Choice(wanted.versionedName(), built, meanwhile);
     }
 
-    /** A large index takes longer than a request may; the server goes on building, so ask until it answers. */
+    /**
+     * A large index takes longer than a request may; the server goes on building, so ask until it answers. A refusal may pass, too: an
+     * expired login, or a node that does not have the design document yet.
+     */
     private void build(DesignDocument wanted) {
         String view = wanted.toDocument().path("views").fieldNames().next();
         Backoff backoff =
@@ -197,9 +200,6 @@ public final class DesignDocuments implements AutoCloseable {
                         ViewQuery.of(wanted.versionedName(), view).reduce(false).limit(0));
                 return;
             } catch (CouchException notYet) {
-                if (notYet.status() / 100 == 4) {
-                    throw notYet;
-                }
                 pause(backoff);
             }
         }
