@@ -169,6 +169,9 @@ final class LogFollower implements FeedListener, Logs.Following {
 
     /** False when it is not the next one: the feed of a cluster may tell of a later chunk first. */
     private boolean tellNext(Logs.Chunk chunk) {
+        if (last != null && chunk.docId().compareTo(last.docId()) <= 0 && !told.contains(key(chunk))) {
+            last = null; // the job was removed and added anew, so its log begins again
+        }
         long expected = last != null && fence(last) == fence(chunk) ? last.number() + 1 : 1;
         if (chunk.number() > expected) {
             return false;
@@ -177,12 +180,17 @@ final class LogFollower implements FeedListener, Logs.Following {
         return true;
     }
 
+    /** The chunks of a job that was removed and added anew have the ids of the older ones. */
+    private static String key(Logs.Chunk chunk) {
+        return chunk.docId() + " " + chunk.lines().get(0).at().toEpochMilli();
+    }
+
     private static long fence(Logs.Chunk chunk) {
         return chunk.lines().get(0).fence();
     }
 
     private void tell(Logs.Chunk chunk) {
-        if (isClosed() || !told.add(chunk.docId())) {
+        if (isClosed() || !told.add(key(chunk))) {
             return;
         }
         last = chunk;

@@ -36,6 +36,7 @@ class FollowingLogsTest {
     private JobStore store;
     private Feed feed;
     private JobLogs logs;
+    private Instant begun = Instant.EPOCH;
     private final List<Long> told = new CopyOnWriteArrayList<>();
 
     @BeforeEach
@@ -142,6 +143,39 @@ class FollowingLogsTest {
     }
 
     @Test
+    void the_log_of_a_job_that_was_removed_and_added_anew_is_told_from_its_beginning() throws Exception {
+        appendEach(1, 2, 3);
+        try (Logs.Following following = logs.follow(JOB, chunk -> told.add(chunk.number()))) {
+            until(() -> told.size() == 3);
+            begun = Instant.EPOCH.plusSeconds(1);
+            appendEach(1, 2); // in the places of the older ones
+            until(() -> told.size() == 5);
+            logs.delete(JOB);
+            begun = Instant.EPOCH.plusSeconds(2);
+            appendEach(1, 2);
+            until(() -> told.size() == 7);
+            assertThat(following.finish(TestQueue.PATIENCE)).isTrue();
+        }
+        assertThat(told).containsExactly(1L, 2L, 3L, 1L, 2L, 1L, 2L);
+    }
+
+    @Test
+    void of_a_job_that_was_added_anew_a_chunk_whose_shard_tells_of_it_late_is_told_before_the_next_one()
+            throws Exception {
+        appendEach(1, 2, 3);
+        try (LogFollower follower =
+                new LogFollower(JOB, logs, chunk -> told.add(chunk.number()), store.environment())) {
+            follower.gap();
+            until(() -> told.size() == 3);
+            begun = Instant.EPOCH.plusSeconds(1);
+            appendEach(1, 2);
+            follower.changed(event(2));
+            until(() -> told.size() == 5);
+        }
+        assertThat(told).containsExactly(1L, 2L, 3L, 1L, 2L);
+    }
+
+    @Test
     void after_the_following_was_closed_nothing_is_told() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch blocked = new CountDownLatch(1);
@@ -163,13 +197,19 @@ class FollowingLogsTest {
         logs.append(chunk(number)).get(30, TimeUnit.SECONDS);
     }
 
-    private static FeedEvent event(long number) {
+    private void appendEach(long... numbers) throws Exception {
+        for (long number : numbers) {
+            append(number);
+        }
+    }
+
+    private FeedEvent event(long number) {
         Logs.Chunk chunk = chunk(number);
         return new FeedEvent(chunk.docId(), "1-a", false, LogDocuments.of(chunk), false);
     }
 
-    private static Logs.Chunk chunk(long number) {
-        return new Logs.Chunk(JOB, number, List.of(new Logs.Chunk.Line(1, 1, Instant.EPOCH, "line " + number)), 0);
+    private Logs.Chunk chunk(long number) {
+        return new Logs.Chunk(JOB, number, List.of(new Logs.Chunk.Line(1, 1, begun, "line " + number)), 0);
     }
 
     private static List<Long> numbers(int last) {
