@@ -88,16 +88,19 @@ public final class Subscriptions implements AutoCloseable {
     public Map<JobId, JobSubscription> subscribeAll(Collection<JobId> ids, Object subscriber) {
         ends.prepare();
         Map<JobId, JobSubscription> joined = new LinkedHashMap<>();
+        List<JobSubscription> made = new ArrayList<>();
         try {
             for (JobId id : ids) {
-                Follower follower = followers.join(new JobSubscription(id, subscriber, followers));
-                joined.put(id, (JobSubscription) follower);
+                JobSubscription fresh = new JobSubscription(id, subscriber, followers);
+                made.add(fresh);
+                joined.put(id, (JobSubscription) followers.join(fresh));
             }
             openAll(joined);
         } catch (RuntimeException e) {
             joined.values().stream()
                     .filter(subscription -> !subscription.isOpen())
                     .forEach(followers::leave);
+            made.stream().filter(JobSubscription::isOpen).forEach(JobSubscription::close);
             throw e;
         }
         return joined;

@@ -8,6 +8,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.store.JobReader;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.job.AcceptOptions;
@@ -32,6 +33,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Who waits for a job while the queue is being closed. */
@@ -100,6 +102,31 @@ class WatchTest {
             assertThatThrownBy(other::get).hasCauseInstanceOf(CouchJobsException.class);
             queue.claim(new JobId("email", "1")).orElseThrow().finish();
             assertThat(heard.ended().get(1, TimeUnit.MINUTES)).isNotNull();
+        }
+    }
+
+    @Test
+    void a_failed_subscription_to_many_jobs_leaves_none_behind(TestDatabase database) throws Exception {
+        List<JobRequest> jobs = IntStream.rangeClosed(0, JobReader.PAGE)
+                .mapToObj(n ->
+                        JobRequest.builder("email").id("" + n).data(Map.of()).build())
+                .toList();
+        List<JobId> ids = jobs.stream().map(JobRequest::id).toList();
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue queue = TestQueue.open(proxy.door(database))) {
+            queue.addAll(jobs);
+            proxy.detour(new Proxy.Detour() {
+                @Override
+                public boolean goes(Proxy.Request request) {
+                    return !request.body().contains("\"job:email:" + JobReader.PAGE + "\"");
+                }
+            });
+            assertThatThrownBy(() -> queue.subscribe(ids)).isInstanceOf(CouchJobsException.class);
+            proxy.clear();
+
+            assertThat(queue.claim(ids.get(0))).isPresent();
+            Subscription fresh = queue.subscribe(ids.get(0), Thread.currentThread());
+            assertThat(fresh.phase()).as("not one that has waited since then").isEqualTo(JobPhase.RUNNING);
         }
     }
 
