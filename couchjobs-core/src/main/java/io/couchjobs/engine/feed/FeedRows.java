@@ -52,7 +52,7 @@ final class FeedRows {
     void stepOver() {
         ChangesRequest next = ChangesRequest.normal().since(position.seq()).limit(ROWS_TO_STEP);
         for (Change row : FeedWatchdog.read(database, next)) {
-            Change whole = row.deleted() ? row : documents.alone(row);
+            Change whole = documents.alone(row);
             tellWhole(new Change(row.seq(), row.id(), whole.revs(), whole.deleted(), whole.doc()));
         }
     }

@@ -4,7 +4,9 @@ import static io.couchjobs.testing.TestQueue.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
@@ -249,6 +251,24 @@ class FeedUnderFaultsTest extends FeedBehindProxy {
         until(() -> heard.contains("deep"));
         proxy.cut();
         changeAndHear("later");
+    }
+
+    @Test
+    void a_job_that_retention_deleted_is_told_as_such_behind_a_row_that_cannot_be_read() throws Exception {
+        listen(PATIENT);
+        Set<String> retired = ConcurrentHashMap.newKeySet();
+        feed.listen(event -> {
+            if (event.isRetired()) {
+                retired.add(event.docId());
+            }
+        });
+        changeAndHear("1");
+        proxy.mode(Mode.ONLY_BEATS); // so that the row comes by itself alone
+        String rev = direct.get("email", "1").orElseThrow().rev().orElseThrow();
+        ObjectNode tombstone = Tombstone.of("job:email:1", rev);
+        direct.database().put(tombstone.put("removedBy", "retention").put("status", "success"));
+        proxy.send("{\"seq\":\"9-x\",\"id\":\"x\",\"doc\":{\"twice\":1,\"twice\":2}}\n");
+        until(() -> retired.contains("job:email:1"));
     }
 
     @Test
