@@ -156,8 +156,17 @@ final class RunRecorder implements AutoCloseable {
         }
         store.database()
                 .get(document.path("_id").asText())
-                .ifPresentOrElse(there -> document.set("_rev", there.get("_rev")), () -> document.remove("_rev"));
+                .ifPresentOrElse(this::replace, () -> document.remove("_rev"));
         return false;
+    }
+
+    /** The minutes of an earlier worker may not have been collected; those that were count once. */
+    private void replace(ObjectNode there) {
+        List<Bucket> earlier = Bucket.of(there).stream()
+                .filter(bucket -> !bucket.instance().equals(instance))
+                .toList();
+        store.merge(earlier, clock.instant());
+        document.set("_rev", there.get("_rev"));
     }
 
     private synchronized List<Bucket> buckets() {

@@ -102,6 +102,25 @@ class HistoryTest {
     }
 
     @Test
+    void the_minutes_of_a_worker_that_crashed_count_once_though_it_was_started_again_under_its_id() throws Exception {
+        workers.run("a", "email", 7);
+        workers.pass(MINUTE);
+        workers.write("a");
+        workers.collect("b");
+        workers.run("a", "email", 5);
+        workers.pass(MINUTE);
+        workers.write("a");
+        workers.kill("a");
+
+        workers.run("a", "email", 3);
+        workers.pass(MINUTE);
+        workers.write("a");
+        workers.collect("b");
+
+        awaitRuns(15);
+    }
+
+    @Test
     void the_first_runs_of_a_worker_are_seen_before_their_minute_is_over_and_count_once() throws Exception {
         workers.run("a", "email", 3);
         workers.write("a");
