@@ -53,7 +53,6 @@ class NamesOfAnyScriptTest {
             TestQueue.until(() -> queue.get("email", "1").orElseThrow().status() == JobStatus.RUNNING);
             assertThat(queue.operations().orphaned()).isZero();
             assertThat(worker.stats().claimed()).isEqualTo(1);
-        } finally {
             end.countDown();
         }
     }
