@@ -13,6 +13,7 @@ import io.couchjobs.job.JobType;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Rate;
+import io.couchjobs.type.RetryPolicy;
 import io.couchjobs.worker.ChunkHandler;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
@@ -132,6 +133,10 @@ class ChunkHandlerTest {
         assertThat(item(3).result()).hasToString("1");
         assertThat(item(4).error()).contains("try 1");
 
+        queue.types()
+                .change(
+                        "page",
+                        type -> type.withRetryPolicy(new RetryPolicy(1, Duration.ofMillis(1), Duration.ofMillis(1))));
         queue.retryNow(chunk);
         TestQueue.until(() -> state().isFinished());
         assertThat(item(4).error()).contains("try 3");
