@@ -29,6 +29,9 @@ class DocumentedCommandsTest {
     private static final Pattern COMMAND = Pattern.compile(
             "(?:^|[|&(]|\\$ )\\h*(?:[A-Z_]+=\\S* )*[./]*couchjobs (-?[a-z][^\n|&;>#)]*)", Pattern.MULTILINE);
 
+    private final CommandLine couchjobs =
+            Cli.commandLine(new Couchjobs(new TestShell().shell(new StringWriter(), new StringWriter())));
+
     @Test
     void every_command_that_a_page_shows_exists_with_its_options() throws IOException {
         List<String> wrong = new ArrayList<>();
@@ -66,9 +69,8 @@ class DocumentedCommandsTest {
                 .toList();
     }
 
-    private static Optional<String> problem(String command) {
-        CommandLine line =
-                Cli.commandLine(new Couchjobs(new TestShell().shell(new StringWriter(), new StringWriter())));
+    private Optional<String> problem(String command) {
+        CommandLine line = couchjobs;
         List<String> words = List.of(command.split("\\s+"));
         for (String word : words.subList(0, words.contains("--") ? words.indexOf("--") : words.size())) {
             String option = word.replaceFirst("=.*", "");
