@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -28,6 +29,14 @@ class SimulationTest {
     private static final int SEEDS = Integer.getInteger("couchjobs.simulation.seeds", 30);
     private static final long FIRST = Long.getLong("couchjobs.simulation.first", 1);
     private static final int MOST_FOR_THE_NAIVE = 50;
+
+    private record Life(List<String> violations, List<String> journal) {
+        static Life of(Plan plan, long seed) {
+            try (World world = new World(plan, seed)) {
+                return new Life(world.live(), world.journal().lines());
+            }
+        }
+    }
 
     private static List<String> live(Plan plan, long seed) {
         try (World world = new World(plan, seed)) {
@@ -54,10 +63,16 @@ class SimulationTest {
         return Plan.NEW;
     }
 
+    static boolean areMany() {
+        return SEEDS >= 40;
+    }
+
+    /** The first seed of each plan is judged where it is lived twice. */
     @ParameterizedTest
     @MethodSource("newPlans")
-    void no_seed_breaks_a_promise_at_the_worst_moments(Plan plan) {
-        assertThat(failures(plan, SEEDS / 20)).isEmpty();
+    @EnabledIf("areMany")
+    void no_other_seed_breaks_a_promise_at_the_worst_moments(Plan plan) {
+        assertThat(failures(plan, FIRST + 1, SEEDS / 20 - 1)).isEmpty();
     }
 
     @Test
@@ -68,15 +83,19 @@ class SimulationTest {
     }
 
     private static List<String> failures(Plan plan, int seeds) {
+        return failures(plan, FIRST, seeds);
+    }
+
+    private static List<String> failures(Plan plan, long first, int seeds) {
         long began = System.nanoTime();
-        List<String> failed = LongStream.range(FIRST, FIRST + seeds)
+        List<String> failed = LongStream.range(first, first + seeds)
                 .parallel()
                 .mapToObj(seed -> judged(plan, seed))
                 .filter(verdict -> !verdict.isEmpty())
                 .toList();
         System.out.printf(
                 "%s: %d seeds from %d on: %d failed, %.1f seeds per second%n",
-                plan, seeds, FIRST, failed.size(), seeds * 1e9 / (System.nanoTime() - began));
+                plan, seeds, first, failed.size(), seeds * 1e9 / (System.nanoTime() - began));
         return failed;
     }
 
@@ -91,20 +110,16 @@ class SimulationTest {
 
     @ParameterizedTest
     @MethodSource("allPlans")
-    void a_seed_is_lived_the_same_way_twice(Plan plan) {
-        assertThat(journal(plan, 77)).isEqualTo(journal(plan, 77));
+    void a_seed_breaks_no_promise_and_is_lived_the_same_way_twice(Plan plan) {
+        Life life = Life.of(plan, FIRST);
+        assertThat(life.violations()).as("seed %d", FIRST).isEmpty();
+        assertThat(Life.of(plan, FIRST).journal()).isEqualTo(life.journal());
     }
 
     @Test
     void another_seed_is_another_life() {
-        assertThat(journal(Plan.DEFAULT, 77)).isNotEqualTo(journal(Plan.DEFAULT, 78));
-    }
-
-    private static List<String> journal(Plan plan, long seed) {
-        try (World world = new World(plan, seed)) {
-            List<String> unused = world.live();
-            return world.journal().lines();
-        }
+        assertThat(Life.of(Plan.DEFAULT, 77).journal())
+                .isNotEqualTo(Life.of(Plan.DEFAULT, 78).journal());
     }
 
     @Test
