@@ -280,25 +280,30 @@ class HardCasesTest extends FaultyServer {
 
     @Test
     void a_shorter_timeout_does_not_take_jobs_from_living_owners() throws Exception {
-        queue.types().setTimeout("email", Duration.ofSeconds(60));
+        queue.types()
+                .setTimeout("email", Duration.ofMinutes(10)); // the renewal that it plans is later than anybody waits
         AtomicInteger runs = new AtomicInteger();
         CountDownLatch first = new CountDownLatch(1);
-        Worker worker = queue.worker()
-                .concurrency(2)
-                .handler("email", (d, c) -> {
-                    runs.incrementAndGet();
-                    first.countDown();
-                    TestQueue.work(14_000);
-                    return null;
-                })
-                .start();
-        add("email", "1");
-        first.await();
-        TestQueue.work(2500);
-        queue.types().setTimeout("email", Duration.ofSeconds(6)); // a busy machine renews late
-        Job job = TestQueue.finished(queue, "email", "1");
-        worker.close();
-        assertThat(runs.get()).as("runs; " + job.errors()).isEqualTo(1);
+        CountDownLatch end = new CountDownLatch(1);
+        try (SteppedWorkers time = new SteppedWorkers(queue);
+                Worker worker = time.worker()
+                        .concurrency(2)
+                        .handler("email", (d, c) -> {
+                            runs.incrementAndGet();
+                            first.countDown();
+                            end.await();
+                            return null;
+                        })
+                        .start()) {
+            add("email", "1");
+            first.await();
+            time.pass(SHORT.dividedBy(3));
+            queue.types().setTimeout("email", SHORT);
+            time.outlast(SHORT, worker);
+            end.countDown();
+            Job job = TestQueue.finished(queue, "email", "1");
+            assertThat(runs.get()).as("runs; " + job.errors()).isEqualTo(1);
+        }
     }
 
     @Test
