@@ -324,7 +324,7 @@ class LimitsTest {
 
     @Test
     void a_worker_that_is_to_stop_when_nothing_is_due_waits_for_a_rate_that_is_used_up() throws Exception {
-        queue.types().change("email", settings -> settings.withRate(new Rate(2, Duration.ofSeconds(2))));
+        queue.types().change("email", settings -> settings.withRate(new Rate(2, Duration.ofSeconds(1))));
         for (int i = 0; i < 5; i++) {
             add("email", "j" + i, "");
         }
@@ -357,10 +357,10 @@ class LimitsTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(30)
     void a_worker_with_many_places_uses_each_window_of_a_rate() throws Exception {
         queue.types().change("email", settings -> settings.withRate(new Rate(10, Duration.ofSeconds(1))));
-        int jobs = 120;
+        int jobs = 60;
         queue.addAll(IntStream.range(0, jobs)
                 .mapToObj(i -> request("email", "j" + i, ""))
                 .toList());
