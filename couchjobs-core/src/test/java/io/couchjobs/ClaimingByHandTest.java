@@ -56,7 +56,7 @@ class ClaimingByHandTest {
         assertThat(other.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
                 .isEmpty();
 
-        TestQueue.until(() -> beats(owner(claim)) >= 8);
+        TestQueue.until(() -> beats(owner(claim)) >= 5);
 
         assertThat(claim.isLeaseOver()).isFalse();
         assertThat(other.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
