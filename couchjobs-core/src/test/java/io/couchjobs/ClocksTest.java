@@ -56,7 +56,7 @@ class ClocksTest {
         try (JobQueue queue = queue(database);
                 JobQueue right = TestQueue.open(database)) {
             List<Duration> later = new ArrayList<>();
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < 3 && later.stream().noneMatch(ClocksTest::isSoon); i++) {
                 Instant due = Instant.now().plusMillis(1500);
                 queue.add(request("at" + i, due));
                 queue.add(request("control", "at" + i, due));
@@ -69,8 +69,12 @@ class ClocksTest {
             }
             assertThat(Collections.min(later))
                     .as("what is late every time is not so because the machine is busy")
-                    .isLessThan(Duration.ofSeconds(2));
+                    .matches(ClocksTest::isSoon);
         }
+    }
+
+    private static boolean isSoon(Duration later) {
+        return later.compareTo(Duration.ofSeconds(2)) < 0;
     }
 
     @Test
