@@ -53,7 +53,7 @@ class FakedClockTest {
         assumeTrue(isInstalled(), "faketime is not on the PATH");
         shell = TestShell.at(database);
         shell.run("init");
-        shell.run("type", "set", "email", "--timeout", "10s");
+        shell.run("type", "set", "email", "--timeout", "5s");
     }
 
     @Test
@@ -84,8 +84,8 @@ class FakedClockTest {
 
     @Test
     void worker_processes_four_hours_apart_neither_steal_nor_stall_a_lease(TestDatabase database) throws Exception {
-        Process ahead = worker(database, "+2h", "sleep", "12");
-        Process behind = worker(database, "-2h", "sleep", "12");
+        Process ahead = worker(database, "+2h", "sleep", "6");
+        Process behind = worker(database, "-2h", "sleep", "6");
         try {
             for (int i = 0; i < 4; i++) {
                 shell.run("enqueue", "email", "j" + i);
