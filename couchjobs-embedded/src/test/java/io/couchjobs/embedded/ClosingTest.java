@@ -18,7 +18,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("hears of what all threads throw")
 class ClosingTest {
     private static final int WRITERS = 4;
     private static final int ROUNDS = 5;
