@@ -8,21 +8,17 @@ import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.Secret;
-import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** With real worker processes, and as little of everything as there can be: not a single number is of interest. */
-@Tag("server")
+@ServerTest
 @Timeout(180)
-@ExtendWith(CouchExtension.class)
 class BenchCommandTest {
     @Test
     void every_figure_is_measured_and_no_database_is_left(TestDatabase database) {

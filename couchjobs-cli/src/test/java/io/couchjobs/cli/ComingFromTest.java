@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
@@ -20,16 +19,13 @@ import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Moves a queue that somebody wrote by hand, by the commands of docs/coming-from.md. */
-@Tag("server")
+@ServerTest
 @Timeout(120)
-@ExtendWith(CouchExtension.class)
 class ComingFromTest {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final Page GUIDE = Page.of("docs/coming-from.md");

@@ -9,7 +9,6 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.dashboard.explain.Explainer;
 import io.couchjobs.dashboard.explain.Reason;
 import io.couchjobs.dashboard.explain.Verdict;
-import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.CancelMode;
@@ -28,14 +27,11 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
-@Tag("server")
+@ServerTest
 @Timeout(120)
-@ExtendWith(CouchExtension.class)
 class ExplainCommandTest {
     private static final JsonMapper MAPPER = new JsonMapper();
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import java.io.File;
 import java.nio.file.Files;
@@ -17,10 +16,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -38,9 +35,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  *       parkNanos} would return at once.
  * </ul>
  */
-@Tag("server")
+@ServerTest
 @Timeout(240)
-@ExtendWith(CouchExtension.class)
 @Execution(ExecutionMode.CONCURRENT)
 class FakedClockTest {
     private static final Map<String, String> ONLY_THE_TIME_OF_DAY = Map.of(

@@ -2,18 +2,14 @@ package io.couchjobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Lines of a file whose jobs are pending already. */
-@Tag("server")
+@ServerTest
 @Timeout(120)
-@ExtendWith(CouchExtension.class)
 class KeptDataTest {
     private static final String[] FROM = {"enqueue", "imp", "--from", "-"};
 

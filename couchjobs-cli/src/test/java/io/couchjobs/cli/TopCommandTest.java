@@ -6,20 +6,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRequest;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
-@Tag("server")
+@ServerTest
 @Timeout(120)
-@ExtendWith(CouchExtension.class)
 class TopCommandTest {
     @Test
     void without_a_terminal_it_is_shown_once(TestDatabase database) throws Exception {

@@ -4,17 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.job.JobStatus;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the page of an array shows of chunks that another client has written. */
-@Tag("server")
-@ExtendWith(CouchExtension.class)
+@ServerTest
 @Timeout(120)
 class ArraysTest extends OpenDashboard {
     @Test

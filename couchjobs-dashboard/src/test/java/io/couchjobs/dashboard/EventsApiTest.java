@@ -3,20 +3,16 @@ package io.couchjobs.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.worker.Worker;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the dashboard tells those who listen. */
-@Tag("server")
-@ExtendWith(CouchExtension.class)
+@ServerTest
 @Timeout(120)
 @SuppressWarnings("try") // who works, or listens, only has to be there
 class EventsApiTest extends OpenDashboard {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
-import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobFilter;
@@ -24,17 +23,14 @@ import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The HTTP API for programs. Each answer is compared with the OpenAPI document by {@link Program}. */
-@Tag("server")
-@ExtendWith(CouchExtension.class)
+@ServerTest
 @Timeout(120)
 class HttpApiTest {
     private final FixedCheck disk = new FixedCheck("disk");

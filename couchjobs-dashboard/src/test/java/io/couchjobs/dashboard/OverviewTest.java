@@ -3,15 +3,11 @@ package io.couchjobs.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.config.Secret;
-import io.couchjobs.embedded.junit.CouchExtension;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the overview says of the person who asks. */
-@Tag("server")
-@ExtendWith(CouchExtension.class)
+@ServerTest
 @Timeout(120)
 class OverviewTest extends OpenDashboard {
     @Test

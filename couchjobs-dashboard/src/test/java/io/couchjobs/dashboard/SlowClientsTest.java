@@ -3,7 +3,6 @@ package io.couchjobs.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.config.Secret;
-import io.couchjobs.embedded.junit.CouchExtension;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
@@ -11,14 +10,11 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Clients that keep a connection of a dashboard open. */
-@Tag("server")
-@ExtendWith(CouchExtension.class)
+@ServerTest
 @Timeout(120)
 class SlowClientsTest extends OpenDashboard {
     private static final Duration SOON = Duration.ofMillis(300);
