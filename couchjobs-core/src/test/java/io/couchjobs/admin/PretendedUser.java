@@ -51,7 +51,7 @@ public final class PretendedUser {
                   %s
                   var guard = %s;
                   guard(newDoc, oldDoc, user, {});
-                }""".formatted(who, GuardDocument.source()));
+                }""".formatted(who, guard.path(FUNCTION).asText()));
         Optional<ObjectNode> stored = database.get(GuardDocument.DOC_ID);
         stored.ifPresent(before -> guard.set("_rev", before.get("_rev")));
         if (stored.filter(before -> before.path(FUNCTION).equals(guard.path(FUNCTION)))

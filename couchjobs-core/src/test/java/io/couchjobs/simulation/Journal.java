@@ -408,10 +408,4 @@ final class Journal implements Watcher {
     Set<JobId> cancelled() {
         return cancelled;
     }
-
-    int count(String word) {
-        return (int) lines.stream()
-                .filter(line -> line.what().split(" ")[0].equals(word))
-                .count();
-    }
 }

@@ -63,10 +63,6 @@ final class SimulatedProcess implements Environment {
         return dead;
     }
 
-    boolean isFrozen() {
-        return frozenUntilMicros > time.now();
-    }
-
     void kill() {
         dead = true;
         actors.forEach(Stage.Actor::kill);

@@ -182,13 +182,6 @@ public final class FeedProxy implements AutoCloseable {
         }
     }
 
-    /** How many rows went through in which there is that text. */
-    public long rowsWith(String text) {
-        synchronized (history) {
-            return history.stream().filter(row -> row.contains(text)).count();
-        }
-    }
-
     /** Breaks the connections of all feeds, those that are being opened or are not answered too. */
     public void cut() {
         synchronized (cuts) {

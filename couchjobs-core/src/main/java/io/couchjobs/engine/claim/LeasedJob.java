@@ -119,11 +119,6 @@ public final class LeasedJob implements ClaimedJob {
         return job().fence();
     }
 
-    /** {@return how its type is retried} */
-    public RetryPolicy retryPolicy() {
-        return retryPolicy;
-    }
-
     @Override
     public boolean isLastRetry() {
         return new Retries(job(), retryPolicy).areUsedUp();

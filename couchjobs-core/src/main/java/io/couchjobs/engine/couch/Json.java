@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -71,10 +70,6 @@ public final class Json {
 
     public static ObjectNode object() {
         return MAPPER.createObjectNode();
-    }
-
-    static ArrayNode array() {
-        return MAPPER.createArrayNode();
     }
 
     public static JsonNode value(Object value) {

@@ -50,11 +50,6 @@ public final class DesignDocument {
         return name;
     }
 
-    /** {@return the version: a hash of the content} */
-    public String version() {
-        return version;
-    }
-
     /** {@return the name in the database: name and version, such as {@code "jobs-1a2b3c4d"}} */
     public String versionedName() {
         return name + "-" + version;

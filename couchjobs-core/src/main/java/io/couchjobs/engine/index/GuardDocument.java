@@ -22,16 +22,6 @@ public final class GuardDocument {
 
     private GuardDocument() {}
 
-    /** {@return the version of this couchjobs' guard: a hash of its function} */
-    public static String version() {
-        return DesignDocument.hash(SOURCE);
-    }
-
-    /** {@return the function's source} */
-    public static String source() {
-        return SOURCE;
-    }
-
     /** {@return a new copy of the document as it should be, without a revision} */
     public static ObjectNode toDocument() {
         ObjectNode document = JsonNodeFactory.instance.objectNode();

@@ -150,11 +150,6 @@ final class Leaf {
         return kind == Kind.REMOVED || kind == Kind.RETIRED;
     }
 
-    /** Whether the job has succeeded, failed or was cancelled. */
-    boolean isEnd() {
-        return kind == Kind.ENDED || kind == Kind.CANCELLED;
-    }
-
     /** The job; empty where it is gone or malformed. */
     Optional<Job> job() {
         return Optional.ofNullable(job);

@@ -80,10 +80,6 @@ final class Position {
         return document.path("_rev").asText();
     }
 
-    String trigger() {
-        return document.path(TRIGGER).asText();
-    }
-
     String database() {
         return document.path(DATABASE).asText();
     }

@@ -14,7 +14,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NumericNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
 /** Reading and writing JSON, one mapper for all. Thread-safe. */
@@ -123,10 +122,5 @@ public final class Json {
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    /** A generator that leaves the stream open and flushes it only when told. */
-    public static JsonGenerator generator(OutputStream out) throws IOException {
-        return MAPPER.createGenerator(out);
     }
 }

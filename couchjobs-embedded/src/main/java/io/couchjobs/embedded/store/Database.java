@@ -181,11 +181,6 @@ public final class Database {
         return record(id).tree();
     }
 
-    /** {@return the number of the newest change of a document; 0 when it was never here} */
-    public long seq(String id) {
-        return record(id).seq();
-    }
-
     /** {@return the winning revision, deleted or not} */
     public Optional<Doc> winner(String id) {
         return Optional.ofNullable(maps.docs().get(id))
