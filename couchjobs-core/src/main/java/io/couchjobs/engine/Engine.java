@@ -55,13 +55,10 @@ public record Engine(
     /**
      * Wires a queue. No I/O.
      *
-     * @param database the database
      * @param site which of several databases it is
-     * @param clock the time of day, and a monotonic clock
      * @param defaultTimeout the timeout of types that have none
      * @param listeners are told of the actions of this process
      * @param dataLimit data of up to so many bytes of JSON is written into the document
-     * @return the parts
      */
     public static Engine of(
             CouchDatabase database,
@@ -103,12 +100,10 @@ public record Engine(
                 ConcurrentHashMap.newKeySet());
     }
 
-    /** {@return the index of the jobs} */
     public JobIndex index() {
         return parts.index();
     }
 
-    /** {@return the settings of types} */
     public SettingsStore settings() {
         return parts.settings();
     }

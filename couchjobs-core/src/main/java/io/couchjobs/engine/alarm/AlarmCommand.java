@@ -7,12 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Runs a program for each alarm.
- *
- * @param command the program and its arguments
- * @param database the name of the database
- */
+/** Runs a program for each alarm. */
 record AlarmCommand(List<String> command, String database) implements Target {
     private static final int LONGEST_SECONDS = 30;
 

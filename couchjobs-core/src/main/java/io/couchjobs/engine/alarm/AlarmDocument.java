@@ -11,11 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/**
- * Keeps what was found so far: which alarms are raised, how many looks in a row found one or did not, and which process has the turn to look.
- *
- * @param document the document, which the verbs change
- */
+/** Keeps what was found so far: which alarms are raised, how many looks in a row found one or did not, and which process has the turn to look. */
 record AlarmDocument(ObjectNode document) {
     private static final int MOST = 100;
     private static final String BY = "by";

@@ -47,12 +47,7 @@ final class AlarmWatch implements Listening {
     /** Watches for a process that shares nothing, or may not write into the database. */
     private @Nullable AlarmDocument alone;
 
-    /**
-     * How often it looks, and how many looks in a row count.
-     *
-     * @param pause between two looks
-     * @param looks how many must agree
-     */
+    /** How often it looks, and how many looks in a row must agree. */
     record Pace(Duration pause, int looks) {
         Duration turn() {
             return pause.multipliedBy(TURN);

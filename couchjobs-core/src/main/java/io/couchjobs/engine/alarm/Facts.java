@@ -8,15 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/**
- * Where the facts are that rules are about; each is asked for when a rule needs it.
- *
- * @param counts the numbers of jobs by type
- * @param settings the settings of types
- * @param workers the workers
- * @param conflicts the ids of documents with conflicts
- * @param history what ran
- */
+/** Where the facts are that rules are about; each is asked for when a rule needs it. */
 public record Facts(
         Supplier<Map<String, TypeCounts>> counts,
         Supplier<Map<String, TypeSettings>> settings,

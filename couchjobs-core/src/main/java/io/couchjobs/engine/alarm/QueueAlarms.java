@@ -30,10 +30,8 @@ public final class QueueAlarms implements Alarms {
     private int looks = 3;
 
     /**
-     * Prepares it. No I/O.
+     * No I/O.
      *
-     * @param parts what it works with
-     * @param facts where the facts are
      * @param started where those are that were started
      */
     public QueueAlarms(QueueParts parts, Facts facts, Set<Listening> started) {

@@ -7,12 +7,7 @@ import java.net.HttpURLConnection;
 import java.net.URI;
 import java.util.Set;
 
-/**
- * Posts alarms to a URL.
- *
- * @param url where to
- * @param database the name of the database
- */
+/** Posts alarms to a URL. */
 record Webhook(URI url, String database) implements Target {
     private static final Set<String> SCHEMES = Set.of("http", "https");
     private static final int TIMEOUT_MS = 10_000;

@@ -66,12 +66,6 @@ public final class Finder implements FeedListener, AutoCloseable {
     private @Nullable Listening listening;
     private long doubtedNanos;
 
-    /**
-     * Makes a finder for one worker.
-     *
-     * @param parts the parts of the queue
-     * @param worker the worker's id, which its locks carry
-     */
     public Finder(QueueParts parts, String worker) {
         this.settings = parts.settings();
         this.clock = parts.clock();
@@ -97,7 +91,6 @@ public final class Finder implements FeedListener, AutoCloseable {
      * Claims due jobs, waiting for one if there is none. When the time runs out while claims are lost to others, a few
      * more are tried.
      *
-     * @param options which and how many jobs, and how long to wait
      * @return the jobs, owned by this worker; empty when the time is over
      * @throws InterruptedException when interrupted while waiting
      * @throws IllegalStateException when it is closed, before or meanwhile
@@ -152,7 +145,6 @@ public final class Finder implements FeedListener, AutoCloseable {
     /**
      * Waits for due jobs and takes them out of the known ones, to be claimed at once.
      *
-     * @param options which and how many jobs, and how long to wait
      * @return the jobs, at least one; empty when the time is over
      * @throws InterruptedException when interrupted while waiting
      * @throws IllegalStateException when it is closed, before or meanwhile
@@ -213,8 +205,6 @@ public final class Finder implements FeedListener, AutoCloseable {
     /**
      * Sets the group from which this worker took last, in an earlier process: turns between groups ({@link
      * Strategy#fair}) go on after it. To be called before the first accept.
-     *
-     * @param group the group
      */
     public void goOnAfter(String group) {
         candidates.goOnAfter(group);
@@ -233,7 +223,6 @@ public final class Finder implements FeedListener, AutoCloseable {
         return candidates.lastGroup();
     }
 
-    /** {@return the limits that this worker keeps} */
     public Limits limits() {
         return limits;
     }

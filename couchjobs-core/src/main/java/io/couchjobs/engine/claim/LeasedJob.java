@@ -91,11 +91,7 @@ public final class LeasedJob implements ClaimedJob {
         lease.renewed(sentNanos);
     }
 
-    /**
-     * Has somebody told when this claim does not own the job any more; at once when that is so already.
-     *
-     * @param told called once, and quick
-     */
+    /** Calls this once, when this claim does not own the job any more; at once when that is so already. It must be quick. */
     public void whenEnded(Runnable told) {
         ownership.whenEnded(told);
     }
@@ -198,7 +194,6 @@ public final class LeasedJob implements ClaimedJob {
     /**
      * Sends that the run has succeeded, and does not wait for the answer.
      *
-     * @param result the result
      * @param lane where the returned future is completed
      * @return empty when something has to be settled before, which {@link #finish(Object)} does. Else a future with the
      *     job as stored, or with nothing when {@link #finish(Object)} has to repeat it

@@ -5,15 +5,9 @@ import io.couchjobs.job.Progress;
 
 /** The owner's words about its run, which go with the next write of any kind. */
 public interface Note {
-    /** {@return how far the run has come} */
     Progress progress();
 
-    /**
-     * Adds whatever else is to be told.
-     *
-     * @param job the job as it is
-     * @return the job with it
-     */
+    /** Adds whatever else is to be told. */
     default Job on(Job job) {
         return job;
     }

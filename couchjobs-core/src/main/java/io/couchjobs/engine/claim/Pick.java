@@ -22,13 +22,7 @@ public final class Pick {
     private final List<Candidate> candidates;
     private final AcceptOptions options;
 
-    /**
-     * The parts that a claim needs; the same for all picks of a worker.
-     *
-     * @param worker the worker's id, which its locks carry
-     * @param known the known jobs, to which the candidates go back
-     * @param conflicts how many claims were lost to others so far
-     */
+    /** The parts that a claim needs; the same for all picks of a worker. */
     record Parts(
             JobStore store,
             String worker,
@@ -44,7 +38,6 @@ public final class Pick {
         this.options = options;
     }
 
-    /** {@return the number of jobs} */
     public int size() {
         return candidates.size();
     }

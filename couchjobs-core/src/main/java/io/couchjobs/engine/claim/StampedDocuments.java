@@ -27,12 +27,7 @@ final class StampedDocuments implements FencedDocuments {
     /** Claims that came before this one: it owned the job after they had written. */
     private final Set<String> earlier = ConcurrentHashMap.newKeySet();
 
-    /**
-     * Writes documents for a claim.
-     *
-     * @param database where they are; any database, of any server
-     * @param claim the claim of the job that writes
-     */
+    /** @param database any database, of any server */
     StampedDocuments(CouchDatabase database, ClaimedJob claim) {
         this.writer = new SharedWriter(database, new ByClaim());
         this.claim = claim;

@@ -111,8 +111,6 @@ final class Waiter {
     /**
      * Sleeps, for 20 s at most. A caller that waits only for a moment looks again soon anyway, and counts as busy.
      *
-     * @param longest for how long
-     * @param types the types of the wanted jobs
      * @param seen the number of changes before the caller looked for jobs; another change ends the sleep
      */
     void await(Duration longest, Collection<String> types, long seen) throws InterruptedException {

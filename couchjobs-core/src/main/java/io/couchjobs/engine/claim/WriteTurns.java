@@ -35,7 +35,6 @@ final class WriteTurns {
     /**
      * Sends a write, and does not wait for its answer.
      *
-     * @param send sends it, or returns nothing
      * @param taken takes in the answer, in the lane; it gets null when there is none
      * @return what was taken in; empty when nothing was sent, or while another write is under way
      */

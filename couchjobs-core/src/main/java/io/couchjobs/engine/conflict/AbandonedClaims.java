@@ -61,11 +61,7 @@ final class AbandonedClaims {
         return !owners.isEmpty();
     }
 
-    /**
-     * Whether the claim of a leaf has no owner any more.
-     *
-     * @param leaf the job as one leaf of a conflict has it, owned
-     */
+    /** @param leaf the job as one leaf of a conflict has it, owned */
     boolean isNobodys(Job leaf) {
         Optional<Lock> lock = leaf.lock().filter(any -> !leaf.isWithdrawn() && hasOwners());
         if (lock.isEmpty()) {

@@ -121,18 +121,13 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
         return () -> abandoned.leave(owner);
     }
 
-    /** {@return the counts so far} */
     public ConflictStats stats() {
         synchronized (planned) {
             return new ConflictStats(resolver.resolved(), resolver.undecided(), troubled.sum(), planned.size());
         }
     }
 
-    /**
-     * Asks which documents have conflicts.
-     *
-     * @return the {@code _id}s of the queue's documents that have some, jobs before others, at most 1000
-     */
+    /** {@return the {@code _id}s of the queue's documents that have conflicts, jobs before others, at most 1000} */
     public List<String> open() {
         return index.conflicted().first();
     }

@@ -7,11 +7,8 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * A client's means to reach the world; tests replace them.
+ * A client's means to reach the world; tests replace them. The transport is closed with the client.
  *
- * @param transport carries its requests; closed with the client
- * @param retries pauses and repeats
- * @param nanos the monotonic clock
  * @param random decides which node is asked, and how long one is left alone
  * @param background runs background tasks; never in the calling thread, unless no task can block
  * @param environment for all users of the client

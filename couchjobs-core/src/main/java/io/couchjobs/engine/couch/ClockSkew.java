@@ -49,7 +49,6 @@ public final class ClockSkew {
         this.nanos = nanos;
     }
 
-    /** {@return the time on the monotonic clock} */
     long nanos() {
         return nanos.getAsLong();
     }
@@ -73,8 +72,6 @@ public final class ClockSkew {
     /**
      * The server's clock less the given one: zero while they may agree, otherwise the least possible difference: a job
      * may run a moment late, but never early.
-     *
-     * @param local the present time of this machine's clock
      */
     public synchronized Duration estimate(Instant local) {
         Bounds now = bounds == null ? null : bounds.widenedTo(nanos());
@@ -82,11 +79,7 @@ public final class ClockSkew {
         return now == null || now.allow(offset) ? Duration.ZERO : now.low.minus(offset);
     }
 
-    /**
-     * How much later than the estimate the server's clock may be.
-     *
-     * @param local the present time of this machine's clock
-     */
+    /** How much later than the estimate the server's clock may be. */
     public synchronized Duration doubt(Instant local) {
         Bounds now = bounds == null ? null : bounds.widenedTo(nanos());
         return now == null || now.allow(offset(local)) ? Duration.ZERO : now.high.minus(now.low);

@@ -8,7 +8,6 @@ import java.util.Set;
 /**
  * Databases that were created, changed or deleted.
  *
- * @param databases their names
  * @param position the position to go on from
  */
 public record DatabaseUpdates(Set<String> databases, String position) {

@@ -33,7 +33,6 @@ public final class FreshTls implements TlsSocketStrategy {
     /**
      * Reads the files.
      *
-     * @param reading makes a new TLS context of them
      * @throws IllegalArgumentException they cannot be used
      */
     FreshTls(List<Path> files, Supplier<TlsSocketStrategy> reading) {

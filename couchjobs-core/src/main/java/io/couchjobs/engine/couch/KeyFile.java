@@ -51,7 +51,6 @@ final class KeyFile {
     /**
      * {@return a store with nothing but the client's key}
      *
-     * @param from the certificate and the key
      * @param inMemory protects the key, and is only known in memory
      * @throws GeneralSecurityException when the key cannot be used
      * @throws IOException when a file cannot be read, or is no certificate or key

@@ -20,11 +20,7 @@ final class Reasons {
 
     private Reasons() {}
 
-    /**
-     * The explanation.
-     *
-     * @param server without credentials
-     */
+    /** @param server without credentials */
     static String of(IOException cause, URI server) {
         return cause instanceof SSLException
                 ? "no safe connection to " + server + badDate(cause).orElseGet(() -> detail(cause))

@@ -8,11 +8,10 @@ import org.apache.hc.core5.http.ClassicHttpResponse;
 public interface Transport extends AutoCloseable {
 
     /**
-     * Sends one request, once, and waits for the head of its answer.
+     * Sends one request, once, and waits for the head of its answer. Its body comes as it is read, and closing it ends it.
      *
      * @param request with an absolute address, whose configuration limits the server's silence
      * @param use whose connections it may use up
-     * @return the answer; its body comes as it is read, and closing it ends it
      * @throws Unanswered no answer came
      */
     ClassicHttpResponse send(HttpUriRequestBase request, Use use) throws Unanswered;
@@ -41,12 +40,7 @@ public interface Transport extends AutoCloseable {
         private final IOException trouble;
         private final boolean sent;
 
-        /**
-         * Tells why.
-         *
-         * @param trouble the failure
-         * @param sent whether anything of the request may have reached the server
-         */
+        /** @param sent whether anything of the request may have reached the server */
         public Unanswered(IOException trouble, boolean sent) {
             super(trouble);
             this.trouble = trouble;

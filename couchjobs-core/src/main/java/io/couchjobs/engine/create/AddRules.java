@@ -38,12 +38,7 @@ public final class AddRules {
     private final SettingsStore settings;
     private final boolean strict;
 
-    /**
-     * Sets the rules.
-     *
-     * @param parts the parts of the queue
-     * @param strict whether a type without a timeout is refused
-     */
+    /** @param strict whether a type without a timeout is refused */
     public AddRules(QueueParts parts, boolean strict) {
         this.store = parts.store();
         this.index = parts.index();
@@ -54,7 +49,6 @@ public final class AddRules {
     /**
      * Checks one job by all rules.
      *
-     * @param request the job
      * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
      * @throws QueueFullException when it is new and there is no room for it
      */
@@ -67,9 +61,8 @@ public final class AddRules {
     }
 
     /**
-     * Checks the type of a job that needs no room.
+     * Checks the type of a job of a schedule or a scope, which needs no room.
      *
-     * @param request the job of a schedule or a scope
      * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
      */
     public void checkType(JobRequest request) {
@@ -87,8 +80,6 @@ public final class AddRules {
     /**
      * Creates the jobs that may be added, and rejects the others, in their places.
      *
-     * @param requests the jobs
-     * @param create creates jobs
      * @return in the same order, what happened to each
      */
     public List<AddResult> allowed(List<JobRequest> requests, Function<List<JobRequest>, List<AddResult>> create) {

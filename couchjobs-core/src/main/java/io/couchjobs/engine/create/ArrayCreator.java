@@ -49,12 +49,7 @@ public final class ArrayCreator {
         this.clock = clock;
     }
 
-    /**
-     * The id of a chunk.
-     *
-     * @param array the type and the id of the array
-     * @param number from 1 on
-     */
+    /** {@return the id of a chunk, by its number from 1 on} */
     public static JobId chunkId(JobId array, int number) {
         return new JobId(array.type(), String.format(Locale.ROOT, "%s:%06d", array.id(), number));
     }
@@ -63,7 +58,6 @@ public final class ArrayCreator {
      * Adds the chunks of an array that are missing.
      *
      * @param template what all chunks have in common; its id is the array's
-     * @param items one after the other
      * @param ofAChunk how many items a chunk has at most
      * @return how many items were in chunks that were missing
      */

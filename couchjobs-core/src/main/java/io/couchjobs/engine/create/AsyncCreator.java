@@ -38,12 +38,6 @@ public final class AsyncCreator implements AutoCloseable {
 
     private boolean closed;
 
-    /**
-     * Adds by a creator.
-     *
-     * @param store where the jobs are
-     * @param creator creates jobs there
-     */
     public AsyncCreator(JobStore store, Creator creator) {
         this.creator = creator;
         this.environment = store.environment();
@@ -53,7 +47,6 @@ public final class AsyncCreator implements AutoCloseable {
     /**
      * Adds one job as {@link Creator#addOne} does.
      *
-     * @param request the job
      * @return what happened, once the database has confirmed it; or what went wrong. Completed in a lane of the creator
      * @throws IllegalStateException when the queue is closed
      */

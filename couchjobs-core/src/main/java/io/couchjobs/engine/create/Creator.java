@@ -79,13 +79,7 @@ public final class Creator {
         return end(begin(request));
     }
 
-    /**
-     * A job whose first write is on its way.
-     *
-     * @param request the request
-     * @param created the job as it is written
-     * @param write the server's answer
-     */
+    /** A job whose first write is on its way. */
     record Begun(JobRequest request, Job created, CompletableFuture<WriteResult> write) {}
 
     /** The first half of {@link #addOne}: never waits. */
@@ -124,7 +118,6 @@ public final class Creator {
     /**
      * Creates a job that must not exist.
      *
-     * @param request the job
      * @return the job as stored
      * @throws DuplicateJobException when it exists, in any state
      */
@@ -176,7 +169,6 @@ public final class Creator {
     /**
      * Adds a job unless an unfinished one with its identity exists. Race-free: of any number of callers one adds it.
      *
-     * @param request the job
      * @return true when this call added it
      */
     public boolean insertIfNew(JobRequest request) {
@@ -236,9 +228,7 @@ public final class Creator {
     /**
      * Cancels a job.
      *
-     * @param mode how far to go
      * @param reason what the job remembers of it; null for none
-     * @return what happened
      * @throws NotFoundException when there is none
      * @throws UnconfirmedException when no majority of a cluster's copies confirms it
      */
@@ -259,7 +249,6 @@ public final class Creator {
      * Changes a job by a transition.
      *
      * @param refusal the message when its state refuses, such as "cannot be rescheduled"
-     * @param transition the transition, from the job and the time
      * @return the job as stored
      * @throws NotFoundException when there is none
      * @throws JobRefusedException when its state refuses

@@ -93,11 +93,7 @@ final class Races {
         return store.confirmation().isInPlace(job) ? Optional.of(job.withRev(rev)) : Optional.empty();
     }
 
-    /**
-     * Tries until an attempt is first.
-     *
-     * @param attempt one try; empty when another writer was first
-     */
+    /** Tries until an attempt is first; an empty one was not. */
     <T> T untilWon(JobId id, Supplier<Optional<T>> attempt) {
         Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(5), Duration.ofMillis(500));
         while (backoff.attempts() < MOST_ATTEMPTS) {

@@ -25,11 +25,6 @@ public final class Restorer {
 
     private final JobStore store;
 
-    /**
-     * Works on a store.
-     *
-     * @param store where the jobs are to be
-     */
     public Restorer(JobStore store) {
         this.store = store;
     }
@@ -38,7 +33,6 @@ public final class Restorer {
      * Stores jobs as they were; see {@link Restored#of} for owned ones. A job that exists, in any state, stays as it
      * is. So the operation is idempotent.
      *
-     * @param copies the jobs
      * @return in the same order, what happened to each: {@code ADDED}, {@code UNCHANGED} for one that exists, or {@code REJECTED}
      */
     public List<AddResult> restore(List<Job> copies) {

@@ -17,7 +17,6 @@ public final class RandomIds {
     private long start;
     private int used = RUN;
 
-    /** {@return the next one} */
     public synchronized UUID next() {
         UUID fresh = UUID.randomUUID();
         if (used == RUN) {

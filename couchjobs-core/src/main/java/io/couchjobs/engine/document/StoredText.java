@@ -14,7 +14,6 @@ public final class StoredText {
     /**
      * {@return the text as {@link #of(String)} has it, cut before the first character that does not fit, with three dots}
      *
-     * @param text the text
      * @param longest how many characters of it are left, at most
      */
     public static String of(String text, int longest) {

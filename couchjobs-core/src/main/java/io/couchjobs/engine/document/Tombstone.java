@@ -7,13 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 public final class Tombstone {
     private Tombstone() {}
 
-    /**
-     * Makes the tombstone of a document.
-     *
-     * @param docId its {@code _id}
-     * @param rev the revision to delete; when the document has another one by then, the write is a conflict
-     * @return a new document with nothing but {@code _id}, {@code _rev} and {@code _deleted}
-     */
+    /** {@return a tombstone that deletes this revision; when the document has another one by then, the write is a conflict} */
     public static ObjectNode of(String docId, String rev) {
         return JsonNodeFactory.instance
                 .objectNode()

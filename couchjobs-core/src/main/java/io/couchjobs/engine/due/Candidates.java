@@ -63,16 +63,7 @@ public final class Candidates {
     /** Jobs that were taken out, until their claims are answered: the index may still have them. */
     private final Set<String> underWay = new HashSet<>();
 
-    /**
-     * Makes an empty one.
-     *
-     * @param index finds jobs
-     * @param clock the clocks
-     * @param environment the source of random numbers
-     * @param worker the worker's id
-     * @param rules the admission rules of a type; may ask the database
-     * @param admissions remembers which jobs were admitted
-     */
+    /** @param rules the admission rules of a type; may ask the database */
     public Candidates(
             JobIndex index,
             ServerClock clock,
@@ -187,7 +178,6 @@ public final class Candidates {
      * Takes out jobs to claim. Each goes back once: it is {@linkplain #putBack put back}, or its claim is {@linkplain
      * #answered answered} or {@linkplain #failed failed}.
      *
-     * @param types the types that may be claimed now
      * @param polite whether to leave new jobs for a moment to the workers that come first for them by rank
      * @param capacity whether a job may be claimed now; those that may not are left where they are
      */

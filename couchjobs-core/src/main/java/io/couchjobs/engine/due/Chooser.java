@@ -331,7 +331,6 @@ final class Chooser {
     /**
      * The chosen jobs, or the part of an index that must be read before.
      *
-     * @param jobs the jobs to claim
      * @param unread the part to read; then no job is chosen
      */
     record Choice(List<Job> jobs, Optional<Unread> unread) {

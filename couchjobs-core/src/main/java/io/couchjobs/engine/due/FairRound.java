@@ -59,10 +59,7 @@ final class FairRound {
     /**
      * Chooses jobs, in their order.
      *
-     * @param pools the jobs, by type
      * @param until the last time that is due
-     * @param max how many
-     * @param taste which jobs to leave, and which of a lane to prefer
      */
     Choice choose(Map<String, Pool> pools, Instant until, int max, Taste taste) {
         while (toPass > 0) {

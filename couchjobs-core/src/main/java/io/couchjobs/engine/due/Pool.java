@@ -9,14 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The known pending jobs of a type, in the order of spots. */
 interface Pool {
-    /**
-     * The first due job of a range.
-     *
-     * @param from where the range begins
-     * @param before where it ends, exclusive
-     * @param until the last time that is due
-     * @param skipped jobs that do not count
-     */
+    /** The first job of a range, without its end, that is due by a time; those that are skipped do not count. */
     Found first(LaneKey from, LaneKey before, Instant until, Predicate<Job> skipped);
 
     /** As {@link #first}, and those that follow it, as far as they are known. */
@@ -25,7 +18,6 @@ interface Pool {
     /**
      * The result of a look: a job, or where the index must be read first, or no job at all.
      *
-     * @param job the job
      * @param unread from where on the index must be read first
      */
     record Found(@Nullable Job job, @Nullable LaneKey unread) {

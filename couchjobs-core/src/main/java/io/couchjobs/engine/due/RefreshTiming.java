@@ -43,7 +43,6 @@ final class RefreshTiming {
     /**
      * Whether the index may be read now, when no known job is left.
      *
-     * @param nanos the time
      * @param othersIdle for how long no other worker took a job
      */
     boolean isTimeToRead(long nanos, long othersIdle) {

@@ -64,9 +64,7 @@ final class Scan implements Pool {
      *
      * @param begun the value that {@link #beginRead} returned
      * @param from from where on it was read
-     * @param page the page
      * @param until jobs due later are not kept
-     * @param wanted which jobs are of use
      */
     void read(long begun, LaneKey from, JobIndex.Page page, Instant until, Collection<Job> wanted) {
         rows += page.rows().size();

@@ -60,12 +60,6 @@ final class WindowReader {
     private final Set<String> underWay;
 
     /**
-     * Starts without a window.
-     *
-     * @param index the index
-     * @param clock measures how fast windows are used up
-     * @param environment provide the threads that read ahead
-     * @param ranking with whom the jobs are shared
      * @param monitor guards the stocks, and the next parameter
      * @param underWay the documents that are being claimed
      */
@@ -88,10 +82,6 @@ final class WindowReader {
     /**
      * Reads the windows that are needed before jobs can be chosen.
      *
-     * @param line the line of the jobs
-     * @param stock the known jobs of the line
-     * @param until until when they are due
-     * @param options how many are wanted, and in which order
      * @param polite whether the end of a line may be left alone for a moment: see {@link RefreshTiming}
      */
     void refill(String line, KnownJobs stock, Instant until, AcceptOptions options, boolean polite) {

@@ -17,9 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A document changed. Immutable and thread-safe.
  *
- * @param docId the document's {@code _id}
  * @param rev the revision that the change made, such as {@code 3-...}
- * @param deleted whether it is gone
  * @param document the document as it is now, or its tombstone; null when it cannot be read
  * @param conflicted whether it has other leaves that are not deleted
  * @param leaves the revisions of its leaves, tombstones too, as far as the feed tells; the winner first
@@ -35,29 +33,12 @@ public record FeedEvent(
         Optional<Job> job) {
     private static final String CONFLICTS = "_conflicts";
 
-    /**
-     * A change of a document with one leaf.
-     *
-     * @param docId the document's {@code _id}
-     * @param rev the revision that the change made
-     * @param deleted whether it is gone
-     * @param document the document, or its tombstone; null when it cannot be read
-     * @param conflicted whether it has other leaves that are not deleted
-     */
+    /** A change of a document with one leaf. */
     public FeedEvent(String docId, String rev, boolean deleted, @Nullable ObjectNode document, boolean conflicted) {
         this(docId, rev, deleted, document, conflicted, List.of(rev));
     }
 
-    /**
-     * The same of a document with several leaves.
-     *
-     * @param docId the document's {@code _id}
-     * @param rev the revision that the change made
-     * @param deleted whether it is gone
-     * @param document the document, or its tombstone; null when it cannot be read
-     * @param conflicted whether it has other leaves that are not deleted
-     * @param leaves the revisions of its leaves
-     */
+    /** The same of a document with several leaves. */
     public FeedEvent(
             String docId,
             String rev,

@@ -9,11 +9,7 @@ public interface FeedListener {
     /** How late a listener hears of a change that it takes in at its leisure. */
     Duration LATER = Duration.ofSeconds(1);
 
-    /**
-     * A document changed. May come twice, late, or tell an old story.
-     *
-     * @param event the change
-     */
+    /** A document changed. May come twice, late, or tell an old story. */
     void changed(FeedEvent event);
 
     /**
@@ -21,18 +17,13 @@ public interface FeedListener {
      * all are told by {@link #unread}; otherwise all get it by {@link #changed}. The answer may change with time.
      * Asked about jobs, chunks of their logs and the history only: other documents are always read.
      *
-     * @param notice the known facts of the change
      * @return true by default
      */
     default boolean needsDocument(FeedNotice notice) {
         return true;
     }
 
-    /**
-     * A document changed that was not read, because no listener needed it. May come twice, late, or tell an old story.
-     *
-     * @param notice the known facts of the change
-     */
+    /** A document changed that was not read, because no listener needed it. May come twice, late, or tell an old story. */
     default void unread(FeedNotice notice) {}
 
     /**

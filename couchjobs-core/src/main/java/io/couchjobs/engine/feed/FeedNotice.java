@@ -12,42 +12,23 @@ import java.util.Optional;
  *
  * @param docId the document's {@code _id}
  * @param revs its winning revision, and after it the other leaves as far as they are known, deleted ones too; never empty
- * @param deleted whether it is gone
  * @param own whether this process wrote that very revision, of a job that is not pending with it
  * @param jobId the identity of the job, read once from the {@code _id} for all listeners; empty for other documents
  */
 public record FeedNotice(String docId, List<String> revs, boolean deleted, boolean own, Optional<JobId> jobId) {
-    /**
-     * Copies the list of leaves.
-     *
-     * @param docId the document's id
-     * @param revs its leaves, the winner first
-     * @param deleted whether it is gone
-     * @param own whether this process wrote it
-     * @param jobId the identity of the job
-     */
     public FeedNotice {
         revs = List.copyOf(revs.isEmpty() ? List.of("") : revs);
     }
 
-    /**
-     * Reads the identity of the job from the {@code _id}.
-     *
-     * @param docId the document's id
-     * @param revs its leaves, the winner first
-     * @param deleted whether it is gone
-     * @param own whether this process wrote it
-     */
+    /** Reads the identity of the job from the {@code _id}. */
     public FeedNotice(String docId, List<String> revs, boolean deleted, boolean own) {
         this(docId, revs, deleted, own, JobId.fromDocId(docId));
     }
 
-    /** {@return the winning revision} */
     public String rev() {
         return revs.get(0);
     }
 
-    /** {@return the number of the winning revision} */
     public long generation() {
         return Rev.generation(rev());
     }

@@ -60,12 +60,6 @@ final class FeedPace {
         return concernsNobody;
     }
 
-    /**
-     * A row came.
-     *
-     * @param isNeeded whether somebody needs its document
-     * @param isOfMany whether it is of a job, or of its log
-     */
     void saw(boolean isNeeded, boolean isOfMany) {
         needed += isNeeded ? 1 : 0;
         concerning += isNeeded && isOfMany ? 1 : 0;
@@ -85,7 +79,6 @@ final class FeedPace {
     /**
      * Whether it is time to read it the other way.
      *
-     * @param nanos the time
      * @param patience the patience of the listeners. Each worker of a fleet reads all rows, and the more workers there are,
      *     the more patient they are: with one of a second, a fifth of the rows are many, or few
      */

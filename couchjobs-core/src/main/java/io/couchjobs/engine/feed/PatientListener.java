@@ -23,12 +23,7 @@ public interface PatientListener extends FeedListener {
         return LATER;
     }
 
-    /**
-     * A listener that hears of the changes that the others have the feed read.
-     *
-     * @param hearer takes the id of each document that changed, and its revision
-     * @return the listener
-     */
+    /** Hears of the id of each document that changed, and its revision, when the others have the feed read it. */
     static PatientListener ofRevisions(BiConsumer<String, String> hearer) {
         return new PatientListener() {
             @Override

@@ -46,12 +46,7 @@ public final class GarbageCollector implements GarbageCollection {
     private long purged;
     private long kept;
 
-    /**
-     * Prepares a collection. No I/O.
-     *
-     * @param parts what it works with
-     * @param designs the design documents of the database
-     */
+    /** No I/O. */
     public GarbageCollector(QueueParts parts, DesignDocuments designs) {
         this.parts = parts;
         this.designs = designs;

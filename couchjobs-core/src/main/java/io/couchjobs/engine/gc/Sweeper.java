@@ -53,10 +53,8 @@ public final class Sweeper implements AutoCloseable {
     private long claimsThen;
 
     /**
-     * Prepares a sweeper. No I/O.
+     * No I/O.
      *
-     * @param parts what it works with
-     * @param worker the worker's id
      * @param claims how many jobs the worker has claimed so far
      */
     public Sweeper(QueueParts parts, String worker, LongSupplier claims) {

@@ -12,8 +12,6 @@ import java.util.List;
  *
  * @param instance names the worker as it was started once
  * @param number of that instance's buckets: each has a greater one than those before, whatever its clock did
- * @param minute when the minute begins
- * @param sums the numbers
  */
 record Bucket(String instance, long number, Instant minute, Sums sums) {
     private static final String INSTANCE = "instance";

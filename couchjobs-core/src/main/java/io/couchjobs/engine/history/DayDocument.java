@@ -10,11 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * The numbers of a day by hour, and its marks.
- *
- * @param document the document, which the verbs change
- */
+/** The numbers of a day by hour, and its marks. */
 record DayDocument(ObjectNode document) {
     private static final int MOST_MARKS = 100;
     private static final String HOURS = "hours";

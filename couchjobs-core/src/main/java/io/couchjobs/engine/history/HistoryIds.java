@@ -11,11 +11,7 @@ import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
-/**
- * The ids of the documents of a site's history: of days, of hours, and of workers. Days and hours are those of UTC.
- *
- * @param site the site
- */
+/** The ids of the documents of a site's history: of days, of hours, and of workers. Days and hours are those of UTC. */
 record HistoryIds(Site site) {
     static final String WORKERS = DocIds.STATS + "worker:";
 

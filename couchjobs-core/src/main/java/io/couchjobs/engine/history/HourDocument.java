@@ -13,8 +13,6 @@ import java.util.Map;
 /**
  * The numbers of an hour by minute. The document says which bucket of each worker was the last that it took in, so that
  * none is taken in twice, and which process has the turn to collect.
- *
- * @param document the document, which the verbs change
  */
 record HourDocument(ObjectNode document) {
     /** How long a process has the turn after it collected. */

@@ -24,11 +24,7 @@ public final class QueueHistory implements History {
     private final HistoryStore store;
     private final InstantSource clock;
 
-    /**
-     * Prepares it. No I/O.
-     *
-     * @param parts what it works with
-     */
+    /** No I/O. */
     public QueueHistory(QueueParts parts) {
         this.store = new HistoryStore(parts.store());
         this.clock = parts.clock();

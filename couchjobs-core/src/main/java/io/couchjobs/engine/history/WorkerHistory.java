@@ -8,12 +8,7 @@ public final class WorkerHistory implements AutoCloseable {
     private final RunRecorder recorder;
     private final Collector collector;
 
-    /**
-     * Prepares it. No I/O.
-     *
-     * @param parts what it works with
-     * @param worker the worker's id
-     */
+    /** No I/O. */
     public WorkerHistory(QueueParts parts, String worker) {
         HistoryStore store = new HistoryStore(parts.store());
         this.recorder = new RunRecorder(parts, store, worker);

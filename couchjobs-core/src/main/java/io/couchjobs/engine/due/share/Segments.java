@@ -21,12 +21,6 @@ public final class Segments {
     private final String type;
     private boolean isOurs;
 
-    /**
-     * Begins at the head of a line.
-     *
-     * @param ranking ranks the workers
-     * @param type the type of the jobs
-     */
     Segments(WorkerRanking ranking, String type) {
         this.ranking = ranking;
         this.type = type;

@@ -150,9 +150,8 @@ public final class WorkerRanking {
     }
 
     /**
-     * A worker's place in the line for a job.
+     * A worker's place in the line for a job: how many come before it.
      *
-     * @param rank how many come before it
      * @param first the one that is first, or null when it is this one
      */
     record Standing(int rank, @Nullable Peer first) {}
