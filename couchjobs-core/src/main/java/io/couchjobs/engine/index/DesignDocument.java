@@ -55,7 +55,6 @@ public final class DesignDocument {
         return name + "-" + version;
     }
 
-    /** {@return the document's {@code _id}} */
     public String docId() {
         return "_design/" + versionedName();
     }

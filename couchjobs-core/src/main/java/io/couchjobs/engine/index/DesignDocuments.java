@@ -109,11 +109,6 @@ public final class DesignDocuments implements AutoCloseable {
         }
     }
 
-    /**
-     * A stored design document.
-     *
-     * @param versionedName its name, such as {@code jobs-1a2b3c4d}
-     */
     public Optional<ObjectNode> read(String versionedName) {
         return database.get("_design/" + versionedName);
     }

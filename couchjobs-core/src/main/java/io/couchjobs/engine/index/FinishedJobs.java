@@ -42,7 +42,6 @@ public final class FinishedJobs {
     /**
      * The jobs that a retention lets go.
      *
-     * @param retention tells which jobs stay
      * @param until only jobs that finished before this time
      * @param now the time from which a retention's time counts back
      * @return where to find those that may go; empty when none may

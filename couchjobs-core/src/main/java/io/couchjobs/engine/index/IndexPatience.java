@@ -16,12 +16,7 @@ public final class IndexPatience {
     private final Environment environment;
     private @Nullable Long waitsSince;
 
-    /**
-     * Begins without waiting. No I/O.
-     *
-     * @param index the index that is asked
-     * @param environment its clock
-     */
+    /** No I/O. */
     public IndexPatience(JobIndex index, Environment environment) {
         this.index = index;
         this.environment = environment;

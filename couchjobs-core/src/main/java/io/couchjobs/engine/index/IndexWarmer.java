@@ -35,11 +35,10 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
     private boolean planned;
 
     /**
-     * Makes one for a process. No I/O.
+     * No I/O.
      *
      * @param warm requests the update, and does not wait for it
      * @param database reads the database's numbers, which tell how many changes others made; on a cluster they do not
-     * @param environment its clock and lane
      */
     public IndexWarmer(Runnable warm, Supplier<DatabaseInfo> database, Environment environment) {
         this.warm = warm;

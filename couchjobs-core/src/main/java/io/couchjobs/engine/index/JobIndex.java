@@ -52,7 +52,6 @@ public final class JobIndex {
         this.site = site;
     }
 
-    /** {@return the site of the jobs} */
     public Site site() {
         return site;
     }
@@ -227,7 +226,6 @@ public final class JobIndex {
                 .toList();
     }
 
-    /** {@return the numbers of jobs} */
     public JobCounts counts() {
         return new JobCounts(this);
     }

@@ -58,11 +58,8 @@ public final class ItemStates {
     /**
      * The field of a new chunk.
      *
-     * @param arrayId the array
      * @param first the index of the chunk's first item in the array
-     * @param items how many the chunk has
      * @param isLast whether it is the array's last chunk
-     * @param digest of its items
      */
     public static ObjectNode create(String arrayId, long first, int items, boolean isLast, String digest) {
         ObjectNode array = JsonNodeFactory.instance.objectNode();
@@ -73,7 +70,6 @@ public final class ItemStates {
         return array.put(DIGEST, digest).put(STATES, String.valueOf(OPEN).repeat(items));
     }
 
-    /** {@return the digest of the items} */
     public String digest() {
         return array.path(DIGEST).asText();
     }
@@ -101,8 +97,6 @@ public final class ItemStates {
     /**
      * A run begins. When all items have ended and the chunk was asked for once more since, those that failed for good are to run
      * again. A chunk that was given back was not asked for again.
-     *
-     * @param job the chunk
      */
     public synchronized void begin(Job job) {
         long before = array.path(ASKED).asLong(asked(job));

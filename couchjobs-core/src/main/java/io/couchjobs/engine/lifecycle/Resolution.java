@@ -153,7 +153,6 @@ public final class Resolution {
         return tombstone.hasNonNull(Leaf.RESOLVED);
     }
 
-    /** {@return the verdict} */
     public Verdict verdict() {
         return verdict;
     }

@@ -5,9 +5,8 @@ import io.couchjobs.type.RetryPolicy;
 import java.time.Instant;
 
 /**
- * The retries of a job that runs: whether one follows when this run fails, and when. Thread-safe.
- *
- * @param policy the retry policy of the job's type; the job's own number of retries goes before it
+ * The retries of a job that runs: whether one follows when this run fails, and when. The job's own number of retries goes before
+ * the policy of its type. Thread-safe.
  */
 public record Retries(Job job, RetryPolicy policy) {
     /** {@return whether no retry follows when the present run fails} */

@@ -129,7 +129,6 @@ public final class Transitions {
      * The owner's run failed. The job waits again if it was resubmitted; is cancelled if that was asked for; is stuck
      * while there are retries left; otherwise fails.
      *
-     * @param policy the retry policy of the job's type, see {@link Retries}
      * @param permanent whether a retry would be useless
      */
     public static Decision fail(Job job, JobError error, RetryPolicy policy, boolean permanent, Instant now) {

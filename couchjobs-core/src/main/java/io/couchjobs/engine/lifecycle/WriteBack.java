@@ -27,8 +27,6 @@ public final class WriteBack {
      * The document with the end of a job.
      *
      * @param document the document as it is, with its {@code _rev}; not changed
-     * @param place where the end is written
-     * @param job the finished job
      * @param rev the revision that the job was made from
      * @return the changed document; the same one when it says that already
      * @throws IllegalArgumentException when the document has no such place
@@ -69,8 +67,6 @@ public final class WriteBack {
     /**
      * The newest revision of a document that a user saved: its own, unless the last change of the document was such a write.
      *
-     * @param document the document, with its {@code _rev}
-     * @param place where ends are written
      * @return the revision, which may be one that the server has forgotten
      */
     public static String savedRev(ObjectNode document, JsonPointer place) {

@@ -39,18 +39,12 @@ public final class Candidate {
     private State state = State.FOUND;
     private @Nullable Job claimed;
 
-    /**
-     * Begins a try.
-     *
-     * @param job the job, on the revision that is to be claimed
-     * @param token the token of the claim, which its slots name too
-     */
+    /** @param token the token of the claim, which its slots name too */
     public Candidate(Job job, String token) {
         this.job = job;
         this.token = token;
     }
 
-    /** {@return the job as it was found} */
     public Job job() {
         return job;
     }
@@ -77,11 +71,7 @@ public final class Candidate {
         return !slots.isEmpty();
     }
 
-    /**
-     * This worker owns the job.
-     *
-     * @param stored the job as the claim was stored
-     */
+    /** This worker owns the job, as the claim stored it. */
     public void won(Job stored) {
         claimed = stored;
         state = State.WON;

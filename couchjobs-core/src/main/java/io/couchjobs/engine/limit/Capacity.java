@@ -14,12 +14,6 @@ import java.util.function.Predicate;
 public record Capacity(boolean inAllGroups, Predicate<Job> admits, Predicate<Job> isFree) implements Predicate<Job> {
     public static final Capacity FOR_ALL = new Capacity(true, job -> true);
 
-    /**
-     * The capacity of limits.
-     *
-     * @param inAllGroups whether every group has room
-     * @param admits whether the group of a job has room
-     */
     public Capacity(boolean inAllGroups, Predicate<Job> admits) {
         this(inAllGroups, admits, job -> true);
     }

@@ -28,10 +28,6 @@ final class LeftSlots {
     private final Set<Slot> left = new LinkedHashSet<>();
 
     /**
-     * Starts empty.
-     *
-     * @param store the store of the slots
-     * @param reader reads the slots
      * @param takenAway receives a slot that was taken away and its present owners; returns those owners whose claims
      *     are over, too
      */

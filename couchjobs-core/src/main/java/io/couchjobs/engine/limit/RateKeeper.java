@@ -79,7 +79,6 @@ final class RateKeeper {
     /**
      * Reserves starts.
      *
-     * @param wanted how many
      * @param now the time that the jobs will say they were started at
      * @return how many there are, at most as many
      */

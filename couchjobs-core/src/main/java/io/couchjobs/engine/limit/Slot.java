@@ -17,11 +17,8 @@ import java.util.UUID;
  * has moved on from the revision otherwise, the slot is not in use and never will be: a claim that is still on its way
  * meets a conflict. When the job still is that revision, the claim may come.
  *
- * @param name which slot
- * @param rev the revision of its document
  * @param job the document id of the job
  * @param claimOn the revision of the job on which the claim is written
- * @param token the token of the claim
  * @param phase the known state of its use
  * @param sinceNanos since when that is known, on this process's monotonic clock
  * @param lookNanos when it is worth checking that again

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * One of the places in which jobs of a limited type, or of a group of it, run. Immutable and thread-safe.
  *
- * @param limited the limited type or group
  * @param index which of its places, from 0
  */
 record SlotName(Limited limited, int index) {
@@ -51,7 +50,6 @@ record SlotName(Limited limited, int index) {
     /**
      * The scope of a limit: a type, or a group of it, at one site.
      *
-     * @param type the type
      * @param group the group, or null for the whole type
      * @param site the name of the database whose workers it limits, or null where it has none
      */

@@ -37,11 +37,7 @@ final class SlotTable {
 
     private final Map<Counted, List<Integer>> rooms = new HashMap<>();
 
-    /**
-     * The slots that may be taken now.
-     *
-     * @param limit how many jobs may be owned at once
-     */
+    /** The slots that may be taken now. */
     List<Integer> room(Limited limited, int limit, long nanos) {
         if (left.values().removeIf(until -> until - nanos <= 0)) {
             rooms.clear();
@@ -82,11 +78,7 @@ final class SlotTable {
         return Optional.ofNullable(taken.getOrDefault(name.limited(), Map.of()).get(name.index()));
     }
 
-    /**
-     * Takes in a slot's document, or its deletion (null); true when there may be more room now.
-     *
-     * @param generation the progress of the document
-     */
+    /** Takes in a slot's document, or its deletion (null); true when there may be more room now. */
     boolean sawSlot(SlotName name, long generation, @Nullable Slot slot) {
         Optional<Slot> known = get(name);
         if (known.filter(now -> Rev.generation(now.rev()) > generation).isPresent()) {

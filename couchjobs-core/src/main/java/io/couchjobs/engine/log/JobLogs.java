@@ -30,12 +30,6 @@ public final class JobLogs implements Logs {
     private final Feed feed;
     private final Lane lane;
 
-    /**
-     * Keeps the logs beside the jobs.
-     *
-     * @param store where the jobs are
-     * @param feed tells of new lines
-     */
     public JobLogs(JobStore store, Feed feed) {
         this.store = store;
         this.database = store.database();
@@ -48,7 +42,6 @@ public final class JobLogs implements Logs {
      * The older lines of a job that was removed, and added anew, make room for those of the new one: its claims have the same
      * numbers.
      *
-     * @param chunk the chunk
      * @return the server's answer; completed exceptionally when it cannot be reached
      */
     public CompletableFuture<WriteResult> append(Logs.Chunk chunk) {
@@ -91,11 +84,7 @@ public final class JobLogs implements Logs {
         return follower;
     }
 
-    /**
-     * Deletes the log of a job, which is gone.
-     *
-     * @param job the job
-     */
+    /** Deletes the log of a job, which is gone. */
     public void delete(JobId job) {
         write(tombstonesOf(job));
     }
@@ -104,7 +93,6 @@ public final class JobLogs implements Logs {
      * Deletes the log chunks of a claim, unless its job is there and was claimed as often since. After a database was
      * deleted and made again, chunks that a former job's run still wrote belong to no job.
      *
-     * @param id the job
      * @param fence the fence of a claim that has lost the job
      */
     public void deleteOrphans(JobId id, long fence) {
@@ -121,7 +109,6 @@ public final class JobLogs implements Logs {
      * The tombstones that delete the present log of a job. Chunks written later, by a run of a job that was added anew,
      * have other revisions and stay.
      *
-     * @param job the job
      * @return tombstones, to be written by {@link #write}
      */
     public List<ObjectNode> tombstonesOf(JobId job) {
@@ -139,23 +126,14 @@ public final class JobLogs implements Logs {
         return tombstones;
     }
 
-    /**
-     * Writes tombstones; a tombstone whose revision is not there any more changes nothing.
-     *
-     * @param tombstones any number
-     */
+    /** Writes tombstones; a tombstone whose revision is not there any more changes nothing. */
     public void write(List<ObjectNode> tombstones) {
         for (int from = 0; from < tombstones.size(); from += MOST_AT_ONCE) {
             database.bulkDocs(tombstones.subList(from, Math.min(from + MOST_AT_ONCE, tombstones.size())));
         }
     }
 
-    /**
-     * Makes the tombstone of a chunk.
-     *
-     * @param row the chunk's row in a list of all documents
-     * @return the tombstone
-     */
+    /** {@return the tombstone of a chunk, from its row in a list of all documents} */
     public static ObjectNode tombstone(ViewResult.Row row) {
         return Tombstone.of(String.valueOf(row.id()), row.value().path("rev").asText());
     }

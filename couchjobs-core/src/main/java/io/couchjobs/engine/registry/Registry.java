@@ -25,12 +25,7 @@ import java.util.stream.Collectors;
 public final class Registry {
     private Registry() {}
 
-    /**
-     * Reads all registrations.
-     *
-     * @param database the database
-     * @return the registrations, in the order of their ids; also those of other sites, and documents that are only called alike
-     */
+    /** {@return all registrations, in the order of their ids; also those of other sites, and documents that are only called alike} */
     public static List<WorkerRegistration> read(CouchDatabase database) {
         return new SharedDocuments(database)
                 .readAll(DocIds.WORKER).stream()
@@ -39,13 +34,7 @@ public final class Registry {
                         .toList();
     }
 
-    /**
-     * Reads the registrations and the index of owned jobs.
-     *
-     * @param database the database
-     * @param index its index
-     * @return the workers, by their ids
-     */
+    /** Reads the registrations and the index of owned jobs. */
     public static List<WorkerInfo> workers(CouchDatabase database, JobIndex index) {
         Map<String, List<WorkerInfo.OwnedJob>> owned = new TreeMap<>();
         index.owned().forEach(job -> owned.computeIfAbsent(job.worker(), worker -> new ArrayList<>())

@@ -16,21 +16,12 @@ public record SignOfLife(List<String> leaves) {
     /** The value for a worker that is not registered. */
     public static final SignOfLife NONE = new SignOfLife(List.of());
 
-    /**
-     * A sign of life.
-     *
-     * @param leaves the revisions of the registration's leaves, in any order
-     */
+    /** @param leaves in any order */
     public SignOfLife {
         leaves = leaves.stream().sorted().toList();
     }
 
-    /**
-     * Reads all leaves of a registration.
-     *
-     * @param database where the worker is registered
-     * @return its sign of life; {@link #NONE} when it is not registered
-     */
+    /** Reads all leaves of a registration; {@link #NONE} when the worker is not registered. */
     public static SignOfLife read(CouchDatabase database, String worker) {
         List<ObjectNode> leaves = database.leaves(DocIds.WORKER + worker);
         boolean isGone = leaves.stream().allMatch(leaf -> leaf.path("_deleted").asBoolean());

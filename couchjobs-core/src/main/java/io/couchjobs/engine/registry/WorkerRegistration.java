@@ -12,13 +12,9 @@ import java.util.Optional;
 /**
  * The document {@code worker:ID}, in which a worker says that it lives. Immutable and thread-safe, but for the document.
  *
- * @param id the worker's id
  * @param site the site that the worker is of; empty for a database without a name
- * @param types the types that it takes
  * @param designs the design documents that it asks; empty when it does not say
  * @param at its last sign of life, by the server's clock as far as the worker knew
- * @param started when it started
- * @param pid its process
  * @param next how long after {@code at} it meant to give the next sign of life
  * @param lastGroup the group from which it took last, by turns
  * @param document the document, or the tombstone
@@ -45,11 +41,9 @@ public record WorkerRegistration(
     public static final String LAST_GROUP = "lastGroup";
 
     /**
-     * Parses a document. A missing field counts as empty, or as 0.
+     * Parses a document, or its tombstone. A missing field counts as empty, or as 0.
      *
      * @param docId an id that begins with {@link DocIds#WORKER}
-     * @param document the document of that id, or its tombstone
-     * @return the registration
      */
     public static WorkerRegistration of(String docId, JsonNode document) {
         return new WorkerRegistration(
@@ -72,7 +66,6 @@ public record WorkerRegistration(
         return docId.substring(DocIds.WORKER.length());
     }
 
-    /** {@return the revision of the document} */
     public String rev() {
         return document.path("_rev").asText();
     }

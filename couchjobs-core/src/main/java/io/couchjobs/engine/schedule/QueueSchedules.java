@@ -32,12 +32,7 @@ public final class QueueSchedules implements Schedules {
     private final QueueParts parts;
     private final Consumer<JobRequest> admission;
 
-    /**
-     * Works on the schedules of a database.
-     *
-     * @param parts what it works with
-     * @param admission throws when a job may not be added to the queue
-     */
+    /** @param admission throws when a job may not be added to the queue */
     public QueueSchedules(QueueParts parts, Consumer<JobRequest> admission) {
         this.parts = parts;
         this.schedules = documents(parts.store());

@@ -70,11 +70,7 @@ public final class Scheduler implements PatientListener, AutoCloseable {
     private Lane.@Nullable Planned timer;
     private Listening listening = () -> {};
 
-    /**
-     * Prepares a scheduler. No I/O.
-     *
-     * @param parts what it works with
-     */
+    /** No I/O. */
     public Scheduler(QueueParts parts) {
         this(parts, () -> new Backoff(parts.store().environment(), SHORTEST_PAUSE, LONGEST_PAUSE));
     }

@@ -32,7 +32,6 @@ final class TickAlarm {
      * Sets the alarm for a schedule's next tick.
      *
      * @param ours whether this process made its last job: then it makes the next one without waiting for others to
-     * @param backoff how long to wait after each failure
      * @param random decides how long to wait for others
      */
     static TickAlarm of(Schedule schedule, Instant now, boolean ours, Backoff backoff, Random random) {

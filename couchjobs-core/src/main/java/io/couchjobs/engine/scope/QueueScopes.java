@@ -45,9 +45,8 @@ public final class QueueScopes implements Scopes {
     private final Set<QueueScopeHost> hosts = new CopyOnWriteArraySet<>();
 
     /**
-     * Works on the scopes of a database. No I/O.
+     * No I/O.
      *
-     * @param parts what it works with
      * @param workers makes builders of the services' workers
      * @param admission throws when a job may not be added to the queue
      */

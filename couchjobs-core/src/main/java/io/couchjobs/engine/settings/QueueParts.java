@@ -5,10 +5,5 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
 
-/**
- * The objects that all parts of one open queue share. Immutable and thread-safe.
- *
- * @param feed tells of changes
- * @param clock the server's time of day and a monotonic clock
- */
+/** The objects that all parts of one open queue share. Immutable and thread-safe. */
 public record QueueParts(JobStore store, JobIndex index, SettingsStore settings, Feed feed, ServerClock clock) {}

@@ -68,7 +68,7 @@ public final class SettingsStore implements PatientListener {
     private volatile boolean followed;
 
     /**
-     * Opens the settings of a database. No I/O.
+     * No I/O.
      *
      * @param defaultTimeout the timeout of types that have none
      */
@@ -131,11 +131,7 @@ public final class SettingsStore implements PatientListener {
         return settings == null || isOld ? read(type) : settings;
     }
 
-    /**
-     * How long an owner of a job of this type may be silent.
-     *
-     * @return the type's timeout, or the queue's default
-     */
+    /** {@return how long an owner of a job of this type may be silent: the type's timeout, or the queue's default} */
     public Duration timeoutOf(String type) {
         return get(type).timeout().orElse(defaultTimeout);
     }

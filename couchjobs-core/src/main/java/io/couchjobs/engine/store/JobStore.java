@@ -53,8 +53,6 @@ public final class JobStore implements AutoCloseable {
     /**
      * Opens the jobs of a database. No I/O.
      *
-     * @param conflicts resolves the conflicts of jobs
-     * @param listeners are told of the actions of this process
      * @param dataLimit data of up to so many bytes of JSON is written into the document
      */
     public JobStore(JobWriter writer, Conflicts conflicts, List<? extends QueueListener> listeners, int dataLimit) {
@@ -97,7 +95,6 @@ public final class JobStore implements AutoCloseable {
         return writer.claimsUnderWay();
     }
 
-    /** {@return the recent writes of this store} */
     public OwnWrites ownWrites() {
         return writer.ownWrites();
     }

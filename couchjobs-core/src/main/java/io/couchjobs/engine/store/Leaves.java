@@ -28,21 +28,10 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     static final Comparator<ObjectNode> AS_COUCHDB =
             Comparator.comparing(Leaves::rev, Rev.ORDER).reversed();
 
-    /**
-     * Copies the list.
-     *
-     * @param jobs the job as each leaf says it is
-     * @param isBesideTombstone whether a caller, or retention, has deleted the job on another leaf
-     */
     public Leaves {
         jobs = List.copyOf(jobs);
     }
 
-    /**
-     * Without a tombstone beside them.
-     *
-     * @param jobs the job as each leaf says it is
-     */
     public Leaves(List<Job> jobs) {
         this(jobs, false);
     }

@@ -44,11 +44,9 @@ public final class MajorityProbe {
     }
 
     /**
-     * Reads.
+     * {@return the result of the reading; empty when no majority of the copies of the documents was in reach}
      *
-     * @param docIds the documents that are read
-     * @param reading reads all their leaves, by requests that ask for each document by its id
-     * @return the result of the reading; empty when no majority of their copies was in reach
+     * @param reading reads all leaves of these documents, by requests that ask for each document by its id
      */
     public <T> Optional<T> read(Collection<String> docIds, Supplier<T> reading) {
         if (!copies.areSeveral()) {

@@ -21,10 +21,9 @@ public final class NamedDocuments<T> {
     private final Function<ObjectNode, T> parse;
 
     /**
-     * Prepares it. No I/O.
+     * No I/O.
      *
      * @param prefix the prefix of their {@code _id}s, in front of the name
-     * @param docId the {@code _id} of a name
      * @param parse reads a document, and throws {@link MalformedDocumentException} when it cannot be one
      */
     public NamedDocuments(

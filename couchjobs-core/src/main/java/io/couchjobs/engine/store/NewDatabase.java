@@ -27,7 +27,6 @@ public final class NewDatabase {
     /**
      * Creates the database where there is none. Idempotent; several processes may do it at the same time.
      *
-     * @param site which of several it is to be
      * @param wanted whether a person wants it there; else it would be created because a program was started
      * @throws io.couchjobs.couch.config.CouchJobsException when the node does not have it, and its cluster may
      */

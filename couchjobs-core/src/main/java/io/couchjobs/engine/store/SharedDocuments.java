@@ -48,12 +48,7 @@ public final class SharedDocuments {
         return found;
     }
 
-    /**
-     * Reads all documents of a kind.
-     *
-     * @param prefix the prefix of their {@code _id}s; its last character is an ASCII one
-     * @return the documents, by their {@code _id}s
-     */
+    /** {@return the documents whose {@code _id}s begin with a prefix, whose last character is an ASCII one} */
     public List<ObjectNode> readAll(String prefix) {
         int last = prefix.length() - 1;
         // The next character: everything that begins with the prefix, in any script, comes before it.

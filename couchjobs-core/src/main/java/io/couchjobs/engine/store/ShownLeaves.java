@@ -32,11 +32,8 @@ public final class ShownLeaves {
     private ShownLeaves() {}
 
     /**
-     * Reads.
-     *
-     * @param docIds the documents
-     * @return by document id, all leaves as {@link CouchDatabase#leavesOfAll} has them, none of a document that was never there.
-     *     A document is missing when it cannot be read now, or the winner of its leaves is not what was shown
+     * {@return by document id, all leaves as {@link CouchDatabase#leavesOfAll} has them, none of a document that was never there.
+     * A document is missing when it cannot be read now, or the winner of its leaves is not what was shown}
      */
     public static Map<String, List<ObjectNode>> read(CouchDatabase database, List<String> docIds) {
         Map<String, List<ObjectNode>> found = new HashMap<>();

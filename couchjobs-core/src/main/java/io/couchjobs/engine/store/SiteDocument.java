@@ -26,9 +26,8 @@ public final class SiteDocument {
     }
 
     /**
-     * Reads it.
+     * {@return the site; the one without a name when the database has none, or does not exist}
      *
-     * @return the site; the one without a name when the database has none, or does not exist
      * @throws IllegalArgumentException when the document has an invalid name
      */
     public Site read() {

@@ -13,9 +13,6 @@ public final class Backoff {
     private int attempts;
 
     /**
-     * Starts without any attempt made.
-     *
-     * @param environment makes the pauses and the random numbers
      * @param shortest the first pause, at most
      * @param longest the limit of all pauses
      */
@@ -25,7 +22,6 @@ public final class Backoff {
         this.longest = longest;
     }
 
-    /** {@return how many pauses there were} */
     public int attempts() {
         return attempts;
     }

@@ -22,7 +22,6 @@ public interface Environment {
         return shorter(duration, FOREVER);
     }
 
-    /** {@return the shorter duration} */
     static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
     }
@@ -33,18 +32,11 @@ public interface Environment {
     /** {@return the time of day of this machine} */
     Instant instant();
 
-    /**
-     * Waits.
-     *
-     * @param duration how long
-     * @throws InterruptedException when interrupted meanwhile
-     */
     void pause(Duration duration) throws InterruptedException;
 
     /** {@return the source of random numbers; to be used at once, by the calling thread} */
     Random random();
 
-    /** {@return a unique UUID} */
     UUID uuid();
 
     /**
@@ -59,8 +51,6 @@ public interface Environment {
     /**
      * Makes a thread for a loop that blocks all the time. Everything else belongs into a {@linkplain #lane lane}.
      *
-     * @param name its name
-     * @param loop what it runs
      * @return a daemon thread that was not started
      */
     Thread thread(String name, Runnable loop);
@@ -68,18 +58,12 @@ public interface Environment {
     /**
      * Starts a run of a handler in a daemon thread: in a virtual one where the JVM has them, else in one that is like a new
      * one.
-     *
-     * @param name the name of the thread during the run
-     * @param loader its context class loader
-     * @param run what it runs
      */
     void startRun(String name, ClassLoader loader, Runnable run);
 
     /**
      * Waits for what another thread does.
      *
-     * @param <T> the type of the outcome
-     * @param future the outcome of the other thread
      * @return the outcome; throws as {@link CompletableFuture#join} does
      */
     <T> T join(CompletableFuture<T> future);
@@ -87,10 +71,7 @@ public interface Environment {
     /**
      * Waits for what another thread does, but not for ever.
      *
-     * @param future the outcome of the other thread
-     * @param longest how long to wait
      * @return whether it is done, with an outcome or a failure
-     * @throws InterruptedException when interrupted meanwhile
      */
     boolean await(CompletableFuture<?> future, Duration longest) throws InterruptedException;
 }

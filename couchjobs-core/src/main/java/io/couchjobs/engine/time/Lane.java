@@ -15,9 +15,8 @@ public interface Lane extends Executor, AutoCloseable {
     }
 
     /**
-     * Runs a task later.
+     * Runs a task later; at once when the pause is zero or less.
      *
-     * @param pause how long to wait; zero or less is at once
      * @param task throws nothing; an exception is logged
      * @return cancels the task
      */
@@ -36,9 +35,7 @@ public interface Lane extends Executor, AutoCloseable {
     /**
      * Waits until a closed lane runs nothing any more.
      *
-     * @param longest how long to wait
      * @return false when tasks still run
-     * @throws InterruptedException when interrupted meanwhile
      */
     boolean awaitEnd(Duration longest) throws InterruptedException;
 

@@ -14,24 +14,12 @@ public final class RecentMap<K, V> extends LinkedHashMap<K, V> {
         this.most = most;
     }
 
-    /**
-     * {@return a map that forgets the entries that were put in first}
-     *
-     * @param <K> the keys
-     * @param <V> the values
-     * @param most how many entries it keeps
-     */
+    /** {@return a map that forgets the entries that were put in first} */
     public static <K, V> Map<K, V> byAge(int most) {
         return new RecentMap<>(most, false);
     }
 
-    /**
-     * {@return a map that forgets the entries that were not used for longest}
-     *
-     * @param <K> the keys
-     * @param <V> the values
-     * @param most how many entries it keeps
-     */
+    /** {@return a map that forgets the entries that were not used for longest} */
     public static <K, V> Map<K, V> byUse(int most) {
         return new RecentMap<>(most, true);
     }

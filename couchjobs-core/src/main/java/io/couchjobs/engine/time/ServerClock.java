@@ -28,7 +28,6 @@ public final class ServerClock implements InstantSource {
      * @param skew the server's clock minus this machine's, as far as known, for a time of day
      * @param doubt how much more that may be, for a time of day
      * @param ask asks the server once, which may lessen the doubt
-     * @param ticker a monotonic clock in nanoseconds
      */
     public ServerClock(
             InstantSource local,
@@ -45,11 +44,9 @@ public final class ServerClock implements InstantSource {
     }
 
     /**
-     * Combines the clocks.
+     * For a server that is not asked for its time.
      *
-     * @param local this machine's time of day
      * @param skew the server's clock minus this machine's, as far as known
-     * @param ticker a monotonic clock in nanoseconds, such as {@link System#nanoTime}
      */
     public ServerClock(InstantSource local, Supplier<Duration> skew, LongSupplier ticker) {
         this.local = local;

@@ -28,12 +28,7 @@ final class Standstills {
         this.timeOfDay = timeOfDay;
     }
 
-    /**
-     * Compares the clocks.
-     *
-     * @param nanos the reading of the monotonic clock a moment ago
-     * @param ticker the monotonic clock
-     */
+    /** @param nanos the reading of the monotonic clock a moment ago */
     void observe(long nanos, LongSupplier ticker) {
         long day = Duration.ofMillis(timeOfDay.millis()).toNanos();
         boolean isExact = ticker.getAsLong() - nanos < SHORTEST / 2; // a thread may have to wait between two readings

@@ -13,25 +13,10 @@ import io.couchjobs.trigger.Trigger;
 import java.time.InstantSource;
 import java.util.function.Predicate;
 
-/**
- * The objects that all followers of one queue share. Immutable and thread-safe.
- *
- * @param parts the parts of the queue
- * @param creator adds jobs
- * @param rules which jobs may be added
- * @param sources the servers that can be followed
- * @param documents the documents of the queue beside its jobs
- */
+/** The objects that all followers of one queue share. Immutable and thread-safe. */
 public record FollowerTools(
         QueueParts parts, Creator creator, AddRules rules, Sources sources, SharedDocuments documents) {
-    /**
-     * Without the documents, which are those of the queue.
-     *
-     * @param parts the parts of the queue
-     * @param creator adds jobs
-     * @param rules which jobs may be added
-     * @param sources the servers that can be followed
-     */
+    /** Without the documents, which are those of the queue. */
     public FollowerTools(QueueParts parts, Creator creator, AddRules rules, Sources sources) {
         this(parts, creator, rules, sources, new SharedDocuments(parts.store().database()));
     }

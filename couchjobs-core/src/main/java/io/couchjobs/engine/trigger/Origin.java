@@ -12,7 +12,6 @@ import java.util.Optional;
 /**
  * The change that a job was made from, as the job's field {@code trigger} says it. By it a change that is seen twice is known.
  *
- * @param trigger the name of the trigger
  * @param round how often the trigger was sent back
  */
 record Origin(String trigger, String database, String docId, String rev, long round) {

@@ -39,11 +39,6 @@ public final class QueueTriggers implements Triggers {
     private final NamedDocuments<Trigger> triggers;
     private final Positions positions;
 
-    /**
-     * Works on the triggers of a queue.
-     *
-     * @param tools what it works with
-     */
     public QueueTriggers(FollowerTools tools) {
         this.tools = tools;
         this.triggers = tools.triggers();

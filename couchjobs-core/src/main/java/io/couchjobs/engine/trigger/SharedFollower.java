@@ -42,11 +42,7 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
     private @Nullable Worker worker;
     private Listening listening = () -> {};
 
-    /**
-     * Prepares it. No I/O.
-     *
-     * @param tools what it works with
-     */
+    /** No I/O. */
     public SharedFollower(FollowerTools tools) {
         this.tools = tools;
         this.follower = new Follower(tools);

@@ -22,9 +22,8 @@ public final class Sources implements AutoCloseable {
     private final Semaphore listening = new Semaphore(MOST_LISTENING);
 
     /**
-     * Prepares them. No I/O.
+     * No I/O.
      *
-     * @param own the queue's own server
      * @param named the configurations of the named connections
      */
     public Sources(CouchServer own, Map<String, CouchConfig> named) {

@@ -8,10 +8,8 @@ import java.util.Optional;
  * The outcome of some changes of a database. Immutable.
  *
  * @param seq the position after them
- * @param changes how many there were
  * @param jobs how many jobs were made or changed
  * @param owed the changes that wait, those from before among them
- * @param failures the changes that failed
  * @param warning what a person should know
  */
 record Step(

@@ -109,7 +109,6 @@ public final class JobSubscription extends Follower implements Subscription {
     /**
      * Waits for the first event of any of some subscriptions; the events of the others are kept.
      *
-     * @param subscriptions any number
      * @param timeout how long to wait at most; zero looks without waiting
      * @return the event, which names its job; empty when the time is over, or as soon as all subscriptions are closed
      * @throws InterruptedException when interrupted before or while waiting; no event is lost

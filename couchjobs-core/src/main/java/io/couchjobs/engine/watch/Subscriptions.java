@@ -36,12 +36,7 @@ public final class Subscriptions implements AutoCloseable {
     private final ConfirmedEnds ends;
     private final Followers followers;
 
-    /**
-     * Follows jobs through a feed. No I/O.
-     *
-     * @param feed tells of changes
-     * @param store where the jobs are
-     */
+    /** No I/O. */
     public Subscriptions(Feed feed, JobStore store) {
         this.reader = new JobReader(store.database());
         this.store = store;
@@ -50,10 +45,8 @@ public final class Subscriptions implements AutoCloseable {
     }
 
     /**
-     * Subscribes to a job.
+     * Subscribes to a job. The same subscriber and job have the same open subscription.
      *
-     * @param id the job
-     * @param subscriber the subscriber: the same subscriber and job have the same open subscription
      * @return the subscription; closed when the job has finished already
      * @throws NotFoundException when there is no such job
      * @throws io.couchjobs.job.MalformedDocumentException when the document cannot be a job
@@ -79,8 +72,6 @@ public final class Subscriptions implements AutoCloseable {
     /**
      * Subscribes to many jobs, which are read 500 at a time.
      *
-     * @param ids the jobs
-     * @param subscriber the subscriber
      * @return by job, in the order given, the subscriptions; jobs that do not exist or cannot be read are left out
      * @throws CouchJobsException when a job seems to have ended or not to be there, and no majority of a cluster's copies is in reach
      *     for ten seconds

@@ -24,12 +24,7 @@ public final class Watch implements AutoCloseable {
     private final Subscriptions subscriptions;
     private final List<StatusChanges> watching = new CopyOnWriteArrayList<>();
 
-    /**
-     * Watches through a feed. No I/O.
-     *
-     * @param feed tells of changes
-     * @param store where the jobs are
-     */
+    /** No I/O. */
     public Watch(Feed feed, JobStore store) {
         this.feed = feed;
         this.store = store;
@@ -85,12 +80,9 @@ public final class Watch implements AutoCloseable {
     /**
      * Waits until a job is as wanted.
      *
-     * @param id the job
      * @param wanted the condition; called on the feed's thread: must be quick
-     * @param timeout how long to wait at most
      * @return the job when it was as wanted; empty when the time is over
      * @throws NotFoundException when there is no such job, or it is removed meanwhile
-     * @throws InterruptedException when interrupted while waiting
      */
     public Optional<Job> await(JobId id, Predicate<Job> wanted, Duration timeout) throws InterruptedException {
         return subscriptions.await(id, wanted, timeout);

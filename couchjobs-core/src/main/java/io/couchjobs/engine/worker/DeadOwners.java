@@ -138,8 +138,6 @@ final class DeadOwners {
      * A job that its owner left.
      *
      * @param silent the leaf that was seen all the time
-     * @param present all its leaves
-     * @param sighting when it was seen first
      */
     record Left(Job silent, Leaves present, Sighting sighting) {
         private Optional<Job> expired(QueueParts parts) {

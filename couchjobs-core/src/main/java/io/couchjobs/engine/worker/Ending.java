@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a run ended, and the write that says so. The write returns null when there is nothing to write. Immutable.
  *
- * @param problem why it did not succeed
  * @param write writes it, and waits
  * @param send sends it without waiting, if that can be; null for an end that is always waited for
  * @param thrown why the run failed: what the handler threw, or why its result cannot be stored

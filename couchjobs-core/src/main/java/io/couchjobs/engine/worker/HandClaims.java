@@ -29,9 +29,8 @@ public final class HandClaims implements AutoCloseable {
     private record Begun(ActivityMonitor monitor, Registration registration, LeaseKeeper leases, Listening resolving) {}
 
     /**
-     * Prepares it. No I/O.
+     * No I/O.
      *
-     * @param parts what it works with
      * @param client the id that the locks of this process's jobs carry
      * @param renewsLeases false when its owners renew the leases themselves; then it judges their claims as other processes do
      */

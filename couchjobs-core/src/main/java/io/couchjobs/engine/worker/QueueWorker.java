@@ -84,12 +84,7 @@ public final class QueueWorker implements Worker {
         this.cancelWatch = new CancelWatch(executor.runs(), options.id(), leases::hurry, environment);
     }
 
-    /**
-     * Starts to describe a worker.
-     *
-     * @param parts what it works with
-     * @return a builder
-     */
+    /** Starts to describe a worker. */
     public static WorkerBuilder builder(QueueParts parts) {
         return builder(parts, WorkerHook.NONE);
     }
@@ -97,9 +92,7 @@ public final class QueueWorker implements Worker {
     /**
      * Starts to describe a worker.
      *
-     * @param parts what it works with
      * @param hook what its process does beside running jobs
-     * @return a builder
      */
     public static WorkerBuilder builder(QueueParts parts, WorkerHook hook) {
         return new QueueWorkerBuilder(parts, hook);

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which jobs a worker takes, and in which order. Immutable.
  *
- * @param strategy the order
  * @param filter which jobs to take, or null for all
  * @param classes the classes to take, or null for all
  */

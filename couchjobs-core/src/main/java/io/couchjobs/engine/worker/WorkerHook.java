@@ -12,7 +12,6 @@ public interface WorkerHook {
     /**
      * Begins, unless another worker of the process has it going already.
      *
-     * @param worker who starts
      * @return ends it when closed, if no other worker wants it
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
