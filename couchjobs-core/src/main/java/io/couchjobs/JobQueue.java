@@ -82,10 +82,6 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     private final Told<QueueExtension> extensions;
     private final OpenWorkers workers;
 
-    JobQueue(CouchDatabase database, JobQueueBuilder options) {
-        this(database, options, Site.UNNAMED);
-    }
-
     JobQueue(CouchDatabase database, JobQueueBuilder options, Site site) {
         this.database = database;
         this.extensions = new Told<>(options.extensions());

@@ -8,6 +8,7 @@ import io.couchjobs.couch.StubbornThreads;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.Site;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,8 @@ class ClosingTest {
             JobQueue queue = new JobQueue(
                     Machines.connect(CouchConfig.builder(couch.url()).build(), machine)
                             .database("queue"),
-                    JobQueue.builder(couch.url().resolve("/queue")).renewLeases(false));
+                    JobQueue.builder(couch.url().resolve("/queue")).renewLeases(false),
+                    Site.UNNAMED);
             queue.operations().init();
             assertThatThrownBy(queue::close).hasMessage("cannot be shut down");
             assertThatThrownBy(() -> queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))

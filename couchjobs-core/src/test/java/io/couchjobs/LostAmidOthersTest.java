@@ -14,6 +14,7 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
 import io.couchjobs.testing.Held;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Lost;
@@ -185,7 +186,8 @@ class LostAmidOthersTest extends ProxiedQueue {
                         new Auth.Basic(user, Secret.of(door.password().orElse("")))));
         return new JobQueue(
                 CouchServer.connect(config.build()).database(door.name()),
-                JobQueue.builder(door.url()).renewLeases(false));
+                JobQueue.builder(door.url()).renewLeases(false),
+                Site.UNNAMED);
     }
 
     private Job job(String id) {

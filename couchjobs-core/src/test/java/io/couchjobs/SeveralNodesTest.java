@@ -12,6 +12,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.Site;
 import io.couchjobs.testing.NodeDoor;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -211,7 +212,8 @@ class SeveralNodesTest {
     private JobQueue impatient() {
         JobQueue queue = new JobQueue(
                 connect(allNodes().responseTimeout(Duration.ofSeconds(1))),
-                JobQueue.builder(url(doors.get(0))).renewLeases(false));
+                JobQueue.builder(url(doors.get(0))).renewLeases(false),
+                Site.UNNAMED);
         queues.add(queue);
         return queue;
     }

@@ -4,6 +4,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WithoutNetwork;
 import io.couchjobs.embedded.http.WithinThread;
 import io.couchjobs.embedded.store.CouchStore;
+import io.couchjobs.job.Site;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,7 @@ public final class LocalQueue {
     /** A queue on a server of which nothing is asked yet. */
     public static JobQueue over(WithoutNetwork.Server server) {
         CouchDatabase database = WithoutNetwork.connect(server).database("jobs");
-        return new JobQueue(database, JobQueue.builder(NOWHERE));
+        return new JobQueue(database, JobQueue.builder(NOWHERE), Site.UNNAMED);
     }
 
     /** Removes all traces of a document. */

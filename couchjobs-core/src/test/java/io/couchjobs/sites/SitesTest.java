@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.JobArrays;
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.ViewQuery.Update;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.job.AcceptOptions;
@@ -23,7 +24,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -167,7 +170,7 @@ class SitesTest extends TwoDatabases {
         here.add(email("own").scheduledTime(Jobs.past(5_000)).build());
         JobIndex.Window read = new JobIndex(
                         new DesignDocuments(here.database()), here.operations().site())
-                .pending("email:munich", 200);
+                .pending("email:munich", Optional.empty(), Update.TRUE, 200, UnaryOperator.identity());
         assertThat(read.complete()).isTrue();
         assertThat(read.jobs()).extracting(job -> job.id().id()).containsExactly("own");
         assertThat(here.types().activeIds("email")).isEmpty();

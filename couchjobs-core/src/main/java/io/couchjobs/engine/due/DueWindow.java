@@ -218,12 +218,10 @@ final class DueWindow {
         return stuck.subList(0, Math.min(most, stuck.size()));
     }
 
-    /** When the first known job falls due, or the part begins that only the index has. */
-    Optional<Instant> nextTime() {
-        return nextTime(job -> true);
-    }
-
-    /** The same for the admitted jobs; while other jobs fill the window, admitted ones behind it have to wait. */
+    /**
+     * When the first known job that is admitted falls due, or the part begins that only the index has. While other jobs fill the
+     * window, admitted ones behind it have to wait.
+     */
     Optional<Instant> nextTime(Predicate<Job> admits) {
         Optional<Job> first = inOrder.stream().filter(admits).findFirst();
         boolean isBlocked = first.isEmpty() && !inOrder.isEmpty();
@@ -240,7 +238,7 @@ final class DueWindow {
         }
     }
 
-    /** As {@link #nextTime()}, for jobs that are not due yet. */
+    /** The same for jobs that are not due yet. */
     Optional<Instant> nextTime(Instant until) {
         for (Job job : inOrder) {
             if (job.scheduledTime().isAfter(until)) {

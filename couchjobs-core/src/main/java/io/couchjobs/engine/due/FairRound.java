@@ -110,10 +110,7 @@ final class FairRound {
      * @param picker picks one of several jobs that are equally good
      * @param hasRoom whether the group of a job, in its type, has room; one that has none misses its turn
      */
-    record Taste(Predicate<Job> left, int width, Function<List<Job>, Job> picker, Predicate<Job> hasRoom) {
-        /** The strict order. */
-        static final Taste STRICT = new Taste(job -> false, 1, jobs -> jobs.get(0), job -> true);
-    }
+    record Taste(Predicate<Job> left, int width, Function<List<Job>, Job> picker, Predicate<Job> hasRoom) {}
 
     /** One choice in the making: the round as it will be when all claims succeed. */
     private final class Draft {

@@ -57,21 +57,13 @@ public final class JobIndex {
     }
 
     /**
-     * The pending jobs of a line that come first.
+     * The pending jobs of a line from a job on.
      *
      * @param line the line, of those that {@link Site#lines} names
-     * @return the jobs in the order of their scheduled times, those in the future too
-     */
-    public Window pending(String line, int limit) {
-        return pending(line, Optional.empty(), Update.TRUE, limit, UnaryOperator.identity());
-    }
-
-    /**
-     * As {@link #pending(String, int)}, from a job on.
-     *
      * @param from the place of that job, which may be among them again; empty for the first
      * @param update whether the index must have the latest writes
      * @param wanted selects the jobs that are worth reading
+     * @return the jobs in the order of their scheduled times, those in the future too
      */
     public Window pending(
             String line, Optional<DuePlace> from, Update update, int limit, UnaryOperator<List<JobId>> wanted) {
@@ -310,14 +302,7 @@ public final class JobIndex {
      * @param complete whether the index has no more rows
      * @param end the place of the last row, of any job; empty when there are no rows
      */
-    public record Window(List<Job> jobs, boolean complete, Optional<DuePlace> end) {
-        public Window(List<Job> jobs, boolean complete) {
-            this(
-                    jobs,
-                    complete,
-                    jobs.isEmpty() ? Optional.empty() : Optional.of(DuePlace.of(jobs.get(jobs.size() - 1))));
-        }
-    }
+    public record Window(List<Job> jobs, boolean complete, Optional<DuePlace> end) {}
 
     /**
      * The result of one read of an index by lanes.

@@ -54,10 +54,5 @@ record SlotName(Limited limited, int index) {
      * @param site the name of the database whose workers it limits, or null where it has none
      */
     record Limited(
-            String type, @Nullable String group, @Nullable String site) {
-        /** In a database without a name. */
-        Limited(String type, @Nullable String group) {
-            this(type, group, null);
-        }
-    }
+            String type, @Nullable String group, @Nullable String site) {}
 }

@@ -18,6 +18,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class FairRoundTest {
+    static final FairRound.Taste STRICT = new FairRound.Taste(job -> false, 1, jobs -> jobs.get(0), job -> true);
+
     private static final List<String> TYPES = List.of("email", "sms");
     private static final List<String> GROUPS = List.of("", "a", "B", "b", "b\u200b", "ä", "zz", "\ud83d\ude00");
 
@@ -81,13 +83,13 @@ class FairRoundTest {
         }
         FairRound round = beginning(255);
         Scan scan = new Scan(LaneKey.Order.TURNS);
-        FairRound.Choice choice = round.choose(Map.of("email", scan), Jobs.NOW, 1, FairRound.Taste.STRICT);
+        FairRound.Choice choice = round.choose(Map.of("email", scan), Jobs.NOW, 1, STRICT);
         while (choice.unread() != null) {
             long begun = scan.beginRead();
             JobIndex.Page page = index.page("email", choice.unread(), 5);
             scan.read(begun, choice.unread(), page, Jobs.NOW, page.jobs());
             scan.endRead();
-            choice = round.choose(Map.of("email", scan), Jobs.NOW, 1, FairRound.Taste.STRICT);
+            choice = round.choose(Map.of("email", scan), Jobs.NOW, 1, STRICT);
         }
         assertThat(choice.jobs()).hasSize(1);
         assertThat(index.reads).isBetween(10, 20);
@@ -112,7 +114,7 @@ class FairRoundTest {
     }
 
     private static Job choose(FairRound round, Map<String, Pool> pools) {
-        return round.choose(pools, Jobs.NOW, 1, FairRound.Taste.STRICT).jobs().get(0);
+        return round.choose(pools, Jobs.NOW, 1, STRICT).jobs().get(0);
     }
 
     /** The classes of the jobs of one group, in the order in which they are taken. */
@@ -218,7 +220,7 @@ class FairRoundTest {
 
         private List<Job> choose(int max) {
             for (int reads = 0; reads < 10_000; reads++) {
-                FairRound.Choice choice = round.choose(scans, now(), max, FairRound.Taste.STRICT);
+                FairRound.Choice choice = round.choose(scans, now(), max, STRICT);
                 if (choice.unread() == null) {
                     return choice.jobs();
                 }

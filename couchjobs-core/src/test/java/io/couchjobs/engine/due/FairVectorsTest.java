@@ -37,7 +37,7 @@ class FairVectorsTest {
                 .toList();
         Pool pool = new KnownPool(due, LaneKey.Order.TURNS);
         ArrayNode order = JsonNodeFactory.instance.arrayNode();
-        round.choose(Map.of("email", pool), now, vector.path("max").asInt(), FairRound.Taste.STRICT)
+        round.choose(Map.of("email", pool), now, vector.path("max").asInt(), FairRoundTest.STRICT)
                 .jobs()
                 .forEach(job -> order.add(job.id().id()));
         return order;

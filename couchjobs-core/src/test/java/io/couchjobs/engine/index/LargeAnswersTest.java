@@ -14,6 +14,7 @@ import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.ViewQuery.Update;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.Job;
@@ -22,6 +23,8 @@ import io.couchjobs.job.JobPage;
 import io.couchjobs.testing.Jobs;
 import java.net.URI;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -83,7 +86,8 @@ class LargeAnswersTest {
     @Test
     void a_window_is_as_large_as_an_answer_may_be() {
         for (int limit : List.of(100, 300)) {
-            JobIndex.Window window = index.pending("large", limit);
+            JobIndex.Window window =
+                    index.pending("large", Optional.empty(), Update.TRUE, limit, UnaryOperator.identity());
             assertThat(window.jobs()).hasSizeBetween(1, 99);
             assertThat(window.complete()).isFalse();
         }

@@ -68,6 +68,6 @@ class SlotKeeperTest {
         proxy.clear();
         keeper.prepare("email");
         assertThat(keeper.isKnown("email")).isTrue();
-        assertThat(keeper.hasRoom(new SlotName.Limited("email", null), 1)).isTrue();
+        assertThat(keeper.hasRoom(new SlotName.Limited("email", null, null), 1)).isTrue();
     }
 }

@@ -75,7 +75,7 @@ class SlotsOnClustersTest {
         queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
         Job waiting = store.read(new JobId("email", "1")).orElseThrow();
         ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
-        Slot slot = Slot.wanted(new SlotName(new SlotName.Limited("email", null), 0), waiting, claim.token(), 0);
+        Slot slot = Slot.wanted(new SlotName(new SlotName.Limited("email", null, null), 0), waiting, claim.token(), 0);
         assertThat(store.isCluster()).isTrue();
         assertThat(reader.use(slot, claim.job(), 0)).isEqualTo(SlotReader.Use.OWNED);
         assertThat(reader.use(slot, waiting, 0))
