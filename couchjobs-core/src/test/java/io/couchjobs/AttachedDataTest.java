@@ -19,6 +19,7 @@ import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.nio.charset.StandardCharsets;
@@ -210,7 +211,7 @@ class AttachedDataTest extends LargeDataQueue {
                 .put("revpos", 1)
                 .put("digest", "md5-AAAAAAAAAAAAAAAAAAAAAA==");
         ObjectNode right = object().put("_id", "job:email:2");
-        try (JobStore store = new JobStore(queue.database())) {
+        try (JobStore store = Stores.of(queue.database())) {
             List<WriteResult> written = store.writeAll(List.of(Job.parse(wrong), Job.parse(right)));
             assertThat(written.get(0)).isInstanceOf(WriteResult.Refused.class);
             assertThat(written.get(1)).isInstanceOf(WriteResult.Stored.class);

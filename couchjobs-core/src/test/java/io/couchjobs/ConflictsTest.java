@@ -17,6 +17,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Retention;
 import io.couchjobs.worker.Worker;
@@ -195,7 +196,7 @@ class ConflictsTest {
         FinishedJobs.Range all = finished.expendable(
                         "email", JobStatus.SUCCESS, new Retention.Delete(), Instant.now(), Instant.now())
                 .orElseThrow();
-        try (JobStore store = new JobStore(queue.database())) {
+        try (JobStore store = Stores.of(queue.database())) {
             store.retire(finished.page(all, null, 10));
         }
         ObjectNode tombstone = queue.database().leaves(JOB).get(0);

@@ -7,6 +7,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
@@ -19,6 +20,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.Held;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.io.IOException;
 import java.time.Duration;
@@ -50,8 +52,8 @@ class LateClaimsTest {
         queue = TestQueue.open(database);
         proxy = Proxy.before(database.server());
         behindProxy = TestQueue.open(proxy.door(database));
-        store = new JobStore(behindProxy.database());
-        feed = new Feed(behindProxy.database());
+        store = Stores.of(behindProxy.database());
+        feed = Feeds.of(behindProxy.database());
         settings = new SettingsStore(behindProxy.database(), Duration.ofMinutes(1));
         ServerClock clock =
                 new ServerClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + paused.get());

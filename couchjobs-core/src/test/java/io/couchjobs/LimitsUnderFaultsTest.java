@@ -10,24 +10,20 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
-import io.couchjobs.engine.store.BulkListener;
-import io.couchjobs.engine.store.Conflicts;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
-import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.QueueListener;
-import io.couchjobs.job.Site;
 import io.couchjobs.testing.Held;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Lost;
@@ -37,6 +33,7 @@ import io.couchjobs.testing.PretendedCluster;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Limit;
 import io.couchjobs.worker.Worker;
@@ -382,12 +379,8 @@ class LimitsUnderFaultsTest {
         }
 
         Stepped(JobQueue queue, String id, SettingsStore settings, List<QueueListener> listeners) {
-            store = new JobStore(
-                    new JobWriter(queue.database(), Site.UNNAMED, BulkListener.UNHEARD),
-                    Conflicts.IGNORED,
-                    listeners,
-                    AttachedData.DEFAULT_LIMIT);
-            feed = new Feed(queue.database(), settings);
+            store = Stores.of(queue.database(), listeners);
+            feed = Feeds.of(queue.database(), settings);
             ServerClock clock =
                     new ServerClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + nanos.get());
             JobIndex index = new JobIndex(new DesignDocuments(queue.database()));

@@ -23,6 +23,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Retention;
 import io.couchjobs.type.TypeSettings;
@@ -186,7 +187,7 @@ class RetentionTest {
 
         add("email", "1");
 
-        try (JobStore store = new JobStore(queue.database())) {
+        try (JobStore store = Stores.of(queue.database())) {
             assertThat(store.retire(rows)).hasOnlyElementsOfType(WriteResult.Conflict.class);
         }
         assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.WAITING);

@@ -22,6 +22,7 @@ import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.Held;
 import io.couchjobs.testing.ProxiedQueue;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Retention;
 import io.couchjobs.worker.Worker;
@@ -129,7 +130,7 @@ class RetiredJobsTest extends ProxiedQueue {
         Instant soon = Instant.now().plusSeconds(60);
         FinishedJobs.Range range = finished.expendable("email", JobStatus.SUCCESS, new Retention.Delete(), soon, soon)
                 .orElseThrow();
-        try (JobStore store = new JobStore(others.database())) {
+        try (JobStore store = Stores.of(others.database())) {
             assertThat(store.retire(finished.page(range, null, 10))).hasOnlyElementsOfType(WriteResult.Stored.class);
         }
         assertThat(others.get("email", "1")).isEmpty();

@@ -1,7 +1,7 @@
 package io.couchjobs.testing;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
@@ -17,12 +17,12 @@ public final class SteppedParts implements AutoCloseable {
     private final QueueParts parts;
 
     public SteppedParts(JobQueue queue) {
-        this.store = new JobStore(queue.database());
+        this.store = Stores.of(queue.database());
         this.parts = new QueueParts(
                 store,
                 new JobIndex(new DesignDocuments(queue.database())),
                 new SettingsStore(queue.database(), Duration.ofSeconds(60)),
-                new Feed(queue.database()),
+                Feeds.of(queue.database()),
                 new ServerClock(Instant::now, () -> Duration.ZERO, System::nanoTime));
     }
 

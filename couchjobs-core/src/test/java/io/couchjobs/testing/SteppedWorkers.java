@@ -4,6 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
@@ -45,9 +46,9 @@ public final class SteppedWorkers implements AutoCloseable {
     /** A worker of its own process, as far as it can tell. */
     public WorkerBuilder worker() {
         CouchDatabase database = queue.database();
-        JobStore store = new JobStore(database);
+        JobStore store = Stores.of(database);
         SettingsStore settings = new SettingsStore(database, Duration.ofSeconds(60));
-        Feed feed = new Feed(database, settings);
+        Feed feed = Feeds.of(database, settings);
         stores.add(store);
         feeds.add(feed);
         ServerClock clock =

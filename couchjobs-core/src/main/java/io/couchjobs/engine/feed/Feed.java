@@ -74,15 +74,6 @@ public final class Feed implements AutoCloseable {
     private boolean unreadableAhead;
 
     /**
-     * Prepares a feed. No I/O.
-     *
-     * @param always hear of changes whenever the feed runs, before the others, and do not start it
-     */
-    public Feed(CouchDatabase database, FeedListener... always) {
-        this(database, FeedTiming.DEFAULT, always);
-    }
-
-    /**
      * Prepares a feed that knows the writes of this process. No I/O.
      *
      * @param always hear of changes whenever the feed runs, before the others, and do not start it
@@ -94,17 +85,6 @@ public final class Feed implements AutoCloseable {
                 store.ownWrites(),
                 new FeedPace(FeedPace.DEFAULT, store.environment().nanos()),
                 always);
-    }
-
-    Feed(CouchDatabase database, FeedTiming timing, FeedListener... always) {
-        this(
-                database,
-                timing,
-                new OwnWrites(),
-                new FeedPace(
-                        FeedPace.DEFAULT,
-                        ServerAccess.environment(database.server()).nanos()),
-                List.of(always));
     }
 
     Feed(CouchDatabase database, FeedTiming timing, OwnWrites own, FeedPace pace, List<FeedListener> always) {

@@ -2,15 +2,6 @@ package io.couchjobs.engine.store;
 
 /** Listens to bulk requests. Must be quick and must not throw. */
 public interface BulkListener {
-    /** Does nothing. */
-    BulkListener UNHEARD = new BulkListener() {
-        @Override
-        public void begins() {}
-
-        @Override
-        public void ends(int documents) {}
-    };
-
     /** A request is about to be sent. */
     void begins();
 

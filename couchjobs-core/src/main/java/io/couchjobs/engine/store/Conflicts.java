@@ -6,9 +6,6 @@ import io.couchjobs.job.Listening;
 /** Looks after jobs whose documents may have several leaves. Thread-safe. */
 @FunctionalInterface
 public interface Conflicts {
-    /** Nobody looks. */
-    Conflicts IGNORED = id -> {};
-
     /**
      * A job may have leaves that must go, or a claim that was withdrawn: looks at it soon. Cheap, asynchronous; never throws.
      */

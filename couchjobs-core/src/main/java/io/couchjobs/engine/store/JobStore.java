@@ -41,15 +41,6 @@ public final class JobStore implements AutoCloseable {
     private final ConfirmedEnds ends;
     private final ClaimTroubles troubles = new ClaimTroubles();
 
-    /** Opens the jobs of a database without a name, with the usual limit of data in documents. No I/O. */
-    public JobStore(CouchDatabase database) {
-        this(
-                new JobWriter(database, Site.UNNAMED, BulkListener.UNHEARD),
-                Conflicts.IGNORED,
-                List.of(),
-                AttachedData.DEFAULT_LIMIT);
-    }
-
     /**
      * Opens the jobs of a database. No I/O.
      *

@@ -7,7 +7,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.engine.create.Creator;
-import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.limit.Candidate;
@@ -19,6 +19,7 @@ import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.net.URI;
 import java.time.Duration;
@@ -100,11 +101,11 @@ class ContendedClaimsTest {
             this.server =
                     CouchServer.connect(CouchConfig.builder(URI.create(node)).build());
             CouchDatabase here = server.database(database);
-            this.store = new JobStore(here);
+            this.store = Stores.of(here);
             SettingsStore settings = new SettingsStore(here, Duration.ofSeconds(60));
             this.clock = TestQueue.clock(InstantSource.system(), server);
             QueueParts parts =
-                    new QueueParts(store, new JobIndex(new DesignDocuments(here)), settings, new Feed(here), clock);
+                    new QueueParts(store, new JobIndex(new DesignDocuments(here)), settings, Feeds.of(here), clock);
             this.limits = new Limits(parts, worker, () -> {});
             this.claimer = new Claimer(parts, limits, new UnconfirmedClaims(System::nanoTime, store.environment()));
         }

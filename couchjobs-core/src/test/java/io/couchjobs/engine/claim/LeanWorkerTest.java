@@ -29,6 +29,7 @@ import io.couchjobs.job.Listening;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
@@ -217,7 +218,7 @@ class LeanWorkerTest {
 
     /** One of five workers, of which the others are registered only. */
     private Worker idleInAFleet() {
-        JobStore store = new JobStore(queue.database());
+        JobStore store = Stores.of(queue.database());
         for (int n = 1; n < 5; n++) {
             other.database().put(Jobs.json("{'_id':'worker:fleet-" + n + "','types':['noise']}"));
         }
@@ -269,7 +270,7 @@ class LeanWorkerTest {
     @Test
     void of_many_jobs_each_runs_once_while_feeds_change_to_and_fro(TestDatabase database) throws Exception {
         int many = database.serverName().contains("PouchDB") ? 60 : 400;
-        JobStore store = new JobStore(queue.database());
+        JobStore store = Stores.of(queue.database());
         try (Worker mine = builder(LeanFeeds::nervous, store).concurrency(5).start();
                 Worker theirs = other.worker()
                         .concurrency(5)
@@ -295,7 +296,7 @@ class LeanWorkerTest {
 
     /** A worker that runs a job until it is released, and one more at a time if it may. */
     private Worker busy(int concurrency) throws Exception {
-        store = new JobStore(queue.database());
+        store = Stores.of(queue.database());
         add("blocker");
         Worker worker =
                 builder(LeanFeeds::always, store).concurrency(concurrency).start();
@@ -304,7 +305,7 @@ class LeanWorkerTest {
     }
 
     private Worker idle() throws Exception {
-        JobStore store = new JobStore(queue.database());
+        JobStore store = Stores.of(queue.database());
         Worker worker = builder(LeanFeeds::always, store).start();
         add("first");
         until(() -> runs.containsKey("first"));

@@ -12,7 +12,6 @@ import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
-import io.couchjobs.engine.store.BulkListener;
 import io.couchjobs.engine.store.ConflictOutcome;
 import io.couchjobs.engine.store.Conflicts;
 import io.couchjobs.engine.store.JobStore;
@@ -31,6 +30,7 @@ import io.couchjobs.job.QueueListener;
 import io.couchjobs.job.Site;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -61,7 +61,7 @@ class AbandonedClaimsTest {
     @BeforeEach
     void open(TestDatabase database) throws Exception {
         queue = TestQueue.open(database);
-        writer = new JobWriter(queue.database(), Site.UNNAMED, BulkListener.UNHEARD);
+        writer = Stores.writer(queue.database());
         settings = new SettingsStore(queue.database(), TIMEOUT);
         abandoned = new AbandonedClaims(writer, settings, clock);
         resolver = new Resolver(writer, clock, abandoned);
@@ -205,7 +205,7 @@ class AbandonedClaimsTest {
     }
 
     private List<String> owners() {
-        try (JobStore store = new JobStore(queue.database())) {
+        try (JobStore store = Stores.of(queue.database())) {
             return store.leaves(new JobId("email", "1")).jobs().stream()
                     .filter(job -> !job.isWithdrawn())
                     .flatMap(job -> job.lock().stream())

@@ -13,6 +13,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.FeedProxy;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.io.IOException;
 import java.time.Duration;
@@ -63,8 +64,8 @@ abstract class FeedBehindProxy {
     }
 
     void listen(FeedTiming timing) {
-        JobStore store = new JobStore(behind.database());
-        feed = new Feed(behind.database(), timing);
+        JobStore store = Stores.of(behind.database());
+        feed = Feeds.of(behind.database(), timing);
         watch = new Watch(feed, store);
         feed.listen(new FeedListener() {
             @Override

@@ -36,7 +36,7 @@ class FeedOverNodesTest {
                 NodeDoor two = new NodeDoor(database.serverUrl());
                 JobQueue direct = TestQueue.open(database);
                 CouchServer server = CouchServer.connect(config(database, one, two));
-                Feed feed = new Feed(server.database(database.name()), IMPATIENT)) {
+                Feed feed = Feeds.of(server.database(database.name()), IMPATIENT)) {
             feed.listen(new Listener());
             changeAndHear(direct, "before");
             NodeDoor home = one.openConnections() > 0 ? one : two;

@@ -30,7 +30,7 @@ class FeedPositionTest {
         CouchConfig config = CouchConfig.builder(URI.create("http://node")).build();
         try (CouchServer server =
                         InProcess.connect(config, request -> answer(request, copies), pause -> {}, System::nanoTime);
-                Feed feed = new Feed(server.database("jobs"))) {
+                Feed feed = Feeds.of(server.database("jobs"))) {
             feed.listen(event -> {});
             TestQueue.until(() -> positions.size() >= 2);
         }

@@ -13,18 +13,17 @@ import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.SettingsStore;
-import io.couchjobs.engine.store.BulkListener;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.OwnWrites;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AttachedData;
-import io.couchjobs.job.Site;
 import io.couchjobs.testing.FeedProxy;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.io.IOException;
 import java.time.Duration;
@@ -159,7 +158,7 @@ class LeanFeedTest {
 
     @Test
     void a_conflict_is_seen_and_resolved_though_nobody_needs_the_document(TestDatabase server) throws Exception {
-        JobWriter writer = new JobWriter(behind.database(), Site.UNNAMED, BulkListener.UNHEARD);
+        JobWriter writer = Stores.writer(behind.database());
         JobIndex index = new JobIndex(new DesignDocuments(behind.database()));
         ServerClock clock = TestQueue.clock(
                 java.time.InstantSource.system(), behind.database().server());
@@ -296,7 +295,7 @@ class LeanFeedTest {
     }
 
     private JobStore store() {
-        return new JobStore(behind.database());
+        return Stores.of(behind.database());
     }
 
     private void listen(Feed made) throws Exception {

@@ -11,6 +11,7 @@ import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Retention;
 import java.time.Duration;
@@ -39,7 +40,7 @@ class SweeperTest {
     void open(TestDatabase testDatabase) {
         queue = TestQueue.open(testDatabase);
         database = queue.database();
-        store = new JobStore(database);
+        store = Stores.of(database);
         queue.types()
                 .change("email", settings -> settings.withFailureRetention(new Retention.For(Duration.ofHours(1))));
     }

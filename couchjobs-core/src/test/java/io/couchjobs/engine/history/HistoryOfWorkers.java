@@ -5,6 +5,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.admin.History;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
@@ -12,6 +13,7 @@ import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.JobId;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.worker.RunReport;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,9 +34,9 @@ public final class HistoryOfWorkers implements AutoCloseable {
     public HistoryOfWorkers(JobQueue queue, Instant now) {
         this.now = now;
         CouchDatabase database = queue.database();
-        this.store = new JobStore(database);
+        this.store = Stores.of(database);
         SettingsStore settings = new SettingsStore(database, Duration.ofSeconds(60));
-        this.feed = new Feed(database, settings);
+        this.feed = Feeds.of(database, settings);
         ServerClock clock =
                 new ServerClock(() -> this.now, () -> Duration.ZERO, () -> Duration.between(Instant.EPOCH, this.now)
                         .toNanos());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.testing.FaultyServer;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.type.Rate;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,7 +25,7 @@ class RateKeeperTest extends FaultyServer {
 
     @BeforeEach
     void openStore() {
-        store = new JobStore(queue.database());
+        store = Stores.of(queue.database());
         rates = new RateKeeper(store, new ServerClock(() -> now, () -> Duration.ZERO, System::nanoTime));
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
@@ -13,6 +13,7 @@ import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -33,13 +34,13 @@ class SlotKeeperTest {
     void open(TestDatabase database) {
         proxy = Proxy.before(database.server());
         queue = TestQueue.open(proxy.door(database));
-        store = new JobStore(queue.database());
+        store = Stores.of(queue.database());
         keeper = new SlotKeeper(
                 new QueueParts(
                         store,
                         new JobIndex(new DesignDocuments(queue.database())),
                         new SettingsStore(queue.database(), Duration.ofSeconds(60)),
-                        new Feed(queue.database()),
+                        Feeds.of(queue.database()),
                         TestQueue.clock(InstantSource.system(), queue.database().server())),
                 "here",
                 () -> {});

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
@@ -20,6 +20,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -52,13 +53,13 @@ class SlotsOnClustersTest {
             }
         });
         queue = TestQueue.open(proxy.door(own));
-        store = new JobStore(queue.database());
+        store = Stores.of(queue.database());
         ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, System::nanoTime);
         reader = new SlotReader(new QueueParts(
                 store,
                 new JobIndex(new DesignDocuments(queue.database())),
                 new SettingsStore(queue.database(), Duration.ofSeconds(60)),
-                new Feed(queue.database()),
+                Feeds.of(queue.database()),
                 clock));
     }
 

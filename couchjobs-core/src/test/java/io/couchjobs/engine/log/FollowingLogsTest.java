@@ -7,12 +7,14 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Logs;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,8 +44,8 @@ class FollowingLogsTest {
     @BeforeEach
     void open(TestDatabase database) {
         queue = TestQueue.open(database);
-        store = new JobStore(queue.database());
-        feed = new Feed(queue.database());
+        store = Stores.of(queue.database());
+        feed = Feeds.of(queue.database());
         logs = new JobLogs(store, feed);
     }
 

@@ -1,7 +1,7 @@
 package io.couchjobs.engine.schedule;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
@@ -9,6 +9,7 @@ import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.schedule.Schedules;
+import io.couchjobs.testing.Stores;
 import java.time.Duration;
 import java.time.InstantSource;
 
@@ -20,7 +21,7 @@ public final class SteppedSchedules implements AutoCloseable {
 
     public SteppedSchedules(JobQueue queue, InstantSource now) {
         this.queue = queue;
-        this.store = new JobStore(queue.database());
+        this.store = Stores.of(queue.database());
         this.clock = new ServerClock(now, () -> Duration.ZERO, System::nanoTime);
     }
 
@@ -33,7 +34,7 @@ public final class SteppedSchedules implements AutoCloseable {
                 store,
                 new JobIndex(new DesignDocuments(queue.database())),
                 new SettingsStore(queue.database(), Duration.ofSeconds(60)),
-                new Feed(queue.database()),
+                Feeds.of(queue.database()),
                 clock);
     }
 

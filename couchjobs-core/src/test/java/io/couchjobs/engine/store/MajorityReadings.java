@@ -4,7 +4,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Site;
+import io.couchjobs.testing.Stores;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,7 +14,7 @@ public final class MajorityReadings {
 
     /** {@return the end that a job is read to have; none when it has not ended or nothing can be told now} */
     public static List<JobStatus> ends(CouchDatabase database, Conflicts conflicts, JobId id) {
-        JobWriter writer = new JobWriter(database, Site.UNNAMED, BulkListener.UNHEARD);
+        JobWriter writer = Stores.writer(database);
         return new MajorityReader(writer, conflicts)
                 .read(List.of(id.docId())).stream()
                         .flatMap(read -> read.values().stream())

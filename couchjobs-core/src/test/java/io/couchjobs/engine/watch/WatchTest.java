@@ -8,6 +8,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.store.JobReader;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
@@ -23,6 +24,7 @@ import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.util.List;
 import java.util.Map;
@@ -43,9 +45,9 @@ class WatchTest {
     @Test
     void who_begins_to_wait_while_the_queue_closes_is_told_so(TestDatabase database) {
         try (JobQueue queue = TestQueue.open(database);
-                Feed feed = new Feed(queue.database())) {
+                Feed feed = Feeds.of(queue.database())) {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
-            Watch watch = new Watch(feed, new JobStore(queue.database()));
+            Watch watch = new Watch(feed, Stores.of(queue.database()));
             watch.close();
             assertThatThrownBy(() -> watch.await(
                             new JobId("email", "1"), job -> job.phase() == JobPhase.FINISHED, TestQueue.PATIENCE))
@@ -162,7 +164,7 @@ class WatchTest {
                 () -> heard.add("missed"));
         try (JobQueue queue = TestQueue.open(database);
                 StatusChanges changes = new StatusChanges(
-                        JobFilter.all(), new JobStore(queue.database()), slow, closed -> {}, new Mailbox(2, 10_000))) {
+                        JobFilter.all(), Stores.of(queue.database()), slow, closed -> {}, new Mailbox(2, 10_000))) {
             changes.told(gone("a"));
             TestQueue.until(() -> heard.contains("a"));
             for (String id : List.of("b", "c", "d", "e")) {

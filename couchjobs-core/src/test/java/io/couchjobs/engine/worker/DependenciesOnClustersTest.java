@@ -14,6 +14,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.Replicated;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -73,7 +74,7 @@ class DependenciesOnClustersTest {
         end(queue);
         end(queue);
         replicate(running.put("_rev", "2-" + "a".repeat(32)));
-        JobStore store = new JobStore(queue.database());
+        JobStore store = Stores.of(queue.database());
         TestQueue.until(() -> store.leaves(FIRST).areInConflict());
         try (store;
                 Dependencies held = TestDependencies.of(queue)) {

@@ -1,13 +1,14 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
+import io.couchjobs.testing.Stores;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,14 +22,14 @@ public final class SteppedMonitor implements AutoCloseable {
     private final ActivityMonitor monitor;
 
     public SteppedMonitor(JobQueue queue) {
-        store = new JobStore(queue.database());
+        store = Stores.of(queue.database());
         ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
         monitor = new ActivityMonitor(
                 new QueueParts(
                         store,
                         new JobIndex(new DesignDocuments(queue.database())),
                         new SettingsStore(queue.database(), TIMEOUT),
-                        new Feed(queue.database()),
+                        Feeds.of(queue.database()),
                         clock),
                 "monitor",
                 id -> false);

@@ -2,12 +2,12 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
-import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -29,10 +29,10 @@ final class TestDependencies {
     private static QueueParts parts(JobQueue queue) {
         CouchDatabase database = queue.database();
         return new QueueParts(
-                new JobStore(database),
+                Stores.of(database),
                 new JobIndex(new DesignDocuments(database)),
                 new SettingsStore(database, Duration.ofSeconds(60)),
-                new Feed(database),
+                Feeds.of(database),
                 TestQueue.clock(InstantSource.system(), database.server()));
     }
 }

@@ -16,6 +16,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.After;
 import io.couchjobs.job.JobId;
+import io.couchjobs.testing.Stores;
 import java.net.URI;
 import java.util.List;
 import java.util.Set;
@@ -35,7 +36,7 @@ class UnreadableDocumentsTest {
 
     private final CouchServer server =
             CouchServer.connect(CouchConfig.builder(URI.create(WIRE.baseUrl())).build());
-    private final JobStore store = new JobStore(server.database("jobs"));
+    private final JobStore store = Stores.of(server.database("jobs"));
 
     @AfterEach
     void close() {

@@ -4,14 +4,15 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
-import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.net.URI;
 import java.time.Duration;
@@ -52,7 +53,7 @@ final class WatchedQueue implements AutoCloseable {
     ActivityMonitor monitor(String worker, boolean hearsOfSettings) {
         CouchDatabase database = queue.database();
         SettingsStore settings = new SettingsStore(database, timeout);
-        Feed feed = hearsOfSettings ? new Feed(database, settings) : new Feed(database);
+        Feed feed = hearsOfSettings ? Feeds.of(database, settings) : Feeds.of(database);
         ActivityMonitor monitor = start(worker, settings, feed);
         Set<String> documents = ConcurrentHashMap.newKeySet();
         heard.add(documents);
@@ -64,7 +65,7 @@ final class WatchedQueue implements AutoCloseable {
     ActivityMonitor deafMonitor(String worker) {
         CouchDatabase other = queue.database().server().database("elsewhere");
         other.createIfMissing();
-        return start(worker, new SettingsStore(queue.database(), timeout), new Feed(other));
+        return start(worker, new SettingsStore(queue.database(), timeout), Feeds.of(other));
     }
 
     private ActivityMonitor start(String worker, SettingsStore settings, Feed feed) {
@@ -73,8 +74,7 @@ final class WatchedQueue implements AutoCloseable {
         tickers.add(ticker);
         ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, ticker::nanos);
         ActivityMonitor monitor = new ActivityMonitor(
-                new QueueParts(
-                        new JobStore(database), new JobIndex(new DesignDocuments(database)), settings, feed, clock),
+                new QueueParts(Stores.of(database), new JobIndex(new DesignDocuments(database)), settings, feed, clock),
                 worker,
                 id -> false);
         monitors.add(monitor);

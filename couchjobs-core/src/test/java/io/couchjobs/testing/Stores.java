@@ -1,0 +1,35 @@
+package io.couchjobs.testing;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.store.BulkListener;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobWriter;
+import io.couchjobs.job.AttachedData;
+import io.couchjobs.job.QueueListener;
+import io.couchjobs.job.Site;
+import java.util.List;
+
+/** The jobs of a database without a name, as a process sees them that looks after no conflicts. */
+public final class Stores {
+    private static final BulkListener UNHEARD = new BulkListener() {
+        @Override
+        public void begins() {}
+
+        @Override
+        public void ends(int documents) {}
+    };
+
+    private Stores() {}
+
+    public static JobStore of(CouchDatabase database) {
+        return of(database, List.of());
+    }
+
+    public static JobStore of(CouchDatabase database, List<? extends QueueListener> listeners) {
+        return new JobStore(writer(database), id -> {}, listeners, AttachedData.DEFAULT_LIMIT);
+    }
+
+    public static JobWriter writer(CouchDatabase database) {
+        return new JobWriter(database, Site.UNNAMED, UNHEARD);
+    }
+}
