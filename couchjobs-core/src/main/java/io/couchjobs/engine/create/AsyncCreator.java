@@ -6,9 +6,7 @@ import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
-import java.util.ArrayDeque;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -32,10 +30,6 @@ public final class AsyncCreator implements AutoCloseable {
     // From here on guarded by the lock.
     private CompletableFuture<Void> room = new CompletableFuture<>();
     private long onTheirWay;
-    private final Queue<Answered> answered = new ArrayDeque<>();
-    /** How many threads tell of results. */
-    private int finishing;
-
     private boolean closed;
 
     public AsyncCreator(JobStore store, Creator creator) {
@@ -57,7 +51,7 @@ public final class AsyncCreator implements AutoCloseable {
         try {
             Creator.Begun begun = creator.begin(request);
             var unused = begun.write()
-                    .whenComplete((written, trouble) -> beginToFinish(new Answered(begun, length, result)));
+                    .whenComplete((written, trouble) -> finishers.execute(() -> finish(begun, length, result)));
         } catch (RuntimeException | Error refused) {
             leave(length);
             throw refused;
@@ -83,43 +77,19 @@ public final class AsyncCreator implements AutoCloseable {
         }
     }
 
-    private void beginToFinish(Answered one) {
-        synchronized (lock) {
-            answered.add(one);
-            if (finishing < THREADS) {
-                finishing++;
-                finishers.execute(this::finishAll);
-            }
-        }
-    }
-
-    private void finishAll() {
-        for (Optional<Answered> next = nextAnswered(); next.isPresent(); next = nextAnswered()) {
-            finish(next.get());
-        }
-    }
-
-    private Optional<Answered> nextAnswered() {
-        synchronized (lock) {
-            Optional<Answered> next = Optional.ofNullable(answered.poll());
-            finishing -= next.isEmpty() ? 1 : 0;
-            return next;
-        }
-    }
-
     /**
      * The receiver of a result may add more jobs on this thread. It must not wait for room then, which these threads
      * have to make.
      */
-    private void finish(Answered one) {
+    private void finish(Creator.Begun begun, long length, CompletableFuture<AddResult> result) {
         tells.set(true);
         try {
-            AddResult added = creator.end(one.begun);
-            leave(one.length);
-            one.result.complete(added);
+            AddResult added = creator.end(begun);
+            leave(length);
+            result.complete(added);
         } catch (RuntimeException | Error trouble) {
-            leave(one.length);
-            one.result.completeExceptionally(trouble);
+            leave(length);
+            result.completeExceptionally(trouble);
         } finally {
             tells.remove();
         }
@@ -159,7 +129,4 @@ public final class AsyncCreator implements AutoCloseable {
         }
         called.complete(null);
     }
-
-    /** A job whose write was answered, and whose result is not known yet. */
-    private record Answered(Creator.Begun begun, long length, CompletableFuture<AddResult> result) {}
 }
