@@ -35,18 +35,7 @@ public record FeedEvent(
 
     /** A change of a document with one leaf. */
     public FeedEvent(String docId, String rev, boolean deleted, @Nullable ObjectNode document, boolean conflicted) {
-        this(docId, rev, deleted, document, conflicted, List.of(rev));
-    }
-
-    /** The same of a document with several leaves. */
-    public FeedEvent(
-            String docId,
-            String rev,
-            boolean deleted,
-            @Nullable ObjectNode document,
-            boolean conflicted,
-            List<String> leaves) {
-        this(docId, rev, deleted, document, conflicted, leaves, jobOf(docId, deleted, document));
+        this(docId, rev, deleted, document, conflicted, List.of(rev), jobOf(docId, deleted, document));
     }
 
     /** The event of a row of the feed; the document, which is given away, loses its {@code _conflicts}. */
@@ -56,7 +45,14 @@ public record FeedEvent(
         boolean conflicted = document != null
                 && document.has(CONFLICTS)
                 && !document.remove(CONFLICTS).isEmpty();
-        return new FeedEvent(change.id(), rev, change.deleted(), document, conflicted, change.revs());
+        return new FeedEvent(
+                change.id(),
+                rev,
+                change.deleted(),
+                document,
+                conflicted,
+                change.revs(),
+                jobOf(change.id(), change.deleted(), document));
     }
 
     /** {@return the number of the revision: how many writes the document has seen} */
