@@ -24,11 +24,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Scope documents in and out of the database. Thread-safe. */
 final class ScopeStore {
-    private final SharedDocuments documents;
+    private static final String RUNNING = "running";
+    private static final String CONFIG = "config";
+    /** Grows with each configuration given for the type: the greatest is the last one, and no clock is asked. */
+    private static final String CONFIGURED = "configured";
+
+    private static final String STARTS = "starts";
+    private static final String STOP_TIMEOUT = "stopTimeout";
+    private static final String REJECTED = "rejected";
     /** How long changes are remembered: a list of a cluster may be from a copy that does not have them yet. */
     private static final Duration MEMORY = Duration.ofSeconds(10);
 
     private final JobStore store;
+    private final SharedDocuments documents;
     /** When this process changed which scopes, in nanoseconds. */
     private final Map<Scope, Long> changedHere = new ConcurrentHashMap<>();
 
@@ -38,7 +46,7 @@ final class ScopeStore {
     }
 
     Optional<Scopes.State> read(Scope scope) {
-        return documents.read(scope.docId()).map(document -> ScopeDocument.stateOf(scope, document));
+        return documents.read(scope.docId()).map(document -> stateOf(scope, document));
     }
 
     /** Those of the given scopes that were ever started. */
@@ -49,7 +57,7 @@ final class ScopeStore {
         scopes.forEach(scope -> {
             ObjectNode document = found.get(scope.docId());
             if (document != null) {
-                states.put(scope, ScopeDocument.stateOf(scope, document));
+                states.put(scope, stateOf(scope, document));
             }
         });
         return states;
@@ -89,8 +97,8 @@ final class ScopeStore {
 
     private static List<Scopes.State> statesOf(Collection<ObjectNode> documents) {
         return documents.stream()
-                .flatMap(document -> Scope.ofDocId(document.path("_id").asText()).stream()
-                        .map(scope -> ScopeDocument.stateOf(scope, document)))
+                .flatMap(document ->
+                        Scope.ofDocId(document.path("_id").asText()).stream().map(scope -> stateOf(scope, document)))
                 .toList();
     }
 
@@ -98,7 +106,7 @@ final class ScopeStore {
         long sum = 0;
         JsonNode counts = documents
                 .read(scope.docId())
-                .map(document -> document.path(ScopeDocument.REJECTED))
+                .map(document -> document.path(REJECTED))
                 .orElse(JsonNodeFactory.instance.objectNode());
         for (JsonNode count : counts) {
             sum += count.asLong();
@@ -109,47 +117,44 @@ final class ScopeStore {
     /** Lets a scope take jobs; nothing changes when it does already. Null takes the last configuration of the type. */
     Scopes.State start(Scope scope, @Nullable ScopeConfig given) {
         ObjectNode stored = documents.change(scope.docId(), document -> {
-            if (ScopeDocument.stateOf(scope, document).isRunning()) {
+            if (stateOf(scope, document).isRunning()) {
                 return document;
             }
             Configured last = lastOf(scope.type());
-            document.put(ScopeDocument.RUNNING, true)
-                    .put(
-                            ScopeDocument.STARTS,
-                            document.path(ScopeDocument.STARTS).asLong() + 1)
-                    .put(ScopeDocument.CONFIGURED, given == null ? last.number : last.number + 1)
-                    .set(ScopeDocument.CONFIG, given == null ? last.config : given.toJson());
+            document.put(RUNNING, true)
+                    .put(STARTS, document.path(STARTS).asLong() + 1)
+                    .put(CONFIGURED, given == null ? last.number : last.number + 1)
+                    .set(CONFIG, given == null ? last.config : given.toJson());
             return document;
         });
         changed(scope);
-        return ScopeDocument.stateOf(scope, stored);
+        return stateOf(scope, stored);
     }
 
     /** One that was never started stays unknown. */
     Optional<Scopes.State> reconfigure(Scope scope, UnaryOperator<ScopeConfig> change) {
         ObjectNode stored = documents.change(scope.docId(), document -> {
-            Scopes.State present = ScopeDocument.stateOf(scope, document);
+            Scopes.State present = stateOf(scope, document);
             ScopeConfig wanted = change.apply(present.config());
             if (present.starts() == 0 || wanted.equals(present.config())) {
                 return document;
             }
-            document.put(ScopeDocument.CONFIGURED, lastOf(scope.type()).number + 1)
-                    .set(ScopeDocument.CONFIG, wanted.toJson());
+            document.put(CONFIGURED, lastOf(scope.type()).number + 1).set(CONFIG, wanted.toJson());
             return document;
         });
         changed(scope);
-        return Optional.of(ScopeDocument.stateOf(scope, stored)).filter(state -> state.starts() > 0);
+        return Optional.of(stateOf(scope, stored)).filter(state -> state.starts() > 0);
     }
 
     /** Lets a scope take no more jobs. One that was never started stays unknown, a stopped one may be given less time. */
     void stop(Scope scope, Duration timeout) {
         documents.change(scope.docId(), document -> {
-            Scopes.State present = ScopeDocument.stateOf(scope, document);
+            Scopes.State present = stateOf(scope, document);
             if (!present.isRunning()
                     && (present.starts() == 0 || present.stopTimeout().compareTo(timeout) <= 0)) {
                 return document;
             }
-            return document.put(ScopeDocument.RUNNING, false).put(ScopeDocument.STOP_TIMEOUT, timeout.toMillis());
+            return document.put(RUNNING, false).put(STOP_TIMEOUT, timeout.toMillis());
         });
     }
 
@@ -158,9 +163,8 @@ final class ScopeStore {
             if (!document.has("_rev")) {
                 return document;
             }
-            ObjectNode rejected = document.path(ScopeDocument.REJECTED) instanceof ObjectNode present
-                    ? present
-                    : document.putObject(ScopeDocument.REJECTED);
+            ObjectNode rejected =
+                    document.path(REJECTED) instanceof ObjectNode present ? present : document.putObject(REJECTED);
             counts.forEach((answer, count) ->
                     rejected.put(answer.name(), rejected.path(answer.name()).asLong() + count));
             return document;
@@ -170,10 +174,19 @@ final class ScopeStore {
     private Configured lastOf(String type) {
         return documentsOf(type).stream()
                 .map(document -> new Configured(
-                        document.path(ScopeDocument.CONFIGURED).asLong(),
-                        ScopeConfig.of(document.path(ScopeDocument.CONFIG)).toJson()))
+                        document.path(CONFIGURED).asLong(),
+                        ScopeConfig.of(document.path(CONFIG)).toJson()))
                 .max(Comparator.comparingLong(Configured::number))
                 .orElse(new Configured(0, ScopeConfig.DEFAULTS.toJson()));
+    }
+
+    private static Scopes.State stateOf(Scope scope, ObjectNode document) {
+        return new Scopes.State(
+                scope,
+                document.path(RUNNING).asBoolean(false),
+                ScopeConfig.of(document.path(CONFIG)),
+                document.path(STARTS).asLong(),
+                Duration.ofMillis(Math.max(0, document.path(STOP_TIMEOUT).asLong())));
     }
 
     private record Configured(long number, ObjectNode config) {}
