@@ -1,7 +1,6 @@
 package io.couchjobs.engine.claim;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.engine.lifecycle.Rivals;
 import io.couchjobs.engine.store.JobStore;
@@ -70,7 +69,7 @@ final class RivalLeaves {
      * @param base the job as it was before the claim
      */
     static boolean mayExist(Job base) {
-        boolean isFirst = Rev.generation(base.rev().orElse("")) == 1;
+        boolean isFirst = Fences.generation(base) == 1;
         return !isFirst || !base.id().isRandom() || Fences.hasFence(base);
     }
 

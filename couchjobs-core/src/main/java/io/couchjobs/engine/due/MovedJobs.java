@@ -1,6 +1,7 @@
 package io.couchjobs.engine.due;
 
 import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.job.Job;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -59,11 +60,7 @@ final class MovedJobs {
     boolean isNews(Job indexed, @Nullable Job known) {
         String docId = indexed.id().docId();
         return !moved.contains(docId)
-                && generation(indexed) >= unread.getOrDefault(docId, 0L)
-                && (known == null || generation(known) < generation(indexed));
-    }
-
-    private static long generation(Job job) {
-        return Rev.generation(job.rev().orElse(""));
+                && Fences.generation(indexed) >= unread.getOrDefault(docId, 0L)
+                && (known == null || Fences.generation(known) < Fences.generation(indexed));
     }
 }

@@ -34,8 +34,8 @@ public final class Fences {
         return job.document().hasNonNull(Field.FENCE);
     }
 
-    /** How many times the document was written, tombstones included; 0 for a job that is not stored yet. */
-    private static long generation(Job job) {
+    /** {@return how many times the document was written, tombstones included; 0 for a job that is not stored yet} */
+    public static long generation(Job job) {
         return Rev.generation(job.rev().orElse(""));
     }
 }

@@ -8,6 +8,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.engine.store.Leaves;
@@ -114,7 +115,7 @@ final class SlotReader {
 
     /** The copies that were read may not have the revision that is to be claimed yet. */
     private static boolean isBehind(Job leaf, Slot slot) {
-        return Rev.generation(leaf.rev().orElse("")) < Rev.generation(slot.claimOn());
+        return Fences.generation(leaf) < Rev.generation(slot.claimOn());
     }
 
     /** One copy may be behind, and the owner's leaf may not be the one that readers see. */

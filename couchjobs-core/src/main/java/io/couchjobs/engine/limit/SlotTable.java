@@ -1,6 +1,7 @@
 package io.couchjobs.engine.limit;
 
 import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.engine.limit.Slot.Phase;
 import io.couchjobs.engine.limit.SlotName.Limited;
 import io.couchjobs.job.Job;
@@ -192,9 +193,7 @@ final class SlotTable {
                 .map(Lock::token)
                 .filter(owner -> !over.containsKey(owner))
                 .orElse(null);
-        Owner owner = token == null
-                ? null
-                : new Owner(token, job.group(), Rev.generation(job.rev().orElse("")));
+        Owner owner = token == null ? null : new Owner(token, job.group(), Fences.generation(job));
         return sawOwner(job.id().docId(), job.rev().orElse(""), owner, nanos);
     }
 

@@ -1,10 +1,10 @@
 package io.couchjobs.engine.scope;
 
-import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.engine.store.ConfirmedEnds;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
@@ -259,18 +259,14 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         /** Whether something was heard that nobody was told, as the job was not there yet. */
         private synchronized boolean begins(Job job) {
             isStored = true;
-            firstGeneration = generation(job);
+            firstGeneration = Fences.generation(job);
             return hasMissed;
         }
 
         /** Whether an end is that of the expected job. */
         private synchronized boolean isOf(@Nullable Job ended) {
             hasMissed |= !isStored;
-            return isStored && (ended == null || generation(ended) >= firstGeneration);
-        }
-
-        private static long generation(Job job) {
-            return Rev.generation(job.rev().orElse(""));
+            return isStored && (ended == null || Fences.generation(ended) >= firstGeneration);
         }
     }
 }

@@ -113,9 +113,7 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
 
     /** The leaf by which a claim owns the job; empty when the claim does not own the job any more. */
     public Optional<Job> ownedBy(String token) {
-        return jobs.stream()
-                .filter(job -> job.isLockedBy(token))
-                .max(Comparator.comparingLong(job -> Rev.generation(job.rev().orElse(""))));
+        return jobs.stream().filter(job -> job.isLockedBy(token)).max(Comparator.comparingLong(Fences::generation));
     }
 
     /** The leaf that a claim left, also when it is withdrawn. */

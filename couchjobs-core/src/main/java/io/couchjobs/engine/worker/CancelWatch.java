@@ -1,10 +1,10 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
@@ -124,7 +124,7 @@ final class CancelWatch implements FeedListener {
     }
 
     private static long generationKnownTo(Run run) {
-        return Rev.generation(run.claim().job().rev().orElse(""));
+        return Fences.generation(run.claim().job());
     }
 
     private boolean isOursAndUnwanted(Job job) {
