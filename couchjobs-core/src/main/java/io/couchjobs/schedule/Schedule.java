@@ -13,6 +13,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -204,53 +205,41 @@ public final class Schedule {
     /** The treatment of ticks that no scheduler was there for. Immutable and thread-safe. */
     public enum MissedPolicy {
         /** One job for all of them, with the id of the first; then the next tick after now. The default. */
-        ONCE("once"),
+        ONCE,
         /** No job for those that are more than a minute late. */
-        SKIP("skip"),
+        SKIP,
         /** A job for each, at most {@value #MOST_MADE_UP}: the first ones. Needs {@link OverlapPolicy#ALLOW}. */
-        ALL("all");
+        ALL;
 
         /** The largest number of jobs that {@link #ALL} makes up for. */
         public static final int MOST_MADE_UP = 100;
 
-        private final String json;
-
-        MissedPolicy(String json) {
-            this.json = json;
-        }
-
         /** {@return the name in documents} */
         public String json() {
-            return json;
+            return name().toLowerCase(Locale.ROOT);
         }
 
         @Override
         public String toString() {
-            return json;
+            return json();
         }
     }
 
     /** The treatment of a tick while a job of an earlier tick is not finished. Immutable and thread-safe. */
     public enum OverlapPolicy {
         /** No job is made; the next tick is the next chance. The default. */
-        SKIP("skip"),
+        SKIP,
         /** A job is made; several may run at once. */
-        ALLOW("allow");
-
-        private final String json;
-
-        OverlapPolicy(String json) {
-            this.json = json;
-        }
+        ALLOW;
 
         /** {@return the name in documents} */
         public String json() {
-            return json;
+            return name().toLowerCase(Locale.ROOT);
         }
 
         @Override
         public String toString() {
-            return json;
+            return json();
         }
     }
 }
