@@ -6,7 +6,6 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -246,13 +245,6 @@ final class DueWindow {
             }
         }
         return complete ? Optional.empty() : Optional.ofNullable(horizon).map(DuePlace::time);
-    }
-
-    void removeAll(Collection<Job> taken) {
-        taken.forEach(job -> {
-            remove(job.id().docId());
-            markMoved(job.id().docId());
-        });
     }
 
     private static boolean isDue(Job job, Instant until) {

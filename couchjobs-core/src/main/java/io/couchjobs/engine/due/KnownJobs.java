@@ -142,8 +142,7 @@ final class KnownJobs {
     }
 
     void removeAll(Collection<Job> taken) {
-        scans.values().forEach(scan -> scan.removeAll(taken));
-        backlog.removeAll(taken);
+        taken.forEach(job -> gone(job.id().docId()));
     }
 
     /** An index that is being read may still know it as it was before. */

@@ -145,13 +145,6 @@ final class Scan implements Pool {
         }
     }
 
-    void removeAll(Collection<Job> taken) {
-        taken.forEach(job -> {
-            remove(job.id().docId());
-            markMoved(job.id().docId());
-        });
-    }
-
     /** A job that was taken out is there again, unless something newer is. */
     void putBack(Job job) {
         LaneKey spot = order.of(job);

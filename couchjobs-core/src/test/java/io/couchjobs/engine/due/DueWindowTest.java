@@ -61,7 +61,7 @@ class DueWindowTest {
     void the_index_is_asked_again_only_when_the_window_has_run_dry_and_there_was_more() {
         refill(false, job("a", 1), job("b", 2));
         assertThat(backlog.mustRefill(NOW)).isFalse();
-        backlog.removeAll(List.of(job("a", 1), job("b", 2)));
+        take(List.of(job("a", 1), job("b", 2)));
         assertThat(backlog.mustRefill(NOW)).isTrue();
         refill(true);
         assertThat(backlog.mustRefill(NOW)).isFalse();
@@ -92,7 +92,7 @@ class DueWindowTest {
             backlog.changed(job("j" + i, i));
         }
         assertThat(backlog.due(NOW, 2 * DueWindow.MOST)).hasSize(DueWindow.MOST);
-        backlog.removeAll(backlog.due(NOW, 2 * DueWindow.MOST));
+        take(backlog.due(NOW, 2 * DueWindow.MOST));
         assertThat(backlog.mustRefill(NOW)).as("the index has the rest").isTrue();
     }
 
@@ -116,7 +116,7 @@ class DueWindowTest {
         backlog.refill(begun, older, List.of(), false);
         backlog.endRefill();
 
-        backlog.removeAll(backlog.due(NOW, 9));
+        take(backlog.due(NOW, 9));
 
         assertThat(backlog.knowsAllDue(NOW)).isFalse();
         assertThat(backlog.mustRefill(NOW))
@@ -136,7 +136,7 @@ class DueWindowTest {
         }
         backlog.refill(begun, window(true), List.of(), true);
         backlog.endRefill();
-        backlog.removeAll(backlog.due(NOW, 2 * DueWindow.MOST));
+        take(backlog.due(NOW, 2 * DueWindow.MOST));
         assertThat(backlog.mustRefill(NOW)).as("the index has the rest").isTrue();
     }
 
@@ -171,7 +171,7 @@ class DueWindowTest {
         refill(true, job("a", 1));
         backlog.unread("job:email:b", "1-x", true);
         assertThat(backlog.mustRefill(NOW)).as("while something is due").isFalse();
-        backlog.removeAll(List.of(job("a", 1)));
+        take(List.of(job("a", 1)));
         assertThat(backlog.mustRefill(NOW)).isTrue();
         refill(true);
         assertThat(backlog.mustRefill(NOW)).as("when the index was read").isFalse();
@@ -234,6 +234,13 @@ class DueWindowTest {
         assertThat(backlog.mustRefill(NOW)).isTrue();
     }
 
+    private void take(List<Job> jobs) {
+        jobs.forEach(job -> {
+            backlog.remove(job.id().docId());
+            backlog.markMoved(job.id().docId());
+        });
+    }
+
     private static JobIndex.Window window(boolean complete, Job... jobs) {
         Optional<DuePlace> end = jobs.length == 0 ? Optional.empty() : Optional.of(DuePlace.of(jobs[jobs.length - 1]));
         return new JobIndex.Window(List.of(jobs), complete, end);
@@ -249,7 +256,7 @@ class DueWindowTest {
         long begun = backlog.beginRefill();
         backlog.refill(begun, window(true, job("a", 1)), List.of(), false);
         backlog.endRefill();
-        backlog.removeAll(List.of(job("a", 1)));
+        take(List.of(job("a", 1)));
         assertThat(backlog.mustRefill(NOW)).isTrue();
         assertThat(backlog.knowsAllDue(NOW)).isFalse();
     }

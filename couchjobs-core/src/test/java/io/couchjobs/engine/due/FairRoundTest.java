@@ -214,8 +214,11 @@ class FairRoundTest {
             List<Job> won = chosen.stream().filter(job -> random.nextInt(5) > 0).toList();
             round.won(won);
             won.forEach(model::claimed);
-            scans.values().forEach(scan -> ((Scan) scan).removeAll(chosen));
-            chosen.forEach(job -> index.jobs.remove(job.id().docId()));
+            chosen.forEach(job -> {
+                scan(job.type()).remove(job.id().docId());
+                scan(job.type()).markMoved(job.id().docId());
+                index.jobs.remove(job.id().docId());
+            });
         }
 
         private List<Job> choose(int max) {

@@ -126,7 +126,7 @@ class WindowReaderTest {
     private Set<String> known() {
         synchronized (monitor) {
             List<Job> known = stock.backlog().due(Instant.now(), JOBS);
-            stock.backlog().removeAll(known);
+            stock.removeAll(known);
             Set<String> ids = new HashSet<>();
             known.forEach(job -> ids.add(job.id().docId()));
             taken.addAll(ids);
