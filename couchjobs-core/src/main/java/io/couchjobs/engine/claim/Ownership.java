@@ -266,11 +266,8 @@ public final class Ownership {
     }
 
     private void pause(Backoff backoff) {
-        try {
-            backoff.pause();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CouchJobsException("interrupted while writing job " + job.id() + "; the job keeps its lock", e);
+        if (!backoff.pauseUnlessInterrupted()) {
+            throw new CouchJobsException("interrupted while writing job " + job.id() + "; the job keeps its lock");
         }
     }
 }

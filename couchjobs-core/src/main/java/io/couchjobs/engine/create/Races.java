@@ -101,11 +101,8 @@ final class Races {
             if (outcome.isPresent()) {
                 return outcome.get();
             }
-            try {
-                backoff.pause();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new CouchJobsException("interrupted while changing job " + id + "; nothing was written", e);
+            if (!backoff.pauseUnlessInterrupted()) {
+                throw new CouchJobsException("interrupted while changing job " + id + "; nothing was written");
             }
         }
         throw new ContentionException(id, backoff.attempts());
