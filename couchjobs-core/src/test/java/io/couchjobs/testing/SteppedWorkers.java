@@ -12,6 +12,7 @@ import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.engine.worker.QueueWorker;
+import io.couchjobs.engine.worker.WorkerHook;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
@@ -54,7 +55,8 @@ public final class SteppedWorkers implements AutoCloseable {
         ServerClock clock =
                 new ServerClock(timeOfDay, () -> database.server().clockSkew(timeOfDay.instant()), nanos::get);
         return QueueWorker.builder(
-                new QueueParts(store, new JobIndex(new DesignDocuments(database)), settings, feed, clock));
+                new QueueParts(store, new JobIndex(new DesignDocuments(database)), settings, feed, clock),
+                WorkerHook.NONE);
     }
 
     public void pass(Duration time) {

@@ -6,6 +6,7 @@ import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.feed.PatientListener;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.worker.QueueWorker;
+import io.couchjobs.engine.worker.WorkerHook;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobPhase;
@@ -141,7 +142,7 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
         if (worker == null && !lane.isClosed()) {
             String[] classes = Stream.concat(Stream.of(""), tools.sources().names().stream())
                     .toArray(String[]::new);
-            worker = QueueWorker.builder(tools.parts())
+            worker = QueueWorker.builder(tools.parts(), WorkerHook.NONE)
                     .handler(Follower.TYPE, follower)
                     .classes(classes)
                     .concurrency(MOST_TRIGGERS)

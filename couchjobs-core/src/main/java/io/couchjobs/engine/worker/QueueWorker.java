@@ -84,11 +84,6 @@ public final class QueueWorker implements Worker {
         this.cancelWatch = new CancelWatch(executor.runs(), options.id(), leases::hurry, environment);
     }
 
-    /** Starts to describe a worker. */
-    public static WorkerBuilder builder(QueueParts parts) {
-        return builder(parts, WorkerHook.NONE);
-    }
-
     /**
      * Starts to describe a worker.
      *

@@ -20,6 +20,7 @@ import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.engine.worker.QueueWorker;
+import io.couchjobs.engine.worker.WorkerHook;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -320,7 +321,7 @@ class LeanWorkerTest {
         settings = new SettingsStore(queue.database(), Duration.ofSeconds(60));
         feed = lean.apply(store, settings);
         JobIndex index = new JobIndex(new DesignDocuments(queue.database()));
-        return QueueWorker.builder(new QueueParts(store, index, settings, feed, clock))
+        return QueueWorker.builder(new QueueParts(store, index, settings, feed, clock), WorkerHook.NONE)
                 .handler("email", (data, context) -> {
                     ran(context.id().id());
                     if (context.id().id().equals("blocker")) {
