@@ -12,7 +12,7 @@ public record Decision(Job before, @Nullable Job after, boolean isRefused) {
         return new Decision(before, after, false);
     }
 
-    static Decision nothingToDo(Job before) {
+    public static Decision nothingToDo(Job before) {
         return new Decision(before, null, false);
     }
 

@@ -29,9 +29,4 @@ public record FollowTransition(JobRequest request, ObjectNode source, Instant ti
         Instant next = isSooner && !movesTime ? job.scheduledTime() : time;
         return edit.put(Field.SCHEDULED_TIME, next.toEpochMilli()).wanted();
     }
-
-    /** A job that was made from this change, or from a later one. */
-    public static Decision known(Job job) {
-        return Decision.nothingToDo(job);
-    }
 }

@@ -4,12 +4,12 @@ import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.engine.limit.Slot.Phase;
 import io.couchjobs.engine.limit.SlotName.Limited;
+import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Lock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +34,7 @@ final class SlotTable {
     /** Until when slots are left alone that several workers wanted at once, and none got. */
     private final Map<SlotName, Long> left = new HashMap<>();
     /** The tokens of claims that are over, and the revisions of the slots that were given back: the feed may yet tell of these. */
-    private final Map<String, String> over = new LinkedHashMap<>();
+    private final Map<String, String> over = RecentMap.byAge(MOST_REMEMBERED);
 
     private final Map<Counted, List<Integer>> rooms = new HashMap<>();
 
@@ -177,9 +177,6 @@ final class SlotTable {
     void gaveBack(Slot slot) {
         forget(slot);
         over.put(slot.token(), slot.rev());
-        if (over.size() > MOST_REMEMBERED) {
-            over.remove(over.keySet().iterator().next());
-        }
         Owner owner = owners.get(slot.job());
         if (owner != null && owner.token.equals(slot.token())) {
             owners.remove(slot.job());

@@ -160,10 +160,8 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
             Optional<Job> present = store.read(id);
             if (present.isPresent()) {
                 tellWhenSure(present.get());
-            } else if (store.isCluster() && tombstone != null) {
-                store.ends().ask(id, tombstone.seen(id), this);
             } else if (store.isCluster()) {
-                store.ends().ask(id, this);
+                store.ends().ask(id, Optional.ofNullable(tombstone).flatMap(told -> told.seen(id)), this);
             } else {
                 tell(id, Ending.Outcome.REMOVED, null);
             }

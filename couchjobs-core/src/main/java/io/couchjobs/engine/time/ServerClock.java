@@ -49,12 +49,7 @@ public final class ServerClock implements InstantSource {
      * @param skew the server's clock minus this machine's, as far as known
      */
     public ServerClock(InstantSource local, Supplier<Duration> skew, LongSupplier ticker) {
-        this.local = local;
-        this.server = time -> time.plus(skew.get());
-        this.doubt = () -> Duration.ZERO;
-        this.ask = () -> {};
-        this.ticker = ticker;
-        this.standstills = new Standstills(local);
+        this(local, time -> skew.get(), time -> Duration.ZERO, () -> {}, ticker);
     }
 
     /** {@return the server's time of day, as far as known; whole milliseconds, as documents keep it} */

@@ -279,7 +279,7 @@ final class JobMaker {
                             .filter(made -> isKnown(origin, made, wanted.change()))
                             .isPresent();
             return isKnown
-                    ? FollowTransition.known(job)
+                    ? Decision.nothingToDo(job)
                     : new FollowTransition(
                                     wanted.request(),
                                     origin.toJson(),

@@ -65,9 +65,7 @@ final class DeadOwners {
     }
 
     static Optional<Job> leaf(Leaves present, String rev) {
-        return present.jobs().stream()
-                .filter(job -> job.rev().equals(Optional.of(rev)))
-                .findFirst();
+        return present.first(job -> job.rev().equals(Optional.of(rev)));
     }
 
     /** Whether our own id owns a job that we do not run: no sign of life of ours speaks for it. */

@@ -24,6 +24,8 @@ final class Dispatcher {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
     /** How long a worker that is to stop when nothing is due waits for a rate, before it looks whether something is due still. */
     private static final Duration HELD_BACK = Duration.ofSeconds(5);
+    /** How long a worker that stops when the queue is empty waits before it looks again. */
+    private static final Duration EMPTY_CHECK = Duration.ofMillis(250);
 
     private final WorkerOptions options;
     private final Finder finder;
@@ -142,7 +144,7 @@ final class Dispatcher {
         AcceptOptions accept = AcceptOptions.of(options.handlers().keySet().toArray(new String[0]))
                 .max(max)
                 .strategy(options.selection().strategy());
-        return options.untilEmpty() ? accept.timeout(isHeldBack ? HELD_BACK : options.emptyCheck()) : accept;
+        return options.untilEmpty() ? accept.timeout(isHeldBack ? HELD_BACK : EMPTY_CHECK) : accept;
     }
 
     /** Nothing is due (an accept has just found nothing), and nobody runs anything that could fail, expire or resubmit. */

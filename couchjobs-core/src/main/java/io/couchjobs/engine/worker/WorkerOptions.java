@@ -28,14 +28,7 @@ record WorkerOptions(
         Selection selection) {
     static final Consumer<RunReport> NO_LISTENER = report -> {};
 
-    private static final Duration EMPTY_CHECK = Duration.ofMillis(250);
-
     boolean hasListener() {
         return listener != NO_LISTENER;
-    }
-
-    /** How long a worker that stops when the queue is empty waits before it looks again. */
-    Duration emptyCheck() {
-        return EMPTY_CHECK;
     }
 }
