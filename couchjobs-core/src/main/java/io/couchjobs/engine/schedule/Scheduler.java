@@ -9,6 +9,7 @@ import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.PatientListener;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.NamedDocuments;
+import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
@@ -25,7 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,10 +64,8 @@ public final class Scheduler implements PatientListener, AutoCloseable {
     /** Only the lane uses it. */
     private final Map<String, TickAlarm> alarms = new HashMap<>();
 
-    /** Only the lane uses it. */
-    private boolean willLoad;
-
-    private Lane.@Nullable Planned timer;
+    private final Alarm waking;
+    private final Alarm loadingSkipped;
     private Listening listening = () -> {};
 
     /** No I/O. */
@@ -86,6 +84,8 @@ public final class Scheduler implements PatientListener, AutoCloseable {
         this.isCluster = parts.store()::isCluster;
         this.environment = parts.store().environment();
         this.lane = environment.lane("couchjobs-scheduler", 1);
+        this.waking = Alarm.immediate(lane, () -> guarded(this::wake));
+        this.loadingSkipped = Alarm.immediate(lane, () -> guarded(this::load));
         this.loading = new Backoff(environment, SHORTEST_PAUSE, LONGEST_AWAY);
     }
 
@@ -118,12 +118,7 @@ public final class Scheduler implements PatientListener, AutoCloseable {
     /** A tick reads its schedule anew, so only new schedules and earlier ticks can be missed. */
     @Override
     public void skipped() {
-        run(() -> {
-            if (!willLoad) {
-                willLoad = true;
-                after(LOAD_SKIPPED, this::load);
-            }
-        });
+        loadingSkipped.within(LOAD_SKIPPED);
     }
 
     /** Schedules that failed while the server was away are tried at once. */
@@ -143,7 +138,6 @@ public final class Scheduler implements PatientListener, AutoCloseable {
     }
 
     private void load() {
-        willLoad = false;
         try {
             Map<String, ObjectNode> all = schedules.readAll();
             alarms.keySet().retainAll(all.keySet());
@@ -254,26 +248,22 @@ public final class Scheduler implements PatientListener, AutoCloseable {
     }
 
     private void sleep() {
-        if (timer != null) {
-            timer.cancel();
-        }
         Instant now = clock.instant();
         long nanos = clock.nanos();
-        timer = alarms.values().stream()
+        alarms.values().stream()
                 .map(alarm -> alarm.left(now, nanos))
                 .flatMap(Optional::stream)
                 .min(Duration::compareTo)
                 .map(left -> left.compareTo(LONGEST_SLEEP) < 0 ? left : LONGEST_SLEEP)
-                .map(left -> after(left.plusMillis(1), this::wake))
-                .orElse(null);
+                .ifPresent(left -> waking.within(left.plusMillis(1)));
     }
 
     private void run(Runnable task) {
         after(Duration.ZERO, task);
     }
 
-    private Lane.Planned after(Duration pause, Runnable task) {
-        return lane.schedule(pause, () -> guarded(task));
+    private void after(Duration pause, Runnable task) {
+        lane.schedule(pause, () -> guarded(task));
     }
 
     /** Without a new plan the scheduler would sleep for ever. */
