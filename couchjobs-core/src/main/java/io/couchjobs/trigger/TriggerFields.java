@@ -38,10 +38,6 @@ final class TriggerFields {
         });
     }
 
-    private JsonNode value(String field) {
-        return json.path(field);
-    }
-
     boolean has(String field) {
         return json.hasNonNull(field);
     }
@@ -49,10 +45,10 @@ final class TriggerFields {
     Optional<String> text(String field) {
         if (!has(field)) {
             return Optional.empty();
-        } else if (!value(field).isTextual() || value(field).textValue().isEmpty()) {
+        } else if (!json.path(field).isTextual() || json.path(field).textValue().isEmpty()) {
             throw wrong(field, "a text that is not empty");
         }
-        return Optional.of(value(field).textValue());
+        return Optional.of(json.path(field).textValue());
     }
 
     String required(String field, String what) {
@@ -61,10 +57,10 @@ final class TriggerFields {
     }
 
     boolean flag(String field, boolean standard) {
-        if (has(field) && !value(field).isBoolean()) {
+        if (has(field) && !json.path(field).isBoolean()) {
             throw wrong(field, "a boolean");
         }
-        return value(field).asBoolean(standard);
+        return json.path(field).asBoolean(standard);
     }
 
     Optional<Duration> duration(String field) {
@@ -72,7 +68,7 @@ final class TriggerFields {
     }
 
     Optional<Long> number(String field, long least, long most) {
-        JsonNode value = value(field);
+        JsonNode value = json.path(field);
         if (!has(field)) {
             return Optional.empty();
         } else if (!value.isNumber()
@@ -85,10 +81,10 @@ final class TriggerFields {
     }
 
     Optional<ObjectNode> object(String field) {
-        if (has(field) && !value(field).isObject()) {
+        if (has(field) && !json.path(field).isObject()) {
             throw wrong(field, "an object");
         }
-        return has(field) ? Optional.of((ObjectNode) value(field)) : Optional.empty();
+        return has(field) ? Optional.of((ObjectNode) json.path(field)) : Optional.empty();
     }
 
     Optional<TriggerFields> fields(String field) {
@@ -97,7 +93,7 @@ final class TriggerFields {
 
     List<String> texts(String field) {
         List<String> texts = new ArrayList<>();
-        JsonNode value = value(field);
+        JsonNode value = json.path(field);
         if (has(field) && !value.isArray()) {
             throw wrong(field, "an array of texts");
         }
@@ -156,6 +152,6 @@ final class TriggerFields {
 
     IllegalArgumentException wrong(String field, String what) {
         return new IllegalArgumentException("field " + path + field + " must be " + what + ", not "
-                + StoredText.of(value(field).toString(), MOST_SHOWN));
+                + StoredText.of(json.path(field).toString(), MOST_SHOWN));
     }
 }

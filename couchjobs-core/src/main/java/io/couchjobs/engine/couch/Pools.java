@@ -108,8 +108,8 @@ final class Pools implements Transport {
 
     static RequestConfig timeouts(CouchConfig config, Duration silence) {
         return RequestConfig.custom()
-                .setConnectionRequestTimeout(timeout(config.connectTimeout()))
-                .setResponseTimeout(timeout(silence))
+                .setConnectionRequestTimeout(Timeout.of(config.connectTimeout()))
+                .setResponseTimeout(Timeout.of(silence))
                 .setAuthenticationEnabled(false)
                 .setRedirectsEnabled(false)
                 .setProtocolUpgradeEnabled(false)
@@ -161,17 +161,13 @@ final class Pools implements Transport {
                 .setMaxConnTotal(connections * config.urls().size())
                 .setMaxConnPerRoute(connections)
                 .setDefaultSocketConfig(SocketConfig.custom()
-                        .setSoTimeout(timeout(config.responseTimeout()))
+                        .setSoTimeout(Timeout.of(config.responseTimeout()))
                         .build())
                 .setDefaultConnectionConfig(ConnectionConfig.custom()
-                        .setConnectTimeout(timeout(config.connectTimeout()))
-                        .setSocketTimeout(timeout(config.responseTimeout()))
+                        .setConnectTimeout(Timeout.of(config.connectTimeout()))
+                        .setSocketTimeout(Timeout.of(config.responseTimeout()))
                         .setValidateAfterInactivity(TRUSTED)
                         .build())
                 .build();
-    }
-
-    private static Timeout timeout(Duration duration) {
-        return Timeout.of(duration);
     }
 }

@@ -43,7 +43,7 @@ final class Starts {
         DatabaseInfo info = database.info();
         String seq = name.equals(ENDS)
                 ? info.updateSeq()
-                : later || isBegun(trigger) ? Position.BEGINNING : start(trigger, info);
+                : later || isBegun(trigger) ? Position.BEGINNING : seq(trigger.from(), info);
         return positions.begin(Position.first(trigger.name(), name, seq, info.created()));
     }
 
@@ -61,13 +61,9 @@ final class Starts {
             return;
         }
         Databases.infos(server, List.copyOf(databases))
-                .forEach((name, info) ->
-                        positions.begin(Position.first(trigger.name(), name, start(trigger, info), info.created())));
+                .forEach((name, info) -> positions.begin(
+                        Position.first(trigger.name(), name, seq(trigger.from(), info), info.created())));
         positions.begin(Position.first(trigger.name(), STARTED, Position.BEGINNING, 0));
-    }
-
-    private static String start(Trigger trigger, DatabaseInfo info) {
-        return seq(trigger.from(), info);
     }
 
     static String seq(String from, DatabaseInfo info) {

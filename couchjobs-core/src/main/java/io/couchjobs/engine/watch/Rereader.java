@@ -55,7 +55,7 @@ final class Rereader implements AutoCloseable {
         waiting.addAll(docIds);
         if (!waiting.isEmpty() && !planned) {
             planned = true;
-            after(Duration.ZERO, this::work);
+            lane.execute(this::work);
         }
     }
 
@@ -74,7 +74,7 @@ final class Rereader implements AutoCloseable {
                 synchronized (this) {
                     waiting.addAll(page);
                 }
-                after(backoff.next(), this::work);
+                lane.schedule(backoff.next(), this::work);
                 return;
             }
         }
@@ -142,11 +142,7 @@ final class Rereader implements AutoCloseable {
             doubts.remove(docId);
         } else {
             doubts.put(docId, doubt);
-            after(LAG.plusMillis(1), () -> read(List.of(docId)));
+            lane.schedule(LAG.plusMillis(1), () -> read(List.of(docId)));
         }
-    }
-
-    private void after(Duration pause, Runnable task) {
-        lane.schedule(pause, task);
     }
 }
