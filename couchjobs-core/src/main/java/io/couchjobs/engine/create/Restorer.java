@@ -1,10 +1,9 @@
 package io.couchjobs.engine.create;
 
-import io.couchjobs.couch.ViewQuery;
-import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.Restored;
+import io.couchjobs.engine.store.JobReader;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
@@ -15,8 +14,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Puts jobs back from a copy, where there is none of their identity. Thread-safe. */
 public final class Restorer {
@@ -36,14 +35,17 @@ public final class Restorer {
      * @return in the same order, what happened to each: {@code ADDED}, {@code UNCHANGED} for one that exists, or {@code REJECTED}
      */
     public List<AddResult> restore(List<Job> copies) {
-        Map<JobId, ViewResult.Row> known = known(copies);
+        Map<String, JobReader.Standing> standings = standings(copies);
         Set<JobId> taken = new HashSet<>();
         Map<JobId, AddResult> results = new HashMap<>();
         List<Job> missing = new ArrayList<>();
         for (Job copy : copies) {
-            if (!exists(known.get(copy.id())) && taken.add(copy.id())) {
+            Optional<JobReader.Standing> present =
+                    Optional.ofNullable(standings.get(copy.id().docId()));
+            if (present.filter(standing -> !standing.gone()).isEmpty() && taken.add(copy.id())) {
                 try {
-                    missing.add(restored(copy, generation(known.get(copy.id()))));
+                    String rev = present.map(JobReader.Standing::rev).orElse("");
+                    missing.add(restored(copy, Rev.generation(rev)));
                 } catch (UnreadableDataException lost) {
                     results.put(copy.id(), AddResult.rejected(copy.id(), String.valueOf(lost.getMessage())));
                 }
@@ -78,24 +80,9 @@ public final class Restorer {
         return AddResult.of(AddResult.Outcome.UNCHANGED, job);
     }
 
-    /** The database's rows of these jobs, deleted ones too. */
-    private Map<JobId, ViewResult.Row> known(List<Job> copies) {
+    private Map<String, JobReader.Standing> standings(List<Job> copies) {
         Set<String> ids = new HashSet<>();
         copies.forEach(copy -> ids.add(copy.id().docId()));
-        Map<JobId, ViewResult.Row> known = new HashMap<>();
-        if (!ids.isEmpty()) {
-            store.database().view(ViewQuery.allDocs().keys(ids)).rows().stream()
-                    .filter(row -> row.id() != null && row.error().isEmpty())
-                    .forEach(row -> JobId.fromDocId(String.valueOf(row.id())).ifPresent(id -> known.put(id, row)));
-        }
-        return known;
-    }
-
-    private static boolean exists(ViewResult.@Nullable Row row) {
-        return row != null && !row.value().path("deleted").asBoolean();
-    }
-
-    private static long generation(ViewResult.@Nullable Row row) {
-        return row == null ? 0 : Rev.generation(row.value().path("rev").asText());
+        return ids.isEmpty() ? Map.of() : new JobReader(store.database()).standings(List.copyOf(ids));
     }
 }
