@@ -8,7 +8,6 @@ import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Json;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -102,8 +101,9 @@ final class ChangesParser {
     }
 
     private static List<String> revs(ObjectNode row) {
-        List<String> revs = new ArrayList<>();
-        row.path("changes").forEach(leaf -> revs.add(Json.text(leaf, "rev")));
-        return revs;
+        return row.path("changes")
+                .valueStream()
+                .map(leaf -> Json.text(leaf, "rev"))
+                .toList();
     }
 }

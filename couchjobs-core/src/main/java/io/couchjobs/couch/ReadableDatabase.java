@@ -272,10 +272,10 @@ abstract class ReadableDatabase extends IndexedDatabase {
 
     /** Only the errors: the other leaves have data in them. */
     private static String trouble(JsonNode found) {
-        List<JsonNode> errors = new ArrayList<>();
-        found.forEach(leaf -> errors.add(leaf.path("error")));
-        errors.removeIf(JsonNode::isMissingNode);
-        return errors.toString();
+        return found.valueStream()
+                .flatMap(leaf -> leaf.optional("error").stream())
+                .toList()
+                .toString();
     }
 
     /** The leaf that is read by its id alone, unless all are deleted. */

@@ -5,10 +5,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -111,17 +109,11 @@ public record After(Set<JobId> jobs, OnFailure onFailure) {
                 && !jobs.isEmpty()
                 && jobs.size() <= MOST
                 && known
-                && elements(jobs).stream().allMatch(After::isJob);
+                && jobs.valueStream().allMatch(After::isJob);
     }
 
     private static boolean isJob(JsonNode job) {
         return job.isTextual() && JobId.fromDocId(job.asText()).isPresent();
-    }
-
-    private static List<JsonNode> elements(JsonNode array) {
-        List<JsonNode> elements = new ArrayList<>();
-        array.forEach(elements::add);
-        return elements;
     }
 
     ObjectNode toJson() {

@@ -21,7 +21,6 @@ import java.io.IOException;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.ServiceLoader;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -172,7 +171,7 @@ public final class JobData {
                 || tree.isIntegralNumber()
                 || tree.isBoolean()
                 || tree.isNull();
-        return isAlike && StreamSupport.stream(tree.spliterator(), false).allMatch(JobData::isReadBackAlike);
+        return isAlike && tree.valueStream().allMatch(JobData::isReadBackAlike);
     }
 
     /** One such number in a job would break the write of all that are sent with it: CouchDB refuses the whole request. */

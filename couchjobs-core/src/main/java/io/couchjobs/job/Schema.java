@@ -105,7 +105,9 @@ final class Schema {
         }
         rules.put(
                 Field.ERRORS,
-                optional("an array of objects", value -> value.isArray() && allOf(value, JsonNode::isObject)));
+                optional(
+                        "an array of objects",
+                        value -> value.isArray() && value.valueStream().allMatch(JsonNode::isObject)));
         rules.put(Field.RESUBMIT, optional("an object", Schema::isResubmit));
         rules.put(Field.CANCEL_REQUESTED, optional("a boolean", JsonNode::isBoolean));
         for (String text : new String[] {Field.GROUP, Field.CLASS, Field.ORIGIN, Field.CORRELATION_ID, Field.TRACKER}) {
@@ -119,7 +121,9 @@ final class Schema {
         rules.put(Field.PRIORITY, optional("an integer from 0 to 99", value -> isInteger(value, 0, 99)));
         rules.put(
                 Field.TAGS,
-                optional("an array of strings", value -> value.isArray() && allOf(value, JsonNode::isTextual)));
+                optional(
+                        "an array of strings",
+                        value -> value.isArray() && value.valueStream().allMatch(JsonNode::isTextual)));
         rules.put(Field.AFTER, optional("an object with the ids of jobs", After::isValid));
         rules.put(Field.PROGRESS, optional("an object", JsonNode::isObject));
         rules.put(Field.TIMES, optional("an object of epoch milliseconds", Schema::isTimes));
@@ -146,7 +150,7 @@ final class Schema {
     }
 
     private static boolean isTimes(JsonNode value) {
-        return value.isObject() && allOf(value, Schema::isTime);
+        return value.isObject() && value.valueStream().allMatch(Schema::isTime);
     }
 
     private static boolean isTime(JsonNode value) {
@@ -171,14 +175,6 @@ final class Schema {
                 && value.asDouble() == Math.rint(value.asDouble())
                 && value.asDouble() >= least
                 && value.asDouble() <= most;
-    }
-
-    private static boolean allOf(JsonNode container, Predicate<JsonNode> element) {
-        boolean fits = true;
-        for (JsonNode value : container) {
-            fits &= element.test(value);
-        }
-        return fits;
     }
 
     private static Rule optional(String what, Predicate<JsonNode> check) {

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.StreamSupport;
 
 /**
  * The values in a document of settings. People write settings too: an invalid value counts as not set. An invalid retention keeps
@@ -46,8 +45,7 @@ record SettingValues(ObjectNode document) {
         JsonNode list = document.path(field);
         Set<String> names = new TreeSet<>();
         list.forEach(name -> names.add(name.asText()));
-        boolean isList = list.isArray()
-                && StreamSupport.stream(list.spliterator(), false).allMatch(JsonNode::isTextual);
+        boolean isList = list.isArray() && list.valueStream().allMatch(JsonNode::isTextual);
         return isList ? Optional.of(Collections.unmodifiableSet(names)) : Optional.empty();
     }
 

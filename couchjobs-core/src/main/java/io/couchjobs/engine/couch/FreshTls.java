@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLSocket;
@@ -65,9 +64,7 @@ public final class FreshTls implements TlsSocketStrategy {
     }
 
     private static List<Stamp> stamps(List<Path> files) {
-        List<Stamp> stamps = new ArrayList<>();
-        files.forEach(file -> stamps.add(Stamp.of(file)));
-        return stamps;
+        return files.stream().map(Stamp::of).toList();
     }
 
     /** Distinguishes versions of a file. */

@@ -15,7 +15,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -114,8 +113,6 @@ public final class Json {
     }
 
     public static List<String> texts(JsonNode array) {
-        List<String> texts = new ArrayList<>();
-        array.forEach(element -> texts.add(element.asText()));
-        return texts;
+        return array.valueStream().map(JsonNode::asText).toList();
     }
 }

@@ -1,6 +1,5 @@
 package io.couchjobs.engine.couch;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -121,8 +120,8 @@ final class Nodes {
 
     private void probeWhoHasRested() {
         long now = now();
-        List<Node> rested = new ArrayList<>();
-        all.stream().filter(node -> health(node).mayProbe(now)).forEach(rested::add);
+        List<Node> rested =
+                all.stream().filter(node -> health(node).mayProbe(now)).toList();
         rested.forEach(node -> parts.background().execute(() -> probe(node)));
     }
 

@@ -2,7 +2,6 @@ package io.couchjobs.engine.document;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,9 +31,7 @@ public record FieldValues(JsonNode document) {
 
     /** {@return the elements of an array, in order; none when the field is missing} */
     public <T> List<T> list(String field, Function<JsonNode, T> read) {
-        List<T> list = new ArrayList<>();
-        document.path(field).forEach(element -> list.add(read.apply(element)));
-        return List.copyOf(list);
+        return document.path(field).valueStream().map(read).toList();
     }
 
     /** {@return the times in an object of epoch milliseconds, by name and in order; none when the field is missing} */

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -23,14 +22,14 @@ record Bucket(String instance, long number, Instant minute, Sums sums) {
     /** The buckets that a worker's document has. */
     static List<Bucket> of(JsonNode document) {
         String instance = document.path(INSTANCE).asText();
-        List<Bucket> buckets = new ArrayList<>();
-        document.path(MINUTES)
-                .forEach(minute -> buckets.add(new Bucket(
+        return document.path(MINUTES)
+                .valueStream()
+                .map(minute -> new Bucket(
                         instance,
                         minute.path(NUMBER).asLong(),
                         Instant.ofEpochMilli(minute.path(AT).asLong()),
-                        Sums.of(minute.path(TYPES)))));
-        return buckets;
+                        Sums.of(minute.path(TYPES))))
+                .toList();
     }
 
     /** Writes the buckets of an instance into its document. */

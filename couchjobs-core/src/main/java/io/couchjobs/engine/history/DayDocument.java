@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.History;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,12 +32,12 @@ record DayDocument(ObjectNode document) {
     }
 
     List<History.Mark> marks() {
-        List<History.Mark> marks = new ArrayList<>();
-        document.path(MARKS)
-                .forEach(mark -> marks.add(new History.Mark(
+        return document.path(MARKS)
+                .valueStream()
+                .map(mark -> new History.Mark(
                         Instant.ofEpochMilli(mark.path(AT).asLong()),
-                        mark.path(TEXT).asText())));
-        return marks;
+                        mark.path(TEXT).asText()))
+                .toList();
     }
 
     /** Adds a mark, once. */

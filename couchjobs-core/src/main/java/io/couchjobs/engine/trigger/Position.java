@@ -10,7 +10,6 @@ import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.TriggerStatus;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -214,16 +213,16 @@ final class Position {
     }
 
     List<TriggerStatus.Failure> errors() {
-        List<TriggerStatus.Failure> errors = new ArrayList<>();
-        document.path(ERRORS)
-                .forEach(error -> errors.add(new TriggerStatus.Failure(
+        return document.path(ERRORS)
+                .valueStream()
+                .map(error -> new TriggerStatus.Failure(
                         database(),
                         error.path("id").asText(),
                         error.path("rev").asText(),
                         Instant.ofEpochMilli(error.path(AT).asLong()),
                         error.path(REASON).asText(),
-                        error.path(RETRYABLE).asBoolean())));
-        return List.copyOf(errors);
+                        error.path(RETRYABLE).asBoolean()))
+                .toList();
     }
 
     /** The changes that failed are owed once more. They are not mixed with others, of which a job may have been made already. */
@@ -237,15 +236,15 @@ final class Position {
     }
 
     private List<SourceChange> changes(JsonNode array) {
-        List<SourceChange> changes = new ArrayList<>();
-        array.forEach(json -> changes.add(new SourceChange(
-                database(),
-                json.path("id").asText(),
-                json.path("rev").asText(),
-                json.path(SEQ).asText(),
-                json.path("deleted").asBoolean(),
-                null)));
-        return List.copyOf(changes);
+        return array.valueStream()
+                .map(json -> new SourceChange(
+                        database(),
+                        json.path("id").asText(),
+                        json.path("rev").asText(),
+                        json.path(SEQ).asText(),
+                        json.path("deleted").asBoolean(),
+                        null))
+                .toList();
     }
 
     /** The position after a step. */
