@@ -7,13 +7,12 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
-import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.ConflictOutcome;
-import io.couchjobs.engine.store.Conflicts;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.Owner;
@@ -27,7 +26,6 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Lock;
 import io.couchjobs.job.QueueListener;
-import io.couchjobs.job.Site;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.Stores;
@@ -161,13 +159,13 @@ class AbandonedClaimsTest {
                 resolveBesideAnotherClaim(database);
             }
         };
-        try (JobStore store = new JobStore(writer, Conflicts.IGNORED, List.of(slow), AttachedData.DEFAULT_LIMIT)) {
+        try (JobStore store = new JobStore(writer, id -> {}, List.of(slow), AttachedData.DEFAULT_LIMIT)) {
             Finder finder = new Finder(
                     new QueueParts(
                             store,
                             new JobIndex(new DesignDocuments(queue.database())),
                             settings,
-                            new Feed(queue.database()),
+                            Feeds.of(queue.database()),
                             clock),
                     "here");
             LeasedJob claim = finder.accept(AcceptOptions.of("email").timeout(Duration.ZERO))

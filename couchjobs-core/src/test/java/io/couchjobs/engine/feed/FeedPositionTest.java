@@ -66,7 +66,7 @@ class FeedPositionTest {
         String refusal = "{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}";
         try (CouchServer server = InProcess.connect(
                         config, request -> refuse(request, status, refusal), Runnable::run, new Hasty());
-                Feed feed = new Feed(server.database("jobs"))) {
+                Feed feed = Feeds.of(server.database("jobs"))) {
             feed.listen(event -> {});
             TestQueue.until(() -> positions.size() >= 6);
         }

@@ -10,7 +10,6 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.store.JobReader;
-import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
