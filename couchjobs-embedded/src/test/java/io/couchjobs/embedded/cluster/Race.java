@@ -34,10 +34,6 @@ final class Race {
         List<Integer> kind() {
             return statuses.stream().sorted().toList();
         }
-
-        long count(int status) {
-            return statuses.stream().filter(one -> one == status).count();
-        }
     }
 
     Revision create() {
