@@ -3,7 +3,6 @@ package io.couchjobs.embedded.cluster;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.embedded.store.Edit;
-import io.couchjobs.embedded.view.QueryArgs;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -79,16 +78,6 @@ public final class Coordinator {
                 answer.accept(found);
             }
         });
-    }
-
-    /**
-     * Queries a view of the copy that is first to answer. The index is that copy's own: what another copy has, even if a
-     * quorum confirmed it, may be missing.
-     *
-     * @throws IllegalStateException when the database has more than one range
-     */
-    public void view(String designId, String view, QueryArgs args, Consumer<ViewAnswer> answer) {
-        member.perform(0, () -> ViewRound.start(shards, member, new ViewRound.Query(designId, view, args), answer));
     }
 
     /**

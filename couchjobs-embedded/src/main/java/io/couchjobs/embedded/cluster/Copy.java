@@ -9,11 +9,7 @@ import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.store.EditResult;
 import io.couchjobs.embedded.store.Gate;
 import io.couchjobs.embedded.tree.Revision;
-import io.couchjobs.embedded.view.QueryArgs;
 import io.couchjobs.embedded.view.Validators;
-import io.couchjobs.embedded.view.ViewGroup;
-import io.couchjobs.embedded.view.ViewReader;
-import io.couchjobs.embedded.view.Views;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -29,7 +25,6 @@ final class Copy {
     private final Member member;
     private final int range;
     private final Database database;
-    private final Views views;
     private final Gate gate;
     private final List<Runnable> listeners = new ArrayList<>();
     private final List<Runnable> readers = new ArrayList<>();
@@ -40,7 +35,6 @@ final class Copy {
         this.member = member;
         this.range = range;
         this.database = database;
-        this.views = new Views(database);
         this.gate = new Validators(database).gate(administrator(database));
     }
 
@@ -61,19 +55,6 @@ final class Copy {
 
     Database database() {
         return database;
-    }
-
-    /** Brings the copy's own index up to date with the copy, and reads it. */
-    ViewAnswer view(String designId, String name, QueryArgs args) {
-        try {
-            ViewGroup group = views.group(designId);
-            if (args.update().equals("true")) {
-                group.refresh();
-            }
-            return ViewAnswer.of(new ViewReader(group, name).read(args));
-        } catch (CouchError e) {
-            return ViewAnswer.refused(e);
-        }
     }
 
     /** Calls the listener after each request that changed something; the returned task removes it. */

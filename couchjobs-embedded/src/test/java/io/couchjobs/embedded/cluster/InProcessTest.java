@@ -148,6 +148,35 @@ class InProcessTest {
     }
 
     @Test
+    void each_node_shows_in_views_what_its_copy_has_and_both_leaves_after_replication() {
+        String map = "function (doc) { emit(doc.what, doc._conflicts || null); }";
+        stage.play(
+                "client", () -> send(0, "PUT", "/jobs/_design/d", "{\"views\":{\"all\":{\"map\":\"" + map + "\"}}}"));
+        time.pass(Duration.ofSeconds(1));
+        cluster.isolate(0);
+        stage.play("client", () -> {
+            seen.add(send(0, "PUT", "/jobs/a", "{\"what\":\"minority\"}").substring(0, 3));
+            seen.add(send(2, "PUT", "/jobs/a", "{\"what\":\"majority\"}").substring(0, 3));
+            List.of(0, 2).forEach(this::see);
+        });
+        time.pass(Duration.ofMinutes(5));
+        cluster.heal(0);
+        time.pass(Duration.ofMinutes(5));
+        stage.play("client", () -> List.of(0, 1, 2).forEach(this::see));
+        time.pass(Duration.ofSeconds(1));
+
+        assertThat(seen).hasSize(7).startsWith("202", "201");
+        assertThat(seen.get(2)).contains("\"total_rows\":1", "\"key\":\"minority\",\"value\":null");
+        assertThat(seen.get(3)).contains("\"total_rows\":1", "\"key\":\"majority\",\"value\":null");
+        assertThat(seen.get(4)).contains("\"total_rows\":1", "\"value\":[\"1-");
+        assertThat(seen.subList(5, 7)).containsOnly(seen.get(4));
+    }
+
+    private void see(int node) {
+        seen.add(send(node, "GET", "/jobs/_design/d/_view/all", ""));
+    }
+
+    @Test
     void a_dead_node_breaks_the_connection() {
         cluster.stop(0);
         stage.play("client", () -> seen.add(send(0, "GET", "/jobs/a", "")));
