@@ -195,11 +195,7 @@ public final class Transitions {
         return expire(job, maxExpirations, true, now);
     }
 
-    /**
-     * As {@link #expire(Job, OptionalInt, Instant)}.
-     *
-     * @param mayEnd whether the job may end by it; otherwise it waits, and keeps a request to cancel
-     */
+    /** @param mayEnd whether the job may end by it; otherwise it waits, and keeps a request to cancel */
     static Decision expire(Job job, OptionalInt maxExpirations, boolean mayEnd, Instant now) {
         return on(Event.EXPIRE, job, now, edit -> {
             boolean ran = job.status() == JobStatus.RUNNING;
