@@ -200,15 +200,15 @@ function (newDoc, oldDoc, userCtx, secObj) {
   function letsGo() {
     return from === 'waiting' && (to === 'waiting' || to === 'cancelled') && !isAbsent(before.after) &&
       isAbsent(newDoc.after) && fenceKept() && errorsKeptOr('cancelled') &&
-      onlyChanged('status after errors times fence progress cancelRequested resubmit');
+      onlyChanged('status after errors times fence progress cancelRequested resubmit endAs');
   }
   function callsOff() {
     return pending(from) && to === 'cancelled' && fenceKeptOrOneMore() && errorsKeptOr('cancelled') &&
-      onlyChanged('status errors times fence progress cancelRequested resubmit');
+      onlyChanged('status errors times fence progress cancelRequested resubmit endAs');
   }
   function runsAgain() {
     return !locked(from) && to === 'waiting' && fenceKeptOrOneMore() && forgotten(RUNS) &&
-      onlyChanged('status scheduledTime times fence resubmit cancelRequested retryReason ' + RUNS + (finished(from) ? ' ' + DATA : ''));
+      onlyChanged('status scheduledTime times fence resubmit cancelRequested endAs retryReason ' + RUNS + (finished(from) ? ' ' + DATA : ''));
   }
 
   // A trigger makes the job anew from a later change of its document.
@@ -240,7 +240,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
     var withdrawn = !isAbsent((before.lock || {}).withdrawn);
     var wanted = to === 'waiting' || to === 'failed' || (to === 'cancelled' && (withdrawn || before.cancelRequested === true));
     return locked(from) && wanted &&
-      onlyChanged('status lock fence scheduledTime times resubmit cancelRequested ' + RUNS) && forgotten('result progress') &&
+      onlyChanged('status lock fence scheduledTime times resubmit cancelRequested endAs ' + RUNS) && forgotten('result progress') &&
       (withdrawn || timeKeptOrAsked()) && (expires() || startsAnew() || (withdrawn && restores()));
   }
   function timeKeptOrAsked() {
@@ -266,6 +266,11 @@ function (newDoc, oldDoc, userCtx, secObj) {
     return to === from && onlyChanged('times fence') && onlyMoments('kept') &&
       (fenceKept() || (!locked(from) && newDoc.fence > count(before.fence)));
   }
+  // A request to cancel, on another leaf, goes over to a job that waits: the next claim cancels it.
+  function asksNextClaim() {
+    return pending(from) && to === from && fenceKept() && newDoc.endAs === 'cancelled' && onlyMoments('cancelRequested') &&
+      onlyChanged('endAs cancelReason times fence');
+  }
   function asksAnother() {
     return asksOwner() && onlyChanged('resubmit cancelRequested cancelReason times fence');
   }
@@ -285,7 +290,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
       return;
     }
     if (worker && (claims() || works() || letsGo() || callsOff() || runsAgain() || follows() || withdraws() || givesBack() || keeps() ||
-        asksAnother())) {
+        asksNextClaim() || asksAnother())) {
       return;
     }
     refuse(reason());

@@ -78,6 +78,7 @@ const nextFence = job => job.fence == null ? Math.max(1, generation(job._rev)) :
 function written(job, changes, moments) {
   const {_revisions, _conflicts, ...next} = job;
   Object.assign(next, {status: status(job), fence: job.fence ?? Math.max(1, generation(job._rev)) - 1}, changes, {times: {...job.times, ...moments}});
+  if (['success', 'failed', 'cancelled'].includes(next.status)) delete next.endAs;
   if (next.scheduledTime != null) next.scheduledTime = millis(next.scheduledTime);
   return Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined));
 }
@@ -116,15 +117,14 @@ export function create(type, data, {id, ...options}, now) {
   return {_id: docId(type, id ?? `tracker:${options.tracker}`), status: 'waiting', scheduledTime: at > 0 && at < 1e11 ? 0 : at, data, ...said, times: {created: now}};
 }
 
-/** 3.2: whether a pending job is claimed only to be ended, as its last owner died. @param {Doc} job @param {number} [maxExpirations] of its type */
-const isUnrun = ({cancelRequested, expirations = 0, times = {}}, maxExpirations = Infinity) =>
-  cancelRequested || (expirations > maxExpirations && !((times.resubmitted ?? 0) > (times.claimed ?? 0)));
+/** 3.2: how a claim ends a job that is not to be run, as its last owner died. @param {Doc} job @returns {'cancelled' | 'failed' | null} */
+export const endAs = job => ['cancelled', 'failed'].includes(job.endAs) ? job.endAs : null;
 
-/** 3.2: a claim; it runs at once, unless the job is only to be ended. @param {Doc} job @param {{token: string, worker: string, user?: string}} lock @param {number} now @param {number} [maxExpirations] of its type @returns {Doc} */
-export function claim(job, {token, worker, user}, now, maxExpirations) {
+/** 3.2: a claim; it runs at once, unless the job is only to be ended. @param {Doc} job @param {{token: string, worker: string, user?: string}} lock @param {number} now @returns {Doc} */
+export function claim(job, {token, worker, user}, now) {
   mustBe(job => isPending(job) && !job.after, job, 'claim');
-  const claimed = {lock: {token, worker, since: now, ...user && {user}}, fence: nextFence(job), progress: undefined};
-  if (isUnrun(job, maxExpirations)) return written(job, {status: 'scheduled', ...claimed}, {claimed: now});
+  const claimed = {lock: {token, worker, since: now, ...user && {user}}, fence: nextFence(job), progress: undefined, cancelRequested: undefined};
+  if (endAs(job)) return written(job, {status: 'scheduled', ...claimed}, {claimed: now});
   return written(job, {status: 'running', attempt: Math.min((job.attempt ?? 0) + 1, MOST), ...claimed}, {claimed: now, started: now});
 }
 
@@ -137,7 +137,7 @@ export function update(job, {data, progress}, now) {
 
 /** 3.4, first column: the run that was asked for (rule 10: it takes the next fence). */
 const again = (job, changes, moments) => written(job, {status: 'waiting', scheduledTime: job.resubmit.scheduledTime ?? 0, resubmit: undefined,
-  lock: undefined, fence: nextFence(job), ...changes}, moments);
+  endAs: undefined, lock: undefined, fence: nextFence(job), ...changes}, moments);
 
 const cancelled = (job, changes, moments) => written(job, {status: 'cancelled', lock: undefined, cancelRequested: undefined, resubmit: undefined,
   progress: undefined, ...changes}, moments);

@@ -5,7 +5,7 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {acknowledgeCancel, claim, docId, expire, fail, finish, generation, parseDocId, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
+import {acknowledgeCancel, claim, docId, endAs, expire, fail, finish, generation, parseDocId, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, share?: boolean, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
@@ -371,7 +371,7 @@ export class Worker {
   /** 3.2: claims exactly the revision that the index showed. What its answer is worth. @param {Doc} doc @returns {Promise<Job | null>} */
   async #claim(doc) {
     const {couch} = this;
-    const claimed = claim(doc, {token: randomUUID(), worker: this.id, user: couch.user}, couch.now(), this.settings(parseDocId(doc._id).type).maxExpirations);
+    const claimed = claim(doc, {token: randomUUID(), worker: this.id, user: couch.user}, couch.now());
     this.#jobs.set(doc._id, null);
     const sent = moment();
     const answer = await couch.put(claimed);
@@ -400,19 +400,24 @@ export class Worker {
     this.#jobs.set(job.doc._id, job);
     this.#shunned.delete(job.doc._id);
     this.#schedule();
-    if (job.doc.array) return job.fail('a chunk of an array, which the JavaScript client does not run', {permanent: true}).then(() => null); // 1.3
-    if (job.doc.status === 'scheduled') { // 3.2
-      const end = job.isCancelRequested
-        ? job.acknowledgeCancel('its owner died after it was asked to cancel the job')
-        : job.fail('more leases ran out while it ran than the type allows (maxExpirations)', {permanent: true, kind: 'expired'});
-      return end.then(() => null);
-    }
+    const end = this.#endOf(job);
+    if (end) return this.#handle(job, end).then(() => null);
     try {
       if (job.doc.data === undefined && job.doc.dataDigest) job.data = await this.couch.attachedData(job.doc);
       return job;
     } catch (error) {
       return job.fail(String(error)).then(() => null);
     }
+  }
+
+  /** What ends a job that is not run here; null for a job that is. @param {Job} job */
+  #endOf({doc}) {
+    if (doc.array) return job => job.fail('a chunk of an array, which the JavaScript client does not run', {permanent: true}); // 1.3
+    if (!endAs(doc)) return null;
+    const why = typeof doc.cancelReason === 'string' ? `: ${doc.cancelReason}` : '';
+    return endAs(doc) === 'cancelled' // 3.2
+      ? job => job.acknowledgeCancel(`its owner died after it was asked to cancel the job${why}`)
+      : job => job.fail('more leases ran out while it ran than the type allows (maxExpirations)', {permanent: true, kind: 'expired'});
   }
 
   /** Rule 3: what contests a confirmed claim on a cluster, if anything does. @param {Doc} base @param {Doc} claimed */

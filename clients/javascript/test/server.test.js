@@ -200,7 +200,7 @@ test('a chunk of an array fails, and its handler is not called', async () => {
 
 test('a job whose owner died after it was asked to cancel it is cancelled, and its handler is not called', async () => {
   const email = await type();
-  await put(`job:${email}:1`, {data: {}, status: 'waiting', attempt: 1, expirations: 1, fence: 1, cancelRequested: true, cancelReason: 'too late'});
+  await put(`job:${email}:1`, {data: {}, status: 'waiting', attempt: 1, expirations: 1, fence: 1, endAs: 'cancelled', cancelReason: 'too late'});
   const ran = [];
   await withWorker(email, {handler: job => void ran.push(job.id)}, async () => {
     const job = await ended(email, '1');
@@ -210,8 +210,8 @@ test('a job whose owner died after it was asked to cancel it is cancelled, and i
 });
 
 test('a job of which too many owners died fails, and its handler is not called', async () => {
-  const email = await type({maxExpirations: 1});
-  await put(`job:${email}:1`, {data: {}, status: 'waiting', attempt: 2, expirations: 2, fence: 2});
+  const email = await type();
+  await put(`job:${email}:1`, {data: {}, status: 'waiting', attempt: 2, expirations: 2, fence: 2, endAs: 'failed'});
   const ran = [];
   await withWorker(email, {handler: job => void ran.push(job.id)}, async () => {
     const job = await ended(email, '1');

@@ -148,6 +148,8 @@ def counted_fence(leaf: Doc) -> int:
 def _write(doc: Doc, now: int, moments: str = "", remove: str = "", **fields: Any) -> Doc:
     new = {field: value for field, value in doc.items() if field not in remove.split()}
     new = {**new, "status": doc.get("status") or "waiting", "fence": fence(doc), **fields}
+    if new["status"] in ("success", "failed", "cancelled"):
+        new.pop("endAs", None)
     if "scheduledTime" in new:
         new["scheduledTime"] = millis(new["scheduledTime"])
     if moments:
@@ -205,21 +207,19 @@ def request_cancel(doc: Doc, now: int, reason: Optional[str] = None) -> Optional
     return _write(doc, now, "cancelRequested", "resubmit cancelReason", cancelRequested=True, **why)
 
 
-def is_unrun(doc: Doc, most: Optional[int]) -> bool:
-    """Whether a pending job is claimed only to be ended, as its last owner died (3.2). `most` is the maxExpirations of its type."""
-    times = doc.get("times") or {}
-    is_asked_again = times.get("resubmitted", 0) > times.get("claimed", 0)
-    return bool(doc.get("cancelRequested")) or (most is not None and int(doc.get("expirations") or 0) > most and not is_asked_again)
+def end_as(doc: Doc) -> Optional[str]:
+    """How a claim ends a job that is not to be run, as its last owner died: "cancelled" or "failed"; None for other jobs (3.2)."""
+    return doc.get("endAs") if doc.get("endAs") in ("cancelled", "failed") else None
 
 
-def claim(doc: Doc, now: int, token: str, worker: str, user: Optional[str] = None, most: Optional[int] = None) -> Doc:
+def claim(doc: Doc, now: int, token: str, worker: str, user: Optional[str] = None) -> Doc:
     """Claims a pending job, and starts its run unless it is only to be ended (3.2)."""
     _expect(doc, () if doc.get("after") else PENDING, "a claim")
     lock = {"token": token, "worker": worker, "since": now, **({"user": user} if user else {})}
     claimed = {"lock": lock, "fence": next_fence(doc)}
-    if is_unrun(doc, most):
-        return _write(doc, now, "claimed", "progress", status="scheduled", **claimed)
-    return _write(doc, now, "claimed started", "progress", status="running", attempt=min(int(doc.get("attempt") or 0) + 1, MAX), **claimed)
+    if end_as(doc):
+        return _write(doc, now, "claimed", "progress cancelRequested", status="scheduled", **claimed)
+    return _write(doc, now, "claimed started", "progress cancelRequested", status="running", attempt=min(int(doc.get("attempt") or 0) + 1, MAX), **claimed)
 
 
 def update(doc: Doc, now: int, data: Optional[Mapping[str, Any]] = None, progress: Optional[Doc] = None) -> Doc:
@@ -234,7 +234,7 @@ def update(doc: Doc, now: int, data: Optional[Mapping[str, Any]] = None, progres
 def _run_again(doc: Doc, now: int, moments: str, remove: str = AFRESH, **fields: Any) -> Doc:
     """What ends a run that is to be followed by another one. It takes the next fence (rule 10)."""
     at = doc["resubmit"].get("scheduledTime") or 0
-    return _write(doc, now, moments, "lock resubmit " + remove, status="waiting", scheduledTime=at, fence=next_fence(doc), **fields)
+    return _write(doc, now, moments, "lock resubmit endAs " + remove, status="waiting", scheduledTime=at, fence=next_fence(doc), **fields)
 
 
 def finish(doc: Doc, now: int, result: Any = None, data: Optional[Mapping[str, Any]] = None) -> Doc:

@@ -215,7 +215,7 @@ class Worker:
             job = self._claim(doc) if doc and self._lets_in(doc) else None
             if job and job._doc.get("array") is not None:
                 self._handle(job, _refuse_chunk)
-            elif job and job._doc["status"] == "scheduled":
+            elif job and protocol.end_as(job._doc):
                 self._end_unrun(job)
             elif job or not doc and time.monotonic() >= end:
                 return job
@@ -223,8 +223,7 @@ class Worker:
 
     def _claim(self, doc: Doc) -> Optional[Job]:
         """Claims exactly the revision that the index showed. The answers are worth what the table of 3.2 says."""
-        most = self.settings(doc["_id"].split(":")[1])["maxExpirations"]
-        claimed = protocol.claim(doc, self._couch.now(), str(uuid.uuid4()), self.id, self._couch.user, most)
+        claimed = protocol.claim(doc, self._couch.now(), str(uuid.uuid4()), self.id, self._couch.user)
         job = Job(self, claimed, moment())
         if self._jobs.setdefault(doc["_id"], job) is not job:
             return None
@@ -488,8 +487,9 @@ class Worker:
     def _end_unrun(self, job: Job) -> None:
         """Ends a job that was claimed only for that (3.2)."""
         try:
-            if job._doc.get("cancelRequested"):
-                job.acknowledge_cancel("its owner died after it was asked to cancel the job")
+            if protocol.end_as(job._doc) == "cancelled":
+                why = job._doc.get("cancelReason")
+                job.acknowledge_cancel("its owner died after it was asked to cancel the job" + (f": {why}" if isinstance(why, str) else ""))
             else:
                 job._write(protocol.fail, ends=True, kind="expired", permanent=True, policy=self.settings(job.type),
                            message="more leases ran out while it ran than the type allows (maxExpirations)")

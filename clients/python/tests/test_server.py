@@ -741,7 +741,7 @@ class JavaTest(ServerTest):
 
     def test_a_job_whose_owner_died_after_it_was_asked_to_cancel_it_is_cancelled_and_its_handler_is_not_called(self):
         self.queue.couch.put({"_id": f"job:{self.type}:1", "data": {}, "status": "waiting", "attempt": 1, "expirations": 1, "fence": 1,
-                              "cancelRequested": True, "cancelReason": "too late"})
+                              "endAs": "cancelled", "cancelReason": "too late"})
         ran = []
         self.work(ran.append)
         doc = self.wait("1")
@@ -749,8 +749,8 @@ class JavaTest(ServerTest):
         self.assertIn("too late", doc["errors"][0]["message"])
 
     def test_a_job_of_which_too_many_owners_died_fails_and_its_handler_is_not_called(self):
-        self.settings(maxExpirations=1)
-        self.queue.couch.put({"_id": f"job:{self.type}:1", "data": {}, "status": "waiting", "attempt": 2, "expirations": 2, "fence": 2})
+        self.queue.couch.put({"_id": f"job:{self.type}:1", "data": {}, "status": "waiting", "attempt": 2, "expirations": 2, "fence": 2,
+                              "endAs": "failed"})
         ran = []
         self.work(ran.append)
         doc = self.wait("1")

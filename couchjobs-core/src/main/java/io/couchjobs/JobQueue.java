@@ -342,10 +342,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      * @throws IllegalStateException when the queue is closed meanwhile
      */
     public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
-        handClaims.begin(options.types());
-        List<LeasedJob> claims = engine.finder().accept(options);
-        handClaims.hold(claims);
-        return List.copyOf(claims);
+        return List.copyOf(handClaims.accept(engine.finder(), options));
     }
 
     /**
@@ -356,15 +353,14 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      * again a moment later.
      *
      * @param id the job
-     * @return the job, owned by the caller; empty when it is not pending, waits for other jobs, has no room by its limits, has
-     *     conflicts, is run at another site, or was claimed by another owner at this moment
+     * @return the job, owned by the caller; empty when it is not pending, waits for other jobs or only to be ended, which is done
+     *     then, has no room by its limits, has conflicts, is run at another site, or was claimed by another owner at this moment
      * @throws io.couchjobs.job.NotFoundException when there is no such job
      */
     public Optional<ClaimedJob> claim(JobId id) {
         handClaims.begin(Set.of(id.type()));
-        Optional<LeasedJob> claim = engine.finder().claim(id);
-        handClaims.hold(claim.stream().toList());
-        return claim.map(ClaimedJob.class::cast);
+        List<LeasedJob> claim = engine.finder().claim(id).stream().toList();
+        return handClaims.hold(claim).stream().map(ClaimedJob.class::cast).findFirst();
     }
 
     /** {@return a builder of a worker that runs jobs of this queue} */

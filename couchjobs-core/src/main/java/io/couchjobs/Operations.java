@@ -16,7 +16,6 @@ import io.couchjobs.engine.gc.GarbageCollector;
 import io.couchjobs.engine.history.QueueHistory;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.registry.Registry;
 import io.couchjobs.engine.store.NewDatabase;
 import io.couchjobs.engine.store.SiteDocument;
@@ -241,7 +240,7 @@ public final class Operations {
      * @throws JobRefusedException when nobody owns it
      */
     public Job release(String type, String id) {
-        return engine.creator().change(new JobId(type, id), "owned by nobody", Transitions::release);
+        return orphans().release(new JobId(type, id));
     }
 
     /**
@@ -254,7 +253,11 @@ public final class Operations {
      * @throws JobRefusedException when it has changed, its owner is registered, or no majority says whether it is
      */
     public Job releaseOrphan(WorkerInfo.OwnedJob seen) {
-        return new Orphans(engine.parts().store(), engine.creator()).release(seen);
+        return orphans().release(seen);
+    }
+
+    private Orphans orphans() {
+        return new Orphans(engine.parts().store(), engine.creator());
     }
 
     /** {@return the first 500 documents that have the id of a job but cannot be one, each with the name of a wrong field} */

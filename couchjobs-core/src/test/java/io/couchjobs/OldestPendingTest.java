@@ -83,6 +83,23 @@ class OldestPendingTest {
     }
 
     @Test
+    void many_that_were_retried_hide_none_that_has_waited_for_longer() {
+        long aDayAgo = Instant.now().minus(Duration.ofDays(1)).toEpochMilli();
+        Instant anHourAgo = Instant.now().minus(Duration.ofHours(1)).truncatedTo(ChronoUnit.MILLIS);
+        queue.database()
+                .bulkDocs(Stream.concat(
+                                IntStream.range(0, 250)
+                                        .mapToObj(number -> "{'_id':'job:email:retried" + number
+                                                + "','data':{},'times':{'created':" + aDayAgo + ",'retried':"
+                                                + Instant.now().toEpochMilli() + "}}"),
+                                Stream.of("{'_id':'job:email:left','data':{},'times':{'created':"
+                                        + anHourAgo.toEpochMilli() + "}}"))
+                        .map(Jobs::json)
+                        .toList());
+        assertThat(oldest()).contains(anHourAgo);
+    }
+
+    @Test
     void a_job_whose_request_was_changed_while_it_waited_counts_from_its_creation() {
         Instant anHourAgo = Instant.now().minus(Duration.ofHours(1)).truncatedTo(ChronoUnit.MILLIS);
         queue.database()

@@ -373,7 +373,8 @@ public final class Job {
 
     /** {@return since when a job that waits could have been claimed; the epoch when it does not say} */
     public Instant dueSince() {
-        Set<String> left = Set.of("claimed", "started", "updated", "cancelRequested"); // they made no job claimable
+        Set<String> left =
+                Set.of("claimed", "started", "updated", "cancelRequested", "kept"); // they made no job claimable
         return times().entrySet().stream()
                 .filter(time -> !left.contains(time.getKey()))
                 .map(Map.Entry::getValue)

@@ -31,7 +31,7 @@ public record TypeCounts(
     }
 
     /**
-     * {@return since when the pending job that waits for longest could run: its scheduled time, or when it was created, retried or given back;
+     * {@return since when the pending job that waits for longest could run: its scheduled time, or when it was created, retried, given back or let go;
      * empty when none is pending, and {@link Instant#EPOCH} when a job is due that does not say when it was created}
      */
     public Optional<Instant> oldestPending() {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.create.Orphans;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
+import io.couchjobs.engine.lifecycle.EndAs;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AddResult;
@@ -33,7 +35,7 @@ class ExpiriesOnClustersTest extends PlayedCluster {
         cancel(id);
         endUnheard(claimed);
         expire();
-        assertThat(accept(zero, "next")).as("handed out").isEmpty();
+        endUnrun();
         assertThat(read(zero, id).status()).isEqualTo(JobStatus.CANCELLED);
         assertThat(afterTheCut(id).status()).isEqualTo(JobStatus.CANCELLED);
     }
@@ -47,7 +49,7 @@ class ExpiriesOnClustersTest extends PlayedCluster {
         world.cluster().isolate(2);
         endUnheard(claimed);
         expire();
-        assertThat(accept(zero, "next")).as("handed out").isEmpty();
+        endUnrun();
         assertThat(read(zero, id).status()).isEqualTo(JobStatus.FAILED);
         assertThat(afterTheCut(id).status()).isEqualTo(JobStatus.FAILED);
     }
@@ -65,14 +67,41 @@ class ExpiriesOnClustersTest extends PlayedCluster {
     }
 
     @Test
+    void an_operator_who_releases_a_job_that_is_to_be_cancelled_does_not_end_it() {
+        JobId id = insert("a");
+        LeasedJob claim = accept(two, "owner").orElseThrow();
+        Job claimed = claim.job();
+        world.cluster().isolate(2);
+        cancel(id);
+        endUnheard(claimed);
+        world.play(zero, () -> new Orphans(
+                        zero.parts().store(),
+                        new Creator(zero.parts().store(), zero.parts().clock()))
+                .release(id));
+        endUnrun();
+        assertThat(afterTheCut(id).status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
     void a_job_that_waits_to_be_cancelled_is_run_when_it_is_added_again() {
         JobId id = insert("a");
         assertThat(accept(zero, "owner")).isPresent();
         cancel(id);
         expire();
-        assertThat(read(zero, id).isCancelRequested()).isTrue();
+        assertThat(EndAs.of(read(zero, id))).contains(JobStatus.CANCELLED);
         assertThat(add(one, "a").outcome()).isEqualTo(AddResult.Outcome.UPDATED);
-        assertThat(accept(zero, "next")).isPresent();
+        assertIsRun(id);
+    }
+
+    @Test
+    void a_job_of_which_too_many_owners_died_is_run_when_it_is_added_again() {
+        JobId id = insert("a");
+        failAtTheFirstExpiry();
+        assertThat(accept(zero, "owner")).isPresent();
+        expire();
+        assertThat(EndAs.of(read(zero, id))).contains(JobStatus.FAILED);
+        assertThat(add(one, "a").outcome()).isEqualTo(AddResult.Outcome.UPDATED);
+        assertIsRun(id);
     }
 
     @Test
@@ -82,8 +111,20 @@ class ExpiriesOnClustersTest extends PlayedCluster {
         assertThat(accept(zero, "owner")).isPresent();
         assertThat(add(one, "a").outcome()).isEqualTo(AddResult.Outcome.RESUBMITTED);
         expire();
-        assertThat(accept(zero, "next")).isPresent();
+        assertIsRun(id);
+    }
+
+    private void assertIsRun(JobId id) {
+        LeasedJob claim = accept(zero, "next").orElseThrow();
+        assertThat(claim.isUnrun()).isFalse();
         assertThat(read(one, id).status()).isEqualTo(JobStatus.RUNNING);
+    }
+
+    /** As a worker and a claim by hand do it. */
+    private void endUnrun() {
+        LeasedJob claim = accept(zero, "next").orElseThrow();
+        assertThat(claim.isUnrun()).isTrue();
+        world.play(zero, claim::endUnrun);
     }
 
     private void failAtTheFirstExpiry() {

@@ -59,12 +59,7 @@ final class Claimer {
      */
     List<LeasedJob> claim(List<Candidate> candidates, String worker, boolean start) {
         List<Job> claims = candidates.stream()
-                .map(candidate -> Transitions.claim(
-                                candidate.job(),
-                                candidate.token(),
-                                worker,
-                                start && !isUnrun(candidate),
-                                candidate.at())
+                .map(candidate -> Transitions.claim(candidate.job(), candidate.token(), worker, start, candidate.at())
                         .write()
                         .orElseThrow(() -> new IllegalStateException("candidates are pending")))
                 .map(this::signed)
@@ -212,19 +207,7 @@ final class Claimer {
     private LeasedJob claimed(Candidate candidate, Job job, long sent) {
         Runnable onEnd = candidate.hasSlots() ? () -> limits.ended(candidate) : () -> {};
         Lease lease = lease(job.type(), sent);
-        return new LeasedJob(
-                store,
-                clock,
-                settings.retryPolicyOf(job.type()),
-                candidate.token(),
-                job,
-                isUnrun(candidate),
-                lease,
-                onEnd);
-    }
-
-    private boolean isUnrun(Candidate candidate) {
-        return Unrun.is(candidate.job(), settings);
+        return new LeasedJob(store, clock, settings.retryPolicyOf(job.type()), candidate.token(), job, lease, onEnd);
     }
 
     private Lease lease(String type, long sent) {

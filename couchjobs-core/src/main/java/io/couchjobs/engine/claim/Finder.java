@@ -97,14 +97,18 @@ public final class Finder implements FeedListener, AutoCloseable {
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
      */
     public List<LeasedJob> accept(AcceptOptions options) throws InterruptedException {
-        long started = clock.nanos();
+        return accept(options, clock.nanos());
+    }
+
+    /** As {@link #accept(AcceptOptions)}, for a caller whose time began earlier, by the monotonic clock. */
+    public List<LeasedJob> accept(AcceptOptions options, long started) throws InterruptedException {
         Backoff lostRaces = lostRaces();
         while (true) {
             Optional<Pick> pick = find(options, started);
             if (pick.isEmpty()) {
                 return List.of();
             }
-            List<LeasedJob> won = Unrun.withoutEnded(pick.get().claim());
+            List<LeasedJob> won = pick.get().claim();
             if (!won.isEmpty() || (isOver(options, started) && lostRaces.attempts() >= MOST_LOST_RACES)) {
                 return won;
             }
@@ -139,7 +143,7 @@ public final class Finder implements FeedListener, AutoCloseable {
         } catch (RuntimeException e) {
             log.warn("job {} is claimed as it was asked for, but that could not be noted", candidate.id(), e);
         }
-        return Unrun.withoutEnded(won).stream().findFirst();
+        return won.stream().findFirst();
     }
 
     /**

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.Decision;
+import io.couchjobs.engine.lifecycle.EndAs;
 import io.couchjobs.engine.lifecycle.Retries;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
@@ -17,6 +18,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Progress;
 import io.couchjobs.type.RetryPolicy;
@@ -36,7 +38,6 @@ public final class LeasedJob implements ClaimedJob {
     private final String token;
     private final Lease lease;
     private final Ownership ownership;
-    private final boolean isUnrun;
     private volatile Runnable onRenewal = () -> {};
 
     LeasedJob(
@@ -45,14 +46,12 @@ public final class LeasedJob implements ClaimedJob {
             RetryPolicy retryPolicy,
             String token,
             Job job,
-            boolean isUnrun,
             Lease lease,
             Runnable onEnd) {
         this.store = store;
         this.clock = clock;
         this.retryPolicy = retryPolicy;
         this.token = token;
-        this.isUnrun = isUnrun;
         this.lease = lease;
         this.ownership = new Ownership(store, clock, token, job, lease, onEnd);
     }
@@ -222,7 +221,7 @@ public final class LeasedJob implements ClaimedJob {
 
     /** {@return whether the job was claimed only to be {@linkplain #endUnrun ended}, as its last owner died} */
     public boolean isUnrun() {
-        return isUnrun;
+        return EndAs.of(job()).isPresent();
     }
 
     /**
@@ -232,13 +231,10 @@ public final class LeasedJob implements ClaimedJob {
      * @throws HaltException when this claim does not own the job any more
      */
     public Job endUnrun() {
-        return job().isCancelRequested()
-                ? acknowledgeCancel("its owner died after it was asked to cancel the job")
-                : fail(
-                        JobError.Kind.EXPIRED,
-                        "more leases ran out while it ran than the type allows (maxExpirations)",
-                        null,
-                        true);
+        String why = EndAs.reason(job());
+        return EndAs.of(job()).equals(Optional.of(JobStatus.FAILED))
+                ? fail(JobError.Kind.EXPIRED, why, null, true)
+                : acknowledgeCancel(why);
     }
 
     @Override

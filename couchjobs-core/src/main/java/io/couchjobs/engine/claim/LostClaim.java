@@ -33,7 +33,7 @@ record LostClaim(QueueParts parts, Limits limits, UnconfirmedClaims unconfirmed,
     public void giveBack(Job claimed) {
         var policy = parts.settings().retryPolicyOf(claimed.type());
         try {
-            new LeasedJob(parts.store(), parts.clock(), policy, token(), claimed, false, lease, this::isNone).release();
+            new LeasedJob(parts.store(), parts.clock(), policy, token(), claimed, lease, this::isNone).release();
             log.debug("the claim of {} was stored though its answer was lost; it is given back", claimed.id());
         } catch (HaltException notOursAnyMore) {
             log.debug("{}", notOursAnyMore.getMessage());

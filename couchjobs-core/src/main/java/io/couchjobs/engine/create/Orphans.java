@@ -1,13 +1,17 @@
 package io.couchjobs.engine.create;
 
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
+import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.WorkerInfo;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -47,7 +51,23 @@ public final class Orphans {
         return creator.change(
                 seen.id(),
                 "has changed since it was looked at",
-                (job, now) -> Transitions.releaseIfStill(job, seen.rev(), now));
+                (job, now) ->
+                        job.rev().filter(seen.rev()::equals).isPresent() ? freed(job, now) : Decision.refused(job));
+    }
+
+    /**
+     * Takes a job from its owner, dead or not.
+     *
+     * @return the job as stored
+     * @throws NotFoundException when there is no such job
+     * @throws JobRefusedException when nobody owns it
+     */
+    public Job release(JobId id) {
+        return creator.change(id, "owned by nobody", this::freed);
+    }
+
+    private Decision freed(Job job, Instant now) {
+        return store.isCluster() ? ClusterTransitions.release(job, now) : Transitions.release(job, now);
     }
 
     private static JobRefusedException refused(WorkerInfo.OwnedJob seen, String why) {

@@ -1,6 +1,7 @@
 package io.couchjobs.engine.feed;
 
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnauthorizedException;
 import java.util.Locale;
 
 /** Reads the meaning of a failure of the feed. */
@@ -15,7 +16,8 @@ final class FeedFailures {
 
     /** The server cannot do what the request asks for, whenever it is asked. */
     static boolean speakOfRequest(CouchException refusal) {
-        return refusal.status() == 405 || (refusal.status() == 400 && !speakOfPosition(refusal));
+        boolean isRefused = refusal.status() == 400 && !(refusal instanceof CouchUnauthorizedException);
+        return refusal.status() == 405 || (isRefused && !speakOfPosition(refusal));
     }
 
     /** The database is not there. */

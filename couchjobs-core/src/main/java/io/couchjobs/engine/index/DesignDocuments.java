@@ -195,6 +195,12 @@ public final class DesignDocuments implements AutoCloseable {
                         ViewQuery.of(wanted.versionedName(), view).reduce(false).limit(0));
                 return;
             } catch (CouchException notYet) {
+                if (backoff.attempts() == 0 && notYet.status() >= 400 && notYet.status() < 500) {
+                    log.warn(
+                            "{} cannot be built, trying again until it can: {}",
+                            wanted.versionedName(),
+                            notYet.getMessage());
+                }
                 pause(backoff);
             }
         }

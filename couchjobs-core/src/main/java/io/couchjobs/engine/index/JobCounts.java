@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** The numbers of jobs, of which the index keeps the sums. Thread-safe. */
 public final class JobCounts {
@@ -180,7 +181,7 @@ public final class JobCounts {
 
     /**
      * Since when the pending job of a type that waits for longest could run here: its scheduled time, or if it has none, when it was
-     * created, retried or given back.
+     * created, retried, given back or let go.
      *
      * @return the time, or empty when none is pending; {@link Instant#EPOCH} when a job is due that does not say when it was created
      */
@@ -203,10 +204,17 @@ public final class JobCounts {
 
     /** Jobs that are scheduled for later, or wait for others, were often created before. */
     private Optional<Instant> oldestUnscheduled(String line) {
-        return oldestUnscheduled(oldestWaiting(line)).or(() -> oldestUnscheduled(unscheduled(line)));
+        ViewResult oldest = oldestWaiting(line);
+        Optional<Instant> first = earliestDue(oldest);
+        if (first.isPresent() && oldest.rows().size() < OLDEST) {
+            return first;
+        }
+        // Behind many that were retried, others may have waited for longer.
+        return Stream.concat(first.stream(), earliestDue(unscheduled(line)).stream())
+                .min(Comparator.naturalOrder());
     }
 
-    private static Optional<Instant> oldestUnscheduled(ViewResult rows) {
+    private static Optional<Instant> earliestDue(ViewResult rows) {
         return rows.rows().stream()
                 .flatMap(row -> JobDocument.job(row).stream())
                 .filter(job -> job.scheduledTime().toEpochMilli() <= 0 && job.isClaimable())

@@ -32,13 +32,19 @@ record CancelRequest(long fence, Instant at, @Nullable String reason, boolean is
 
     private static Optional<CancelRequest> read(Leaf loser) {
         return loser.job()
-                .filter(job -> job.status() == JobStatus.CANCELLED || job.isCancelRequested())
+                .filter(job -> job.status() == JobStatus.CANCELLED || job.isCancelRequested() || EndAs.isCancelled(job))
                 .filter(job -> loser.kind() != Leaf.Kind.RESUBMITTED)
                 .map(job -> new CancelRequest(
-                        loser.storedFence(),
+                        fence(loser, job),
                         at(job),
                         job.cancelReason().orElse(null),
                         job.status() == JobStatus.CANCELLED));
+    }
+
+    /** A claim of a job that waited to be cancelled was not asked itself. */
+    private static long fence(Leaf loser, Job job) {
+        boolean isInherited = job.status().isLocked() && !job.isCancelRequested();
+        return loser.storedFence() - (isInherited ? 1 : 0);
     }
 
     private static Instant at(Job job) {

@@ -49,7 +49,7 @@ public final class ClusterTransitions {
     /**
      * The activity monitor finds the owner dead, as in {@link Transitions#expire(Job, OptionalInt, Instant)}, but the job does not end:
      * the owner may have ended it on a copy that is out of reach, and an end of its own counts more than one that others write with
-     * its fence. So the job waits, also when it is to be cancelled. Whoever claims it next ends it, with a greater fence.
+     * its fence. So the job waits, also when it is to be cancelled. The next claim ends it, with a greater fence.
      *
      * @param maxExpirations how many leases may run out before another run that was asked for begins afresh; empty is any number
      */
@@ -72,7 +72,7 @@ public final class ClusterTransitions {
         }
         return Transitions.on(Event.RESTORE, job, since, edit -> {
             edit.put(Field.FENCE, Fences.effective(job)).notRun().at("restored");
-            return job.isResubmitted() ? edit.waitsForResubmit() : edit.moveTo(JobStatus.WAITING);
+            return edit.waitsForEnd();
         });
     }
 
@@ -92,14 +92,20 @@ public final class ClusterTransitions {
      * reach, may have ended, see {@link #expire}.
      */
     static Decision cancelAtNextClaim(Job job, @Nullable String reason, Instant at) {
-        return job.isCancelRequested()
+        return EndAs.isCancelled(job)
                 ? Decision.nothingToDo(job)
                 : new Edit(job, Event.KEEP, at)
-                        .put(Field.CANCEL_REQUESTED, true)
+                        .endAs(JobStatus.CANCELLED)
                         .remove(Field.CANCEL_REASON)
                         .putIfGiven(Field.CANCEL_REASON, reason == null ? null : TextNode.valueOf(reason))
                         .at("cancelRequested")
                         .stay();
+    }
+
+    /** An operator takes the job from its owner, as {@link Transitions#release} does, but it does not end by that, see {@link #expire}. */
+    public static Decision release(Job job, Instant now) {
+        return Transitions.on(
+                Event.RELEASE, job, now, edit -> edit.notRun().at("released").waitsForEnd());
     }
 
     /** The owner of a job is asked for another run, as on another leaf of the same claim. */

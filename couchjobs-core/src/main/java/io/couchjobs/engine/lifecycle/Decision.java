@@ -16,7 +16,7 @@ public record Decision(Job before, @Nullable Job after, boolean isRefused) {
         return new Decision(before, null, false);
     }
 
-    static Decision refused(Job before) {
+    public static Decision refused(Job before) {
         return new Decision(before, null, true);
     }
 

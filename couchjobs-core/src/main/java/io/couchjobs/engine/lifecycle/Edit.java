@@ -38,6 +38,11 @@ final class Edit {
         return this;
     }
 
+    Edit put(String field, String value) {
+        document.put(field, value);
+        return this;
+    }
+
     Edit put(String field, JsonNode value) {
         document.set(field, value);
         return this;
@@ -115,7 +120,7 @@ final class Edit {
     /** Forgets the runs so far, but for their errors. */
     Edit forgetRuns() {
         return remove(Field.ATTEMPT, Field.EXPIRATIONS, Field.RESULT, Field.PROGRESS)
-                .remove(Field.RESUBMIT, Field.CANCEL_REQUESTED);
+                .remove(Field.RESUBMIT, Field.CANCEL_REQUESTED, Field.END_AS);
     }
 
     /** The job starts over. */
@@ -125,9 +130,7 @@ final class Edit {
 
     /** A caller wants the job run: one that waits keeps its history, any other one is enqueued as a fresh one. */
     Decision wanted() {
-        Edit edit = before.status() == JobStatus.WAITING
-                ? remove(Field.CANCEL_REQUESTED).at("updated")
-                : fresh().at("created");
+        Edit edit = before.status() == JobStatus.WAITING ? remove(Field.END_AS).at("updated") : fresh().at("created");
         return edit.moveTo(JobStatus.WAITING);
     }
 
@@ -142,7 +145,9 @@ final class Edit {
     /** A resubmit that is consumed takes the next fence: an end of this run that turns up later, on another leaf, loses to it. */
     Edit consumeResubmit() {
         if (before.isResubmitted()) {
-            put(Field.SCHEDULED_TIME, before.resubmittedTime().toEpochMilli()).put(Field.FENCE, Fences.next(before));
+            remove(Field.END_AS)
+                    .put(Field.SCHEDULED_TIME, before.resubmittedTime().toEpochMilli())
+                    .put(Field.FENCE, Fences.next(before));
         }
         return remove(Field.RESUBMIT);
     }
@@ -163,6 +168,16 @@ final class Edit {
             return cancelled();
         }
         return notRun().at(moment).waitsForResubmit();
+    }
+
+    /** The job waits, and the next claim ends it instead of running it. */
+    Edit endAs(JobStatus end) {
+        return put(Field.END_AS, end.json());
+    }
+
+    /** The job waits; where its owner was asked to cancel it, the next claim does. */
+    Decision waitsForEnd() {
+        return (isCancelled(before) ? endAs(JobStatus.CANCELLED) : this).waitsForResubmit();
     }
 
     /** The run that began does not count. */
@@ -213,6 +228,9 @@ final class Edit {
         keepFence(status);
         if (!status.isLocked()) {
             document.remove(Field.LOCK);
+        }
+        if (status.phase() == JobPhase.FINISHED) {
+            document.remove(Field.END_AS);
         }
         return Decision.write(before, before.rewritten(document));
     }

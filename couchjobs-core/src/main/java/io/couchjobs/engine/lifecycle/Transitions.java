@@ -54,7 +54,9 @@ public final class Transitions {
         if (job.status().isLocked()) {
             return flagResubmit(job, Event.ADD, request.scheduledTime(), now);
         }
-        if (isWaitingFor(request.scheduledTime(), job) && !replace && !job.isCancelRequested()) {
+        if (isWaitingFor(request.scheduledTime(), job)
+                && !replace
+                && EndAs.of(job).isEmpty()) {
             return Decision.nothingToDo(job);
         }
         return new Edit(job, Event.ADD, now).take(request).wanted();
@@ -78,7 +80,7 @@ public final class Transitions {
     }
 
     /**
-     * A worker takes a job. One that is to be cancelled is only put aside: its owner will end it and not run it.
+     * A worker takes a job. One that it only {@linkplain EndAs ends} is put aside, not started.
      *
      * @param token a fresh UUID: two workers that wrote the same body would get the same revision, and both would win
      * @param start whether the run starts at once; otherwise the job is only put aside for this worker
@@ -91,9 +93,9 @@ public final class Transitions {
         return on(Event.CLAIM, job, now, edit -> {
             edit.lock(token, worker)
                     .put(Field.FENCE, Fences.next(job))
-                    .remove(Field.PROGRESS)
+                    .remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
                     .at(CLAIMED);
-            return start && !job.isCancelRequested()
+            return start && EndAs.of(job).isEmpty()
                     ? edit.started().moveTo(JobStatus.RUNNING)
                     : edit.moveTo(JobStatus.SCHEDULED);
         });
@@ -160,16 +162,6 @@ public final class Transitions {
     }
 
     /**
-     * An operator takes the job from an owner that is believed to be dead; see {@link #release}. No monitor does that.
-     *
-     * @param rev the revision from which that belief comes
-     * @return the decision; refused unless the job is owned, and nothing has happened to it since
-     */
-    public static Decision releaseIfStill(Job job, String rev, Instant now) {
-        return job.rev().filter(rev::equals).isPresent() ? release(job, now) : Decision.refused(job);
-    }
-
-    /**
      * The owner puts the job off, without having failed: the run does not count, and the job waits for the given time, or
      * for the time of an add meanwhile. A cancel request cancels it.
      */
@@ -195,7 +187,7 @@ public final class Transitions {
         return expire(job, maxExpirations, true, now);
     }
 
-    /** @param mayEnd whether the job may end by it; otherwise it waits, and keeps a request to cancel */
+    /** As {@link #expire(Job, OptionalInt, Instant)}; unless it may end by that, the job waits, and the next claim ends it. */
     static Decision expire(Job job, OptionalInt maxExpirations, boolean mayEnd, Instant now) {
         return on(Event.EXPIRE, job, now, edit -> {
             boolean ran = job.status() == JobStatus.RUNNING;
@@ -207,10 +199,13 @@ public final class Transitions {
             if (job.isResubmitted()) {
                 return tooOften ? edit.resubmitted() : edit.waitsForResubmit();
             }
-            if (mayEnd && job.isCancelRequested()) {
+            if (!mayEnd) {
+                return (tooOften ? edit.endAs(JobStatus.FAILED) : edit).waitsForEnd();
+            }
+            if (job.isCancelRequested()) {
                 return edit.cancelled();
             }
-            return mayEnd && tooOften ? edit.at("finished").moveTo(JobStatus.FAILED) : edit.moveTo(JobStatus.WAITING);
+            return tooOften ? edit.at("finished").moveTo(JobStatus.FAILED) : edit.moveTo(JobStatus.WAITING);
         });
     }
 
@@ -271,7 +266,7 @@ public final class Transitions {
         if (job.status().isLocked()) {
             return flagResubmit(job, Event.RESUBMIT, time, now);
         }
-        if (isWaitingFor(time, job) && !job.isCancelRequested()) {
+        if (isWaitingFor(time, job) && EndAs.of(job).isEmpty()) {
             return Decision.nothingToDo(job);
         }
         return on(Event.RESUBMIT, job, now, edit -> edit.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time))

@@ -1,8 +1,12 @@
 package io.couchjobs.engine.worker;
 
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Owner;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.HaltException;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import java.time.Duration;
@@ -11,12 +15,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Does for a process that claims jobs by hand what a worker does for its own: it renews the leases, takes part in the resolution of
  * conflicts, and sets jobs of dead owners free. Thread-safe.
  */
 public final class HandClaims implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(HandClaims.class);
+
     private final QueueParts parts;
     private final String client;
     private final boolean renewsLeases;
@@ -77,10 +85,47 @@ public final class HandClaims implements AutoCloseable {
                 || held.values().stream().anyMatch(run -> run.claim().id().equals(job));
     }
 
-    /** Looks after these jobs from now on, until their claims end. */
-    public synchronized void hold(List<LeasedJob> claims) {
-        if (begun != null) {
-            claims.forEach(claim -> hold(claim, begun.leases()));
+    /**
+     * Claims due jobs, waiting for one if there is none, and looks after them.
+     *
+     * @return the jobs that are to be run; empty when the time is over
+     */
+    public List<LeasedJob> accept(Finder finder, AcceptOptions options) throws InterruptedException {
+        begin(options.types());
+        long started = parts.clock().nanos();
+        List<LeasedJob> claims;
+        List<LeasedJob> toRun;
+        do {
+            claims = finder.accept(options, started);
+            toRun = hold(claims);
+        } while (toRun.isEmpty() && !claims.isEmpty());
+        return toRun;
+    }
+
+    /**
+     * Looks after these jobs from now on, until their claims end. Some are only to be ended, which is done here.
+     *
+     * @return the jobs that are to be run
+     */
+    public List<LeasedJob> hold(List<LeasedJob> claims) {
+        synchronized (this) {
+            if (begun != null) {
+                claims.forEach(claim -> hold(claim, begun.leases()));
+            }
+        }
+        List<LeasedJob> unrun = claims.stream().filter(LeasedJob::isUnrun).toList();
+        unrun.forEach(this::end);
+        return claims.stream().filter(claim -> !unrun.contains(claim)).toList();
+    }
+
+    private void end(LeasedJob unrun) {
+        try {
+            var unused = unrun.endUnrun();
+        } catch (HaltException lost) {
+            log.debug("{} was lost before it was ended: {}", unrun.id(), lost.getMessage());
+        } catch (CouchJobsException trouble) {
+            log.warn("{} cannot be ended, and its lease runs out: {}", unrun.id(), trouble.getMessage());
+            held.remove(unrun.token());
         }
     }
 
