@@ -192,7 +192,8 @@ function (newDoc, oldDoc, userCtx, secObj) {
   // What a worker may do to a job that nobody owns.
   function claims() {
     var lock = newDoc.lock || {};
-    return pending(from) && locked(to) && isAbsent(before.after) && !!lock.token && isAbsent(lock.withdrawn) &&
+    var runs = to === 'running' && before.endAs !== 'cancelled' && before.endAs !== 'failed';
+    return pending(from) && (runs || to === 'scheduled') && isAbsent(before.after) && !!lock.token && isAbsent(lock.withdrawn) &&
       (isAbsent(lock.user) || lock.user === userCtx.name) && fenceFrom(1) &&
       count(newDoc.attempt) === (to === 'running' ? oneMore(before.attempt) : count(before.attempt)) &&
       onlyChanged('status lock fence attempt times progress cancelRequested');
@@ -240,8 +241,15 @@ function (newDoc, oldDoc, userCtx, secObj) {
     var withdrawn = !isAbsent((before.lock || {}).withdrawn);
     var wanted = to === 'waiting' || to === 'failed' || (to === 'cancelled' && (withdrawn || before.cancelRequested === true));
     return locked(from) && wanted &&
-      onlyChanged('status lock fence scheduledTime times resubmit cancelRequested endAs ' + RUNS) && forgotten('result progress') &&
+      onlyChanged('status lock fence scheduledTime times resubmit cancelRequested endAs ' + (withdrawn ? 'cancelReason ' : '') + RUNS) &&
+      forgotten('result progress') && endsAsItMay(withdrawn) &&
       (withdrawn || timeKeptOrAsked()) && (expires() || startsAnew() || (withdrawn && restores()));
+  }
+  // The next claim is to end the job only where its owner was asked to cancel it, or died once too often.
+  function endsAsItMay(withdrawn) {
+    return same(before.endAs, newDoc.endAs) || (isAbsent(newDoc.endAs) && (isObject(before.resubmit) || finished(to))) ||
+      (newDoc.endAs === 'cancelled' && (withdrawn || before.cancelRequested === true)) ||
+      (newDoc.endAs === 'failed' && from === 'running' && errorAdded('expired'));
   }
   function timeKeptOrAsked() {
     return sameTime(newDoc.scheduledTime, before.scheduledTime) ||

@@ -412,8 +412,7 @@ export class Worker {
 
   /** What ends a job that is not run here; null for a job that is. @param {Job} job */
   #endOf({doc}) {
-    if (doc.array) return job => job.fail('a chunk of an array, which the JavaScript client does not run', {permanent: true}); // 1.3
-    if (!endAs(doc)) return null;
+    if (!endAs(doc)) return !doc.array ? null : job => job.fail('a chunk of an array, which the JavaScript client does not run', {permanent: true}); // 1.3
     const why = typeof doc.cancelReason === 'string' ? `: ${doc.cancelReason}` : '';
     return endAs(doc) === 'cancelled' // 3.2
       ? job => job.acknowledgeCancel(`its owner died after it was asked to cancel the job${why}`)

@@ -213,10 +213,10 @@ class Worker:
                     self._scan()
                 doc = self._due.popleft() if self._due else None
             job = self._claim(doc) if doc and self._lets_in(doc) else None
-            if job and job._doc.get("array") is not None:
-                self._handle(job, _refuse_chunk)
-            elif job and protocol.end_as(job._doc):
+            if job and protocol.end_as(job._doc):
                 self._end_unrun(job)
+            elif job and job._doc.get("array") is not None:
+                self._handle(job, _refuse_chunk)
             elif job or not doc and time.monotonic() >= end:
                 return job
         return None

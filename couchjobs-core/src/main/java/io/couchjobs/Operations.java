@@ -231,7 +231,8 @@ public final class Operations {
     }
 
     /**
-     * Takes a job away from its owner, which is halted. The job waits again as if it had not been claimed.
+     * Takes a job away from its owner, which is halted. The job waits again as if it had not been claimed; one that is to be cancelled
+     * is cancelled, on a cluster by the next claim.
      *
      * @param type its type
      * @param id its id

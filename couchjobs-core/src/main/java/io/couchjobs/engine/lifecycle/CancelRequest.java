@@ -1,5 +1,7 @@
 package io.couchjobs.engine.lifecycle;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.time.Instant;
@@ -35,10 +37,12 @@ record CancelRequest(long fence, Instant at, @Nullable String reason, boolean is
                 .filter(job -> job.status() == JobStatus.CANCELLED || job.isCancelRequested() || EndAs.isCancelled(job))
                 .filter(job -> loser.kind() != Leaf.Kind.RESUBMITTED)
                 .map(job -> new CancelRequest(
-                        fence(loser, job),
-                        at(job),
-                        job.cancelReason().orElse(null),
-                        job.status() == JobStatus.CANCELLED));
+                        fence(loser, job), at(job), reason(job), job.status() == JobStatus.CANCELLED));
+    }
+
+    private static @Nullable String reason(Job job) {
+        JsonNode reason = job.document().path(Field.CANCEL_REASON);
+        return job.status() != JobStatus.CANCELLED && reason.isTextual() ? reason.textValue() : null;
     }
 
     /** A claim of a job that waited to be cancelled was not asked itself. */

@@ -118,14 +118,15 @@ public final class HandClaims implements AutoCloseable {
         return claims.stream().filter(claim -> !unrun.contains(claim)).toList();
     }
 
+    /** Its lease is not renewed, so this takes no longer than a lease. */
     private void end(LeasedJob unrun) {
+        held.remove(unrun.token());
         try {
             var unused = unrun.endUnrun();
         } catch (HaltException lost) {
             log.debug("{} was lost before it was ended: {}", unrun.id(), lost.getMessage());
         } catch (CouchJobsException trouble) {
             log.warn("{} cannot be ended, and its lease runs out: {}", unrun.id(), trouble.getMessage());
-            held.remove(unrun.token());
         }
     }
 

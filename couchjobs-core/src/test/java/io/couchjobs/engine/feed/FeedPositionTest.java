@@ -70,8 +70,9 @@ class FeedPositionTest {
             feed.listen(event -> {});
             TestQueue.until(() -> positions.size() >= 6);
         }
-        assertThat(positions.get(0)).isEqualTo("9-x");
-        assertThat(positions.subList(1, 6)).containsOnly(then);
+        List<String> asked = List.copyOf(positions);
+        assertThat(asked.get(0)).isEqualTo("9-x");
+        assertThat(asked.subList(1, 6)).containsOnly(then);
     }
 
     private InProcess.Response refuse(InProcess.Request request, int status, String refusal) {

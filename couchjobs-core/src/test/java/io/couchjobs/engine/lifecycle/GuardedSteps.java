@@ -114,9 +114,22 @@ final class GuardedSteps {
     private void others(Job job, String user) {
         add("expire", user, Transitions.expire(job, OptionalInt.empty(), now));
         add("expire too often", user, Transitions.expire(job, OptionalInt.of(0), now));
+        add("expire on a cluster", user, ClusterTransitions.expire(job, OptionalInt.empty(), now));
+        add("expire too often on a cluster", user, ClusterTransitions.expire(job, OptionalInt.of(0), now));
         add("withdraw", user, ClusterTransitions.withdraw(job, "no quorum", now));
         add("withdraw after a run", user, ClusterTransitions.withdrawAfterRun(job, now));
         add("restore", user, ClusterTransitions.restore(job));
+        if (job.phase() == JobPhase.PENDING) {
+            add("cancel at the next claim", user, ClusterTransitions.cancelAtNextClaim(job, "on another leaf", now));
+        }
+        if (job.isWithdrawn()) {
+            ClusterTransitions.restore(job)
+                    .write()
+                    .ifPresent(back -> add(
+                            "restore and cancel at the next claim",
+                            user,
+                            ClusterTransitions.cancelAtNextClaim(back, "on another leaf", now)));
+        }
         add("let go", user, Transitions.letGo(job, After.Verdict.READY, now));
         add("let go cancelled", user, Transitions.letGo(job, After.Verdict.CANCEL, now));
         add("cancel a loser's job", user, Transitions.cancel(job, null, now));
