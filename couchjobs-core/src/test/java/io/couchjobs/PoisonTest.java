@@ -43,7 +43,7 @@ class PoisonTest {
             Job poison = queue.get("email", "poison").orElseThrow();
             assertThat(poison.status()).isEqualTo(JobStatus.FAILED);
             assertThat(poison.errors())
-                    .hasSize(DEATHS)
+                    .hasSizeBetween(DEATHS, DEATHS + 1) // on a cluster the claim that ends it says so, too
                     .extracting(JobError::kind)
                     .containsOnly(JobError.Kind.EXPIRED);
             assertThat(poison.errors().get(1).message()).contains("maxExpirations");
