@@ -307,6 +307,18 @@ class ExplainCommandTest {
     }
 
     @Test
+    void a_job_that_the_next_claim_ends_tells_how() {
+        queue.database()
+                .put(job("{\"_id\":\"job:email:1\",\"status\":\"waiting\",\"data\":{},\"endAs\":\"cancelled\"}"));
+
+        assertThat(explain("1").path("because").asText()).contains("its owner died", "cancels it and does not run it");
+
+        doWhatIsSaid("1", Verdict.ONLY_TO_END);
+
+        assertThat(explain("1").path("verdict").asText()).isEqualTo("finished");
+    }
+
+    @Test
     void jobs_that_wait_for_each_other_are_named_and_one_is_set_free() {
         queue.add(request("a").after(new JobId("email", "b")).build());
         queue.add(request("b").after(new JobId("email", "c")).build());

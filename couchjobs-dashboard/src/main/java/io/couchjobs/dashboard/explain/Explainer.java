@@ -148,6 +148,7 @@ public final class Explainer {
 
     /** In the order in which a person would look. */
     private void pending(Job job) {
+        onlyToEnd(job);
         site(job);
         time(job);
         TypeSettings settings = queue.types().settings(job.type());
@@ -164,6 +165,22 @@ public final class Explainer {
         limits(job, settings);
         settings.rate().ifPresent(this::rate);
         workers(job, settings);
+    }
+
+    private void onlyToEnd(Job job) {
+        switch (job.toDocument().path("endAs").asText()) {
+            case "cancelled" ->
+                add(
+                        Verdict.ONLY_TO_END,
+                        "its owner died after it was asked to cancel the job; the next worker that claims it cancels it and does not run it",
+                        command("cancel") + " cancels it now");
+            case "failed" ->
+                add(
+                        Verdict.ONLY_TO_END,
+                        "too many owners died while they ran it (maxExpirations); the next worker that claims it fails it and does not run it",
+                        command("retry") + " has it run once more");
+            default -> {}
+        }
     }
 
     private void site(Job job) {
@@ -332,7 +349,7 @@ public final class Explainer {
     }
 
     private void due(Job job) {
-        Instant since = dueSince(job);
+        Instant since = job.dueSince();
         Duration wait = age(since);
         if (since.isAfter(Instant.EPOCH)
                 && wait.compareTo(LEFT) > 0
@@ -357,13 +374,6 @@ public final class Explainer {
                         + (takers.size() > MOST_NAMED ? "; and others" : ""),
                 "see whether their processes live: one that was killed is shown as live for ten minutes. Start another;"
                         + " or look at their log, their filter and their concurrency");
-    }
-
-    /** The latest moment that could have made it due; the epoch when its document names none. */
-    private Instant dueSince(Job job) {
-        return job.times().values().stream()
-                .filter(time -> !time.isAfter(now))
-                .reduce(job.scheduledTime(), (one, other) -> one.isAfter(other) ? one : other);
     }
 
     private void waits(Job job) {

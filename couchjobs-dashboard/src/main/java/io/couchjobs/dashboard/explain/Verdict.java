@@ -10,6 +10,8 @@ public enum Verdict {
     FINISHED,
     /** It has an owner. */
     RUNNING,
+    /** Its last owner died, and the next claim ends it. */
+    ONLY_TO_END,
     /** It is run at another site. */
     OTHER_SITE,
     /** It failed, and is retried later. */
