@@ -54,7 +54,7 @@ final class OpenWorkers {
         endMakers();
     }
 
-    /** What makes the jobs of schedules and triggers. */
+    /** The makers of the jobs of schedules and triggers. */
     private record Makers(Scheduler scheduler, SharedFollower follower) {
         static Makers start(FollowerTools tools) {
             Makers makers = new Makers(new Scheduler(tools.parts()), new SharedFollower(tools));

@@ -10,7 +10,7 @@ import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.engine.Engine;
 import io.couchjobs.engine.alarm.Facts;
 import io.couchjobs.engine.alarm.QueueAlarms;
-import io.couchjobs.engine.create.Orphans;
+import io.couchjobs.engine.create.Releaser;
 import io.couchjobs.engine.create.Restorer;
 import io.couchjobs.engine.gc.GarbageCollector;
 import io.couchjobs.engine.history.QueueHistory;
@@ -241,7 +241,7 @@ public final class Operations {
      * @throws JobRefusedException when nobody owns it
      */
     public Job release(String type, String id) {
-        return orphans().release(new JobId(type, id));
+        return releaser().release(new JobId(type, id));
     }
 
     /**
@@ -254,11 +254,11 @@ public final class Operations {
      * @throws JobRefusedException when it has changed, its owner is registered, or no majority says whether it is
      */
     public Job releaseOrphan(WorkerInfo.OwnedJob seen) {
-        return orphans().release(seen);
+        return releaser().release(seen);
     }
 
-    private Orphans orphans() {
-        return new Orphans(engine.parts().store(), engine.creator());
+    private Releaser releaser() {
+        return new Releaser(engine.parts().store(), engine.creator());
     }
 
     /** {@return the first 500 documents that have the id of a job but cannot be one, each with the name of a wrong field} */

@@ -21,6 +21,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NoTypeTimeoutException;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.OpenQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
@@ -31,26 +32,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the RFC says of each verb, beyond the usual course of things. */
 @ServerTest
-class EveryVerbTest {
+class EveryVerbTest extends OpenQueue {
     private static final Instant LATER = Instant.parse("2100-01-01T00:00:00Z");
-
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
 
     @Test
     void data_that_is_no_object_is_refused_by_every_verb_and_the_job_can_still_be_finished() throws Exception {

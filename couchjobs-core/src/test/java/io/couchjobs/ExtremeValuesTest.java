@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.admin.History;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobType;
 import io.couchjobs.job.Strategy;
 import io.couchjobs.scope.ScopeConfig;
+import io.couchjobs.testing.OpenQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.RetryPolicy;
@@ -21,27 +21,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Times, durations and numbers at the end of what Java has. */
 @ServerTest
-class ExtremeValuesTest {
+class ExtremeValuesTest extends OpenQueue {
     private static final Duration LONGEST = Duration.ofSeconds(Long.MAX_VALUE);
     private static final JobType<Object> EMAIL = JobType.of("email", Object.class);
-
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
 
     private void addNowAndIn2100() {
         queue.add("email", Map.of());

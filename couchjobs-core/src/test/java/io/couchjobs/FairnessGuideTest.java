@@ -2,10 +2,10 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.testing.OpenQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
@@ -15,16 +15,12 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The examples of the guide on which job is taken next. */
 @ServerTest
-class FairnessGuideTest {
+class FairnessGuideTest extends OpenQueue {
     private static final Path GUIDE = Path.of("../docs/fairness.md");
-
-    private JobQueue queue;
 
     // The examples of the guide.
 
@@ -57,16 +53,6 @@ class FairnessGuideTest {
     }
 
     // End of the examples.
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
 
     @Test
     void the_guide_quotes_the_examples_that_run() throws Exception {

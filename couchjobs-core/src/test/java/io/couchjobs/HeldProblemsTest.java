@@ -2,34 +2,19 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.After;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.testing.OpenQueue;
 import io.couchjobs.testing.ServerTest;
-import io.couchjobs.testing.TestQueue;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that wait for jobs that do not exist are told. */
 @ServerTest
-class HeldProblemsTest {
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
-
+class HeldProblemsTest extends OpenQueue {
     private void step(String id) {
         queue.add(JobRequest.builder("step").id(id).data(Map.of()).build());
     }

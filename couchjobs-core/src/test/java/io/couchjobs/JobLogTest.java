@@ -9,6 +9,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Logs;
 import io.couchjobs.testing.NeedsOneCopy;
+import io.couchjobs.testing.OpenQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
@@ -18,24 +19,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @ServerTest
-class JobLogTest {
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
-
+class JobLogTest extends OpenQueue {
     @Test
     void a_log_is_complete_and_in_order_when_its_job_has_finished() throws Exception {
         try (Worker worker = queue.worker()

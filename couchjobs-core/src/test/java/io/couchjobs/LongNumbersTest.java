@@ -10,33 +10,20 @@ import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.testing.OpenQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** CouchDB stores integers as they are, and refuses a whole request for one beyond the largest double. */
 @ServerTest
-class LongNumbersTest {
+class LongNumbersTest extends OpenQueue {
     private static final BigInteger BEYOND = BigInteger.TWO.pow(1024).subtract(BigInteger.TWO.pow(970));
     private static final BigInteger LARGEST = BEYOND.subtract(BigInteger.ONE);
-
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
 
     @Test
     void the_largest_integer_goes_in_and_comes_out(TestDatabase database) throws Exception {

@@ -2,11 +2,11 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Progress;
+import io.couchjobs.testing.OpenQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.JobContext;
@@ -16,24 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @ServerTest
-class ProgressTest {
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
-
+class ProgressTest extends OpenQueue {
     @Test
     void progress_that_is_told_ten_thousand_times_costs_a_handful_of_writes_and_the_last_one_is_kept()
             throws Exception {

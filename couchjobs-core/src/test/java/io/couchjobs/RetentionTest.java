@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.FinishedJobs;
 import io.couchjobs.engine.index.JobIndex;
@@ -22,6 +21,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.NeedsOneCopy;
+import io.couchjobs.testing.OpenQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
@@ -33,8 +33,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -44,19 +42,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @ServerTest
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
-class RetentionTest {
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
-
+class RetentionTest extends OpenQueue {
     @Test
     void finished_jobs_stay_for_30_days_where_nothing_is_set() throws Exception {
         one("email", "success", JobStatus.SUCCESS);

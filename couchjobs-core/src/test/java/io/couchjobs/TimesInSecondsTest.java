@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
@@ -15,35 +14,21 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.Strategy;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.OpenQueue;
 import io.couchjobs.testing.ServerTest;
-import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Documents that others wrote, with a scheduledTime in epoch seconds. */
 @ServerTest
 @Timeout(120)
-class TimesInSecondsTest {
+class TimesInSecondsTest extends OpenQueue {
     private static final long FUTURE = 4_000_000_000L;
     private static final long PAST = 1_600_000_000L;
-
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
 
     @Test
     void a_job_of_the_future_is_not_claimed_before_its_time() throws Exception {

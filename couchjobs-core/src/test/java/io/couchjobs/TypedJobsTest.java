@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.ClaimedJob;
@@ -16,6 +15,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
+import io.couchjobs.testing.OpenQueue;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Retention;
@@ -25,30 +25,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @ServerTest
-class TypedJobsTest {
+class TypedJobsTest extends OpenQueue {
     record Email(String to, String subject) {}
 
     record Price(int cents) {}
 
     private static final JobType<Email> EMAIL = JobType.of("email", Email.class);
     private static final JobType<Map<String, List<Price>>> PRICES = JobType.of("prices", new TypeReference<>() {});
-
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
 
     @Test
     void creator_and_handler_share_the_type_of_the_data() throws Exception {

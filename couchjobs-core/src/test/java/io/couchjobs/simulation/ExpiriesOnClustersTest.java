@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
-import io.couchjobs.engine.create.Orphans;
+import io.couchjobs.engine.create.Releaser;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.EndAs;
 import io.couchjobs.engine.lifecycle.Transitions;
@@ -29,29 +29,18 @@ class ExpiriesOnClustersTest extends PlayedCluster {
     @Test
     void a_cancellation_stands_beside_the_end_of_the_owner() {
         JobId id = insert("a");
-        LeasedJob claim = accept(two, "owner").orElseThrow();
-        Job claimed = claim.job();
-        world.cluster().isolate(2);
-        cancel(id);
-        endUnheard(claimed);
+        endUnheard(() -> cancel(id));
         expire();
-        endUnrun();
-        assertThat(read(zero, id).status()).isEqualTo(JobStatus.CANCELLED);
-        assertThat(afterTheCut(id).status()).isEqualTo(JobStatus.CANCELLED);
+        assertEndsAndStands(id, JobStatus.CANCELLED);
     }
 
     @Test
     void a_failure_because_of_too_many_leases_stands_beside_the_end_of_the_owner() {
         JobId id = insert("a");
         failAtTheFirstExpiry();
-        LeasedJob claim = accept(two, "owner").orElseThrow();
-        Job claimed = claim.job();
-        world.cluster().isolate(2);
-        endUnheard(claimed);
+        endUnheard(() -> {});
         expire();
-        endUnrun();
-        assertThat(read(zero, id).status()).isEqualTo(JobStatus.FAILED);
-        assertThat(afterTheCut(id).status()).isEqualTo(JobStatus.FAILED);
+        assertEndsAndStands(id, JobStatus.FAILED);
     }
 
     @Test
@@ -69,17 +58,12 @@ class ExpiriesOnClustersTest extends PlayedCluster {
     @Test
     void an_operator_who_releases_a_job_that_is_to_be_cancelled_does_not_end_it() {
         JobId id = insert("a");
-        LeasedJob claim = accept(two, "owner").orElseThrow();
-        Job claimed = claim.job();
-        world.cluster().isolate(2);
-        cancel(id);
-        endUnheard(claimed);
-        world.play(zero, () -> new Orphans(
+        endUnheard(() -> cancel(id));
+        world.play(zero, () -> new Releaser(
                         zero.parts().store(),
                         new Creator(zero.parts().store(), zero.parts().clock()))
                 .release(id));
-        endUnrun();
-        assertThat(afterTheCut(id).status()).isEqualTo(JobStatus.CANCELLED);
+        assertEndsAndStands(id, JobStatus.CANCELLED);
     }
 
     @Test
@@ -116,15 +100,17 @@ class ExpiriesOnClustersTest extends PlayedCluster {
 
     private void assertIsRun(JobId id) {
         LeasedJob claim = accept(zero, "next").orElseThrow();
-        assertThat(claim.isUnrun()).isFalse();
+        assertThat(claim.isOnlyToEnd()).isFalse();
         assertThat(read(one, id).status()).isEqualTo(JobStatus.RUNNING);
     }
 
-    /** As a worker and a claim by hand do it. */
-    private void endUnrun() {
+    /** By the next claim, as workers and claims by hand do it. */
+    private void assertEndsAndStands(JobId id, JobStatus end) {
         LeasedJob claim = accept(zero, "next").orElseThrow();
-        assertThat(claim.isUnrun()).isTrue();
-        world.play(zero, claim::endUnrun);
+        assertThat(claim.isOnlyToEnd()).isTrue();
+        world.play(zero, claim::endWithoutRun);
+        assertThat(read(zero, id).status()).isEqualTo(end);
+        assertThat(afterTheCut(id).status()).isEqualTo(end);
     }
 
     private void failAtTheFirstExpiry() {
@@ -139,8 +125,11 @@ class ExpiriesOnClustersTest extends PlayedCluster {
                 .cancel(id, CancelMode.REQUEST, null));
     }
 
-    /** The owner has not heard of what happened on the other side. */
-    private void endUnheard(Job claimed) {
+    /** An owner is cut off, and ends its job there. It does not hear of what happens on the other side before. */
+    private void endUnheard(Runnable onTheOtherSide) {
+        Job claimed = accept(two, "owner").orElseThrow().job();
+        world.cluster().isolate(2);
+        onTheOtherSide.run();
         write(two, Transitions.finish(claimed, null, null, now(two)));
     }
 

@@ -57,7 +57,7 @@ final class AlarmWatch implements Listening {
     /** A target, and the alarms that it has not been told yet. */
     private record Telling(Target target, Deque<Alarms.Alarm> untold) {}
 
-    /** What the last look may have stored: its answer was lost. Only for the lane. */
+    /** The alarms that the last look may have stored: its answer was lost. Only for the lane. */
     private List<Alarms.Alarm> inDoubt = List.of();
 
     AlarmWatch(QueueParts parts, Look look, List<Target> targets, Pace pace, Optional<String> name) {

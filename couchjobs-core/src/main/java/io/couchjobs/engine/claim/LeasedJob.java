@@ -219,8 +219,8 @@ public final class LeasedJob implements ClaimedJob {
         return write((present, now) -> Transitions.acknowledgeCancel(present, reason, now));
     }
 
-    /** {@return whether the job was claimed only to be {@linkplain #endUnrun ended}, as its last owner died} */
-    public boolean isUnrun() {
+    /** {@return whether the job was claimed only to be {@linkplain #endWithoutRun ended}, as its last owner died} */
+    public boolean isOnlyToEnd() {
         return EndAs.of(job()).isPresent();
     }
 
@@ -230,7 +230,7 @@ public final class LeasedJob implements ClaimedJob {
      * @return the job as it was stored: cancelled, failed, or waiting again when another run was asked for meanwhile
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job endUnrun() {
+    public Job endWithoutRun() {
         String why = EndAs.reason(job());
         return EndAs.of(job()).equals(Optional.of(JobStatus.FAILED))
                 ? fail(JobError.Kind.EXPIRED, why, null, true)

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a run has to tell and no write has stored yet. It goes with the next write of the job. Thread-safe. */
+/** The words of a run that no write has stored yet. They go with the next write of the job. Thread-safe. */
 final class Untold {
     private static final Logger log = LoggerFactory.getLogger(Untold.class);
 

@@ -189,13 +189,15 @@ public final class DesignDocuments implements AutoCloseable {
         String view = wanted.toDocument().path("views").fieldNames().next();
         Backoff backoff =
                 new Backoff(ServerAccess.environment(database.server()), Duration.ofSeconds(1), Duration.ofMinutes(1));
+        boolean told = false;
         while (!closed) {
             try {
                 database.view(
                         ViewQuery.of(wanted.versionedName(), view).reduce(false).limit(0));
                 return;
             } catch (CouchException notYet) {
-                if (backoff.attempts() == 0 && notYet.status() >= 400 && notYet.status() < 500) {
+                if (!told && notYet.status() >= 400 && notYet.status() < 500) {
+                    told = true;
                     log.warn(
                             "{} cannot be built, trying again until it can: {}",
                             wanted.versionedName(),

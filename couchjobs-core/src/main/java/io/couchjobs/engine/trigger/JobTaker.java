@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 
 /** Makes the jobs of the changes of a database. Used by one thread at a time. */
 final class JobTaker implements Taker {
-    /** Of changes that waited so many documents are read at once: a thousand large ones would fill the memory. */
+    /** So many documents of changes that waited are read at once: a thousand large ones would fill the memory. */
     private static final int MOST_READ = 50;
 
     private final Trigger trigger;

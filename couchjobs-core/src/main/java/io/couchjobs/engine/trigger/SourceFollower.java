@@ -144,7 +144,7 @@ final class SourceFollower {
                 : Optional.of(pause.filter(p -> p.compareTo(owedPause) < 0).orElse(owedPause));
     }
 
-    /** What is there is read to its end before new changes are waited for. */
+    /** The backlog is read to its end before new changes are waited for. */
     private ChangesRequest request(boolean listens) {
         ChangesRequest feed = listens
                 ? ChangesRequest.continuous()

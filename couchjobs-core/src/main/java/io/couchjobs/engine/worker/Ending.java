@@ -3,6 +3,7 @@ package io.couchjobs.engine.worker;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.document.StoredText;
+import io.couchjobs.engine.lifecycle.EndAs;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
@@ -80,8 +81,8 @@ record Ending(
     }
 
     /** The job was claimed only to be ended. */
-    static Ending unrun() {
-        return new Ending("its last owner died", LeasedJob::endUnrun, null, null);
+    static Ending withoutRun(Job job) {
+        return new Ending(EndAs.reason(job), LeasedJob::endWithoutRun, null, null);
     }
 
     /** The handler threw this after it was told to stop. */

@@ -103,30 +103,30 @@ public final class HandClaims implements AutoCloseable {
     }
 
     /**
-     * Looks after these jobs from now on, until their claims end. Some are only to be ended, which is done here.
+     * Looks after these jobs from now on, until their claims end. A job that is only to be ended is ended here.
      *
      * @return the jobs that are to be run
      */
     public List<LeasedJob> hold(List<LeasedJob> claims) {
+        List<LeasedJob> toRun =
+                claims.stream().filter(claim -> !claim.isOnlyToEnd()).toList();
         synchronized (this) {
             if (begun != null) {
-                claims.forEach(claim -> hold(claim, begun.leases()));
+                toRun.forEach(claim -> hold(claim, begun.leases()));
             }
         }
-        List<LeasedJob> unrun = claims.stream().filter(LeasedJob::isUnrun).toList();
-        unrun.forEach(this::end);
-        return claims.stream().filter(claim -> !unrun.contains(claim)).toList();
+        claims.stream().filter(LeasedJob::isOnlyToEnd).forEach(HandClaims::end);
+        return toRun;
     }
 
-    /** Its lease is not renewed, so this takes no longer than a lease. */
-    private void end(LeasedJob unrun) {
-        held.remove(unrun.token());
+    /** Nobody renews its lease, so this takes no longer than a lease. */
+    private static void end(LeasedJob claim) {
         try {
-            var unused = unrun.endUnrun();
+            var unused = claim.endWithoutRun();
         } catch (HaltException lost) {
-            log.debug("{} was lost before it was ended: {}", unrun.id(), lost.getMessage());
+            log.debug("{} was lost before it was ended: {}", claim.id(), lost.getMessage());
         } catch (CouchJobsException trouble) {
-            log.warn("{} cannot be ended, and its lease runs out: {}", unrun.id(), trouble.getMessage());
+            log.warn("{} cannot be ended, and its lease runs out: {}", claim.id(), trouble.getMessage());
         }
     }
 

@@ -151,7 +151,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     /** Before a job that was claimed ahead runs; one that is cancelled or lost meanwhile does not. */
     void startUnlessStopped() {
         Backoff backoff = backoff();
-        while (stopReason().isEmpty() && !claim.isUnrun()) {
+        while (stopReason().isEmpty() && !claim.isOnlyToEnd()) {
             try {
                 claim.start();
                 heed();
@@ -211,9 +211,9 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     /** Calls the handler. An exception that it throws ends its own job, nothing else. */
     private Ending judge() {
         begin();
-        if (claim.isUnrun() && !isHalted()) {
+        if (claim.isOnlyToEnd() && !isHalted()) {
             end();
-            return Ending.unrun();
+            return Ending.withoutRun(claim.job());
         }
         if (claim.job().status() == JobStatus.SCHEDULED || stopReason().isPresent()) {
             end();

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.JobQueue;
 import io.couchjobs.admin.History;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.FeedEvent;
@@ -22,40 +21,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What workers did is counted by minute and hour, once, whoever dies meanwhile. */
 @ServerTest
 @Timeout(120)
-class HistoryTest {
-    private static final Instant BEGIN = Instant.parse("2026-03-01T10:00:05Z");
-    private static final Duration MINUTE = Duration.ofMinutes(1);
-    private static final Duration HOUR = Duration.ofHours(1);
+class HistoryTest extends PlayedHistory {
     private static final String THIS_HOUR = "stats:2026-03-01T10";
-
-    private JobQueue queue;
-    private HistoryOfWorkers workers;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-        queue.operations().init();
-        workers = new HistoryOfWorkers(queue, BEGIN);
-    }
-
-    @AfterEach
-    void close() {
-        workers.close();
-        queue.close();
-    }
-
-    /** A copy of a cluster may be a moment behind what a majority has stored. */
-    private void awaitRuns(long runs) throws Exception {
-        TestQueue.until(() -> workers.total("email", HOUR).runs() == runs);
-    }
 
     private void awaitWaiting(long jobs) throws Exception {
         TestQueue.until(() -> queue.types().counts().values().stream()
@@ -89,38 +62,6 @@ class HistoryTest {
     }
 
     @Test
-    void a_killed_worker_takes_along_only_the_minute_that_was_not_over() throws Exception {
-        workers.run("a", "email", 7);
-        workers.pass(MINUTE);
-        workers.run("a", "email", 5);
-        workers.write("a");
-        workers.kill("a");
-
-        workers.collect("b");
-
-        assertThat(workers.total("email", HOUR).runs()).isEqualTo(7);
-    }
-
-    @Test
-    void the_minutes_of_a_worker_that_crashed_count_once_though_it_was_started_again_under_its_id() throws Exception {
-        workers.run("a", "email", 7);
-        workers.pass(MINUTE);
-        workers.write("a");
-        workers.collect("b");
-        workers.run("a", "email", 5);
-        workers.pass(MINUTE);
-        workers.write("a");
-        workers.kill("a");
-
-        workers.run("a", "email", 3);
-        workers.pass(MINUTE);
-        workers.write("a");
-        workers.collect("b");
-
-        awaitRuns(15);
-    }
-
-    @Test
     void the_first_runs_of_a_worker_are_seen_before_their_minute_is_over_and_count_once() throws Exception {
         workers.run("a", "email", 3);
         workers.write("a");
@@ -134,21 +75,6 @@ class HistoryTest {
         workers.collect("b");
 
         assertThat(workers.total("email", HOUR).runs()).isEqualTo(5);
-    }
-
-    @Test
-    void a_worker_that_closes_leaves_nothing_out_and_no_document() {
-        workers.run("a", "email", 7);
-        workers.pass(MINUTE);
-        workers.write("a");
-        workers.collect("b");
-        workers.run("a", "email", 5);
-        assertThat(workers.workers()).hasSize(1);
-
-        workers.close("a");
-
-        assertThat(workers.total("email", HOUR).runs()).isEqualTo(12);
-        assertThat(workers.workers()).isEmpty();
     }
 
     @Test
@@ -262,20 +188,6 @@ class HistoryTest {
     }
 
     @Test
-    void a_worker_that_starts_again_with_its_id_is_counted_anew() throws Exception {
-        for (int start = 1; start <= 3; start++) {
-            int runs = start;
-            workers.run("a", "email", 1);
-            workers.pass(MINUTE);
-            workers.write("a");
-            TestQueue.until(() -> workers.total("email", HOUR).runs() == runs); // every copy has heard of it
-            workers.collect("b");
-            workers.kill("a");
-        }
-        assertThat(workers.total("email", HOUR).runs()).isEqualTo(3);
-    }
-
-    @Test
     void a_clock_that_goes_back_loses_nothing() {
         workers.run("a", "email", 3);
         workers.pass(MINUTE);
@@ -383,40 +295,6 @@ class HistoryTest {
     }
 
     @Test
-    void what_a_worker_left_behind_is_taken_in_by_a_sweep_even_when_its_hour_was_summed_up() throws Exception {
-        workers.run("a", "email", 8);
-        workers.pass(MINUTE);
-        workers.write("a");
-        workers.kill("a");
-        workers.run("b", "email", 1);
-        workers.close("b");
-        workers.pass(Duration.ofHours(3));
-
-        workers.tidy();
-        workers.tidy();
-
-        assertThat(runsByHour()).isEqualTo(9);
-        assertThat(workers.workers()).isEmpty();
-    }
-
-    @Test
-    void a_worker_writes_on_after_a_sweep_took_its_document_away() {
-        workers.run("a", "email", 1);
-        workers.pass(MINUTE);
-        workers.write("a");
-        workers.pass(Duration.ofHours(2));
-        workers.tidy();
-        assertThat(workers.workers()).isEmpty();
-
-        workers.run("a", "email", 1);
-        workers.pass(MINUTE);
-        workers.write("a");
-
-        workers.collect("b");
-        assertThat(workers.total("email", Duration.ofHours(3)).runs()).isEqualTo(2);
-    }
-
-    @Test
     @NeedsOneCopy("tombstones are purged on one node")
     void a_garbage_collection_takes_in_what_was_left_and_purges_what_was_deleted(TestDatabase database)
             throws Exception {
@@ -498,13 +376,5 @@ class HistoryTest {
 
     private String collector() {
         return queue.database().get(THIS_HOUR).orElseThrow().path("by").asText();
-    }
-
-    private long runsByHour() {
-        return workers.history()
-                .read(BEGIN.minus(HOUR), BEGIN.plus(HOUR), HOUR)
-                .all()
-                .total()
-                .runs();
     }
 }

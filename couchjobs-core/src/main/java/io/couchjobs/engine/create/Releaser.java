@@ -15,24 +15,18 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Takes jobs from owners that are believed to be dead, because a list shows no registration of theirs. Thread-safe. */
-public final class Orphans {
+/** Takes jobs from their owners, for an operator. Thread-safe. */
+public final class Releaser {
     private final JobStore store;
     private final Creator creator;
 
-    /**
-     * Works on a store.
-     *
-     * @param store where the jobs are
-     * @param creator changes them
-     */
-    public Orphans(JobStore store, Creator creator) {
+    public Releaser(JobStore store, Creator creator) {
         this.store = store;
         this.creator = creator;
     }
 
     /**
-     * Takes a job as if it had not been claimed. A list comes from one copy of each part of a cluster's database, and that copy may
+     * Takes a job whose owner is believed to be dead, because a list shows no registration of it. A list comes from one copy of each part of a cluster's database, and that copy may
      * lack a registration. So the registration is read by its id, with all its leaves, as a majority of the copies has them.
      *
      * @param seen the job as a list of owned jobs shows it
@@ -66,6 +60,7 @@ public final class Orphans {
         return creator.change(id, "owned by nobody", this::freed);
     }
 
+    /** On a cluster a release ends no job, as an expiry does not. */
     private Decision freed(Job job, Instant now) {
         return store.isCluster() ? ClusterTransitions.release(job, now) : Transitions.release(job, now);
     }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** An operator takes jobs from owners that seem to be no registered workers. */
 @ServerTest
-class OrphansTest extends ProxiedQueue {
+class ReleaserTest extends ProxiedQueue {
     /** The copy that answers lists lacks all registrations. */
     @Override
     protected Proxy.Detour detour() {

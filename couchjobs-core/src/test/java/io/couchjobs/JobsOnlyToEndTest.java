@@ -4,7 +4,6 @@ import static io.couchjobs.testing.TestQueue.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.After;
 import io.couchjobs.job.ClaimedJob;
@@ -15,8 +14,8 @@ import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.OpenQueue;
 import io.couchjobs.testing.ServerTest;
-import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.Worker;
@@ -25,28 +24,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that wait only to be ended, because their last owner died: the next claim ends them, and their handler is not called. */
 @ServerTest
-class UnrunJobsTest {
+class JobsOnlyToEndTest extends OpenQueue {
     private static final String CANCELLED = "'endAs':'cancelled','cancelReason':'wrong customer'";
     private static final String FAILED = "'endAs':'failed','expirations':1";
 
     private final Queue<String> ran = new ConcurrentLinkedQueue<>();
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
 
     @Test
     void a_worker_cancels_one_that_was_to_be_cancelled() throws Exception {
