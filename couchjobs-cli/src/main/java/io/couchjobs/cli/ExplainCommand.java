@@ -25,7 +25,7 @@ import picocli.CommandLine.Mixin;
         footer = {
             "",
             "Verdicts: due, waiting-for-time, stuck, paused, held, limit, rate, no-worker, filtered, other-site,",
-            "only-to-end, running, conflict, malformed, finished.",
+            "running, conflict, malformed, finished.",
             "",
             "Examples:",
             "  couchjobs explain email 42",

@@ -308,12 +308,20 @@ class ExplainCommandTest {
 
     @Test
     void a_job_that_the_next_claim_ends_tells_how() {
-        queue.database()
-                .put(job("{\"_id\":\"job:email:1\",\"status\":\"waiting\",\"data\":{},\"endAs\":\"cancelled\"}"));
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> null)
+                .filter(job -> false)
+                .start()) {
+            queue.database()
+                    .put(job("{\"_id\":\"job:email:1\",\"status\":\"waiting\",\"data\":{},\"endAs\":\"cancelled\"}"));
 
-        assertThat(explain("1").path("because").asText()).contains("its owner died", "cancels it and does not run it");
+            JsonNode why = explain("1");
 
-        doWhatIsSaid("1", Verdict.ONLY_TO_END);
+            assertThat(why.path("verdict").asText()).isEqualTo("due");
+            assertThat(why.path("because").asText()).contains("its owner died", "cancels it and does not run it");
+            assertThat(worker.stats().running()).isZero();
+            doWhatIsSaid("1", Verdict.DUE);
+        }
 
         assertThat(explain("1").path("verdict").asText()).isEqualTo("finished");
     }

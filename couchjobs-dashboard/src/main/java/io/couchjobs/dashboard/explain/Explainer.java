@@ -148,7 +148,6 @@ public final class Explainer {
 
     /** In the order in which a person would look. */
     private void pending(Job job) {
-        onlyToEnd(job);
         site(job);
         time(job);
         TypeSettings settings = queue.types().settings(job.type());
@@ -165,22 +164,6 @@ public final class Explainer {
         limits(job, settings);
         settings.rate().ifPresent(this::rate);
         workers(job, settings);
-    }
-
-    private void onlyToEnd(Job job) {
-        switch (job.toDocument().path("endAs").asText()) {
-            case "cancelled" ->
-                add(
-                        Verdict.ONLY_TO_END,
-                        "its owner died after it was asked to cancel the job; the next worker that claims it cancels it and does not run it",
-                        command("cancel") + " cancels it now");
-            case "failed" ->
-                add(
-                        Verdict.ONLY_TO_END,
-                        "too many owners died while they ran it (maxExpirations); the next worker that claims it fails it and does not run it",
-                        command("retry") + " has it run once more");
-            default -> {}
-        }
     }
 
     private void site(Job job) {
@@ -349,6 +332,22 @@ public final class Explainer {
     }
 
     private void due(Job job) {
+        switch (job.toDocument().path("endAs").asText()) {
+            case "cancelled" ->
+                add(
+                        Verdict.DUE,
+                        "its owner died after it was asked to cancel the job; the next worker that claims it cancels it and does not run it",
+                        command("cancel") + " cancels it now");
+            case "failed" ->
+                add(
+                        Verdict.DUE,
+                        "too many owners died while they ran it (maxExpirations); the next worker that claims it fails it and does not run it",
+                        command("retry") + " has it run once more");
+            default -> dueToRun(job);
+        }
+    }
+
+    private void dueToRun(Job job) {
         Instant since = job.dueSince();
         Duration wait = age(since);
         if (since.isAfter(Instant.EPOCH)

@@ -10,8 +10,6 @@ public enum Verdict {
     FINISHED,
     /** It has an owner. */
     RUNNING,
-    /** Its last owner died, and the next claim ends it. */
-    ONLY_TO_END,
     /** It is run at another site. */
     OTHER_SITE,
     /** It failed, and is retried later. */
@@ -32,7 +30,7 @@ public enum Verdict {
     FILTERED,
     /** Its document has several leaves. */
     CONFLICT,
-    /** Nothing keeps it. */
+    /** Nothing keeps it: the next claim runs it, or ends it when its last owner died and it is not to be run again. */
     DUE;
 
     /** {@return as programs read it, such as {@code waiting-for-time}} */
