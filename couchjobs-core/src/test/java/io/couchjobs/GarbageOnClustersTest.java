@@ -1,8 +1,10 @@
 package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.PretendedCluster;
@@ -10,6 +12,7 @@ import io.couchjobs.testing.ProxiedQueue;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.type.Retention;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -19,10 +22,17 @@ import org.junit.jupiter.api.Test;
 class GarbageOnClustersTest extends ProxiedQueue {
     private final AtomicBoolean lacksTypes = new AtomicBoolean();
     private final AtomicBoolean lacksJobOnce = new AtomicBoolean();
+    private final AtomicBoolean isNodeAway = new AtomicBoolean();
 
     @Override
     protected Proxy.Detour detour() {
         return new PretendedCluster() {
+            @Override
+            public boolean goes(Proxy.Request request) {
+                boolean asksEveryCopy = "w=3".equals(request.uri().getQuery());
+                return super.goes(request) && !(asksEveryCopy && isNodeAway.get());
+            }
+
             @Override
             public String rewrites(Proxy.Request request, String answer) {
                 if (!request.uri().getPath().endsWith("/_all_docs")) {
@@ -60,5 +70,24 @@ class GarbageOnClustersTest extends ProxiedQueue {
 
         assertThat(lacksJobOnce).as("the list was asked for").isFalse();
         assertThat(others.database().get(chunk)).isPresent();
+    }
+
+    @Test
+    void tombstones_stay_while_a_node_is_away_and_go_when_it_is_back() throws Exception {
+        assumeTrue(!database.serverName().contains("PouchDB"), "PouchDB has no _purge");
+        others.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        others.remove("email", "1");
+        isNodeAway.set(true);
+
+        GarbageCollection.Report whileAway =
+                queue.operations().gc().keepTombstones(Duration.ZERO).run();
+        isNodeAway.set(false);
+        GarbageCollection.Report after =
+                queue.operations().gc().keepTombstones(Duration.ZERO).run();
+
+        assertThat(whileAway.tombstonesPurged()).isZero();
+        assertThat(whileAway.problems()).singleElement().asString().startsWith("tombstones stay: a node");
+        assertThat(after.tombstonesPurged()).isEqualTo(1);
+        assertThat(after.problems()).isEmpty();
     }
 }

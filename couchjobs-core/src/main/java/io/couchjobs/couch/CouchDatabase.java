@@ -67,9 +67,24 @@ public final class CouchDatabase extends ReadableDatabase {
      * @throws CouchException the request failed as a whole; it can be sent again without harm
      */
     public void bulkRevisions(List<ObjectNode> docs) {
+        bulkRevisions(docs, path.segment("_bulk_docs"));
+    }
+
+    /**
+     * As before, and waits for so many copies.
+     *
+     * @param docs the revisions, each with {@code _id}, {@code _rev} and {@code _revisions}
+     * @param copies how many copies have taken them, or cannot be reached, when the server answers
+     * @throws CouchException the request failed as a whole; it can be sent again without harm
+     */
+    public void bulkRevisions(List<ObjectNode> docs, int copies) {
+        bulkRevisions(docs, path.segment("_bulk_docs").query("w", String.valueOf(copies)));
+    }
+
+    private void bulkRevisions(List<ObjectNode> docs, UrlPath target) {
         docs.forEach(ReadableDatabase::idOf);
         if (!docs.isEmpty()) {
-            http.exchange(Call.write("POST", path.segment("_bulk_docs"), bulkBody(docs, false)), Answer::array);
+            http.exchange(Call.write("POST", target, bulkBody(docs, false)), Answer::array);
         }
     }
 
@@ -82,8 +97,25 @@ public final class CouchDatabase extends ReadableDatabase {
      * @throws CouchUnauthorizedException the server does not let this user write here at all
      */
     public WriteResult put(ObjectNode doc) {
-        String id = idOf(doc);
-        return http.exchange(putting(doc, id), answer -> WriteResults.ofPut(answer, id));
+        return put(doc, path.document(idOf(doc)));
+    }
+
+    /**
+     * Writes one document to so many copies.
+     *
+     * @param doc the document with an {@code _id}; to change or delete it, with its {@code _rev}
+     * @param copies how many copies must take it, to call it {@link WriteResult.Stored}; fewer make it {@link
+     *     WriteResult.Accepted}
+     * @return the result
+     * @throws IllegalArgumentException the document has no id
+     * @throws CouchUnauthorizedException the server does not let this user write here at all
+     */
+    public WriteResult put(ObjectNode doc, int copies) {
+        return put(doc, path.document(idOf(doc)).query("w", String.valueOf(copies)));
+    }
+
+    private WriteResult put(ObjectNode doc, UrlPath target) {
+        return http.exchange(putting(doc, target), answer -> WriteResults.ofPut(answer, idOf(doc)));
     }
 
     /**
@@ -96,11 +128,11 @@ public final class CouchDatabase extends ReadableDatabase {
      */
     public WriteResult put(ObjectNode doc, Duration patience) {
         String id = idOf(doc);
-        return http.renew(putting(doc, id), patience, answer -> WriteResults.ofPut(answer, id));
+        return http.renew(putting(doc, path.document(id)), patience, answer -> WriteResults.ofPut(answer, id));
     }
 
-    private Call putting(ObjectNode doc, String id) {
-        return Call.write("PUT", path.document(id), Json.bytes(doc));
+    private static Call putting(ObjectNode doc, UrlPath target) {
+        return Call.write("PUT", target, Json.bytes(doc));
     }
 
     private static byte[] bulkBody(List<ObjectNode> docs, boolean newEdits) {

@@ -128,8 +128,22 @@ abstract class ReadableDatabase extends IndexedDatabase {
      *     could not read this document
      */
     public List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
-        UrlPath leaves = path.segment("_bulk_get").query("revs", "true");
-        return bulkGet(leaves, ids, (answer, result) -> leaves(result.path("docs")));
+        return leavesOfAll(ids, path.segment("_bulk_get"));
+    }
+
+    /**
+     * As before, and as far as so many copies have them.
+     *
+     * @param ids their ids
+     * @param copies how many copies are asked for each document; fewer when they cannot be reached
+     * @return as before
+     */
+    public List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids, int copies) {
+        return leavesOfAll(ids, path.segment("_bulk_get").query("r", String.valueOf(copies)));
+    }
+
+    private List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids, UrlPath target) {
+        return bulkGet(target.query("revs", "true"), ids, (answer, result) -> leaves(result.path("docs")));
     }
 
     private <T> List<T> bulkGet(UrlPath target, List<String> ids, BiFunction<Answer, JsonNode, T> reading) {

@@ -172,13 +172,18 @@ public final class GarbageCollector implements GarbageCollection {
             database.purge(Map.of());
             return;
         }
-        Tombstones tombstones = new Tombstones(database, rules());
+        Tombstones tombstones = new Tombstones(parts.store(), rules());
         try {
             long all = info.docCount() + info.deletedDocCount();
             tombstones.run(dryRun, all, compaction::catchUp, progress("purging tombstones"));
         } finally {
             purged = tombstones.purged();
             kept = tombstones.kept();
+            if (tombstones.isCopyAway()) {
+                problems.add(
+                        "tombstones stay: a node of the cluster does not answer, and would bring back the jobs that it has"
+                                + " not seen deleted; collect again when all nodes are there");
+            }
         }
     }
 

@@ -9,6 +9,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.registry.WorkerRegistration;
+import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobTombstone;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Logs;
@@ -32,8 +33,8 @@ import java.util.function.Supplier;
  * is not there at all, so a worker that stood still, or did not hear that its job was removed, could bring a purged job back.
  * So a tombstone is purged only when it is older than anybody's memory of what was before, or when it says that the job had
  * finished before it was deleted and nobody works. A job that waits for a deleted one learns from the tombstone how that
- * ended: it stays as long. A purge names the leaves that were read; a document that was written meanwhile has others, and
- * nothing happens to it.
+ * ended: it stays as long. {@linkplain EveryCopy Every copy} has a tombstone before it is purged. A purge names the leaves that were
+ * read; a document that was written meanwhile has others, and nothing happens to it.
  */
 final class Tombstones {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -43,11 +44,14 @@ final class Tombstones {
 
     private final CouchDatabase database;
     private final Rules rules;
+    private final EveryCopy everyCopy;
     private long purged;
     private long kept;
+    private boolean isCopyAway;
 
-    Tombstones(CouchDatabase database, Rules rules) {
-        this.database = database;
+    Tombstones(JobStore store, Rules rules) {
+        this.database = store.database();
+        this.everyCopy = new EveryCopy(store);
         this.rules = rules;
     }
 
@@ -75,6 +79,11 @@ final class Tombstones {
         return kept;
     }
 
+    /** Whether it ended early: a copy was not in reach, and would bring back what is purged without it. */
+    boolean isCopyAway() {
+        return isCopyAway;
+    }
+
     /**
      * Goes through all tombstones; purges, or in a dry run counts, those that may go.
      *
@@ -84,7 +93,7 @@ final class Tombstones {
      */
     void run(boolean dryRun, long most, Step afterPurge, LongConsumer progress) throws InterruptedException {
         Page page = read(ChangesRequest.normal().styleAllDocs(true).limit(PAGE));
-        for (long left = most; left > 0 && !page.changes.isEmpty(); left -= page.changes.size()) {
+        for (long left = most; left > 0 && !page.changes.isEmpty() && !isCopyAway; left -= page.changes.size()) {
             List<Change> ours =
                     page.changes.stream().filter(Tombstones::mayBeOurs).toList();
             long before = purged;
@@ -103,12 +112,17 @@ final class Tombstones {
 
     private void work(List<Change> ours, boolean dryRun, LongConsumer progress) throws InterruptedException {
         boolean nobodyWorks = rules.nobodyWorks.getAsBoolean();
-        for (int from = 0; from < ours.size(); from += BATCH) {
+        for (int from = 0; from < ours.size() && !isCopyAway; from += BATCH) {
             List<Change> batch = ours.subList(from, Math.min(from + BATCH, ours.size()));
             Pace pace = new Pace(ServerAccess.environment(database.server()));
             Map<String, List<String>> go = expendable(batch, nobodyWorks);
             if (!go.isEmpty()) {
                 go.keySet().removeAll(rules.awaited.get());
+            }
+            if (!dryRun && !go.isEmpty()) {
+                Optional<Set<String>> everywhere = everyCopy.take(go);
+                isCopyAway = everywhere.isEmpty();
+                go.keySet().retainAll(everywhere.orElse(Set.of()));
             }
             kept += batch.size() - go.size();
             purged += dryRun ? go.size() : purge(go);

@@ -26,10 +26,19 @@ public final class Copies {
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked, and was not before
      */
     public boolean areSeveral() {
+        return number() > 1;
+    }
+
+    /**
+     * {@return how many copies of each document the nodes keep}
+     *
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked, and was not before
+     */
+    int number() {
         if (known == 0) {
             ask();
         }
-        return known > 1;
+        return known;
     }
 
     /** {@return whether there may be more than one copy; true while the database was not asked} */

@@ -1,6 +1,7 @@
 package io.couchjobs.engine.store;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchException;
@@ -8,6 +9,9 @@ import io.couchjobs.job.WriteRefusedException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32;
@@ -49,6 +53,19 @@ public final class MajorityProbe {
      * @param reading reads all leaves of these documents, by requests that ask for each document by its id
      */
     public <T> Optional<T> read(Collection<String> docIds, Supplier<T> reading) {
+        return whileInReach(docIds, reading, this::isMajorityInReach);
+    }
+
+    /**
+     * {@return the result of the work; empty when not every copy of the documents was in reach}
+     *
+     * @param work is given the number of copies; requests that ask for each document by its id, and can be sent again without harm
+     */
+    public <T> Optional<T> withEveryCopy(Collection<String> docIds, IntFunction<T> work) {
+        return whileInReach(docIds, () -> work.apply(copies.number()), this::isEveryCopyInReach);
+    }
+
+    private <T> Optional<T> whileInReach(Collection<String> docIds, Supplier<T> reading, Predicate<String> probing) {
         if (!copies.areSeveral()) {
             return Optional.of(reading.get());
         }
@@ -57,8 +74,8 @@ public final class MajorityProbe {
                 docIds.stream().mapToInt(id -> partOf(id, shards)).distinct().toArray();
         for (int nodes = 0; nodes < MOST_NODES; nodes++) {
             long node = database.server().nodeSwitches();
-            Optional<T> read = areInReach(parts, shards) ? Optional.of(reading.get()) : Optional.empty();
-            boolean counts = read.isPresent() && areInReach(parts, shards);
+            Optional<T> read = areInReach(parts, shards, probing) ? Optional.of(reading.get()) : Optional.empty();
+            boolean counts = read.isPresent() && areInReach(parts, shards, probing);
             if (database.server().nodeSwitches() == node) {
                 return counts ? read : Optional.empty();
             }
@@ -66,17 +83,25 @@ public final class MajorityProbe {
         return Optional.empty();
     }
 
-    private boolean areInReach(int[] parts, int shards) {
-        return IntStream.of(parts).allMatch(part -> isInReach(probeOf(part, shards)));
+    private static boolean areInReach(int[] parts, int shards, Predicate<String> probing) {
+        return IntStream.of(parts).mapToObj(part -> probeOf(part, shards)).allMatch(probing);
     }
 
-    private boolean isInReach(String probe) {
+    private boolean isMajorityInReach(String probe) {
+        return isConfirmed(probe, database::put);
+    }
+
+    private boolean isEveryCopyInReach(String probe) {
+        return isConfirmed(probe, document -> database.put(document, copies.number()));
+    }
+
+    private static boolean isConfirmed(String probe, Function<ObjectNode, WriteResult> writing) {
         try {
             WriteResult written =
-                    database.put(JsonNodeFactory.instance.objectNode().put("_id", probe));
+                    writing.apply(JsonNodeFactory.instance.objectNode().put("_id", probe));
             return WriteRefusedException.check(written) instanceof WriteResult.Stored;
         } catch (CouchException away) {
-            log.debug("no majority of the copies is in reach: {}", away.toString());
+            log.debug("too few copies are in reach: {}", away.toString());
             return false;
         }
     }
