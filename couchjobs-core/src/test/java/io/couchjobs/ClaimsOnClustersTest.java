@@ -19,6 +19,7 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Lost;
@@ -293,6 +294,19 @@ class ClaimsOnClustersTest extends ProxiedQueue {
                 .isInstanceOf(UnconfirmedException.class);
         assertThatThrownBy(() -> queue.reschedule("email", "1", Instant.now()))
                 .isInstanceOf(UnconfirmedException.class);
+    }
+
+    @Test
+    void creators_wait_for_a_majority_that_is_out_of_reach_for_a_moment() {
+        add("1");
+        Lost first = proxy.loseRequests(2, request -> request.toString().contains("couchjobs-probe"));
+        assertThat(queue.cancel("email", "1", CancelMode.IF_QUEUED)).isEqualTo(CancelResult.CANCELLED);
+        assertThat(first.count()).as("probes that were lost").isEqualTo(2);
+
+        Lost later = proxy.loseRequests(2, request -> request.toString().contains("couchjobs-probe"));
+        assertThatThrownBy(() -> queue.cancel("email", "other", CancelMode.REQUEST))
+                .isInstanceOf(NotFoundException.class);
+        assertThat(later.count()).as("probes that were lost").isEqualTo(2);
     }
 
     @Test

@@ -15,7 +15,6 @@ import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -71,9 +70,7 @@ final class Races {
     }
 
     private boolean isMissing(JobId id) {
-        return store.majority()
-                .read(List.of(id.docId()), () -> store.leaves(id).winner().isEmpty())
-                .orElseThrow(() -> new UnconfirmedException(id));
+        return store.confirmation().majority(id, () -> store.leaves(id).winner().isEmpty());
     }
 
     /** The new job as stored; empty when another writer was first, or wrote at the same time and has won. */

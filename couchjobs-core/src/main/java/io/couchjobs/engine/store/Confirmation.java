@@ -121,7 +121,7 @@ public final class Confirmation {
      */
     public Optional<Job> of(JobId id, String rev, InstantSource clock) {
         doubtful.add(id);
-        Backoff backoff = new Backoff(writer.environment(), Duration.ofMillis(50), Duration.ofSeconds(1));
+        Backoff backoff = backoff();
         while (backoff.attempts() < MOST_ATTEMPTS) {
             settle(id);
             Optional<Job> present = database.get(id.docId()).map(Job::parse).filter(job -> goesBackTo(rev, job));
@@ -168,8 +168,23 @@ public final class Confirmation {
                         && Resolution.stands(present, leaves));
     }
 
-    private boolean majority(JobId id, Supplier<Boolean> reading) {
-        return writer.majority().read(List.of(id.docId()), reading).orElseThrow(() -> new UnconfirmedException(id));
+    /**
+     * What a majority of the copies says of a job. A node may lose the others for a moment, so they are waited for, for a few
+     * seconds at most.
+     *
+     * @throws UnconfirmedException when no majority of the copies is in reach
+     */
+    public <T> T majority(JobId id, Supplier<T> reading) {
+        Backoff backoff = backoff();
+        Optional<T> read = writer.majority().read(List.of(id.docId()), reading);
+        while (read.isEmpty() && backoff.attempts() < MOST_ATTEMPTS && backoff.pauseUnlessInterrupted()) {
+            read = writer.majority().read(List.of(id.docId()), reading);
+        }
+        return read.orElseThrow(() -> new UnconfirmedException(id));
+    }
+
+    private Backoff backoff() {
+        return new Backoff(writer.environment(), Duration.ofMillis(50), Duration.ofSeconds(1));
     }
 
     /** Lets a conflict be resolved, if there is one, and waits for that for a few seconds at most. */
