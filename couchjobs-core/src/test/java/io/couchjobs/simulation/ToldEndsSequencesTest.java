@@ -12,6 +12,7 @@ import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
+import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
@@ -141,6 +142,27 @@ class ToldEndsSequencesTest extends PlayedCluster {
         assertThat(outcome.get()).isEqualTo("success");
         assertThat(two.parts().store().isDoubtful(disputed.docId(), revOf(disputed)))
                 .isTrue();
+    }
+
+    /** The failure was stored by one copy, which was cut off; it counts more than a cancellation of the same run. */
+    @Test
+    void the_end_of_an_owner_whose_failure_was_refused_beside_a_request_to_cancel_stands() {
+        playOn(Plan.PLAYED_SLOWLY);
+        JobId id = insert("a");
+        LeasedJob claim = accept(two, "owner").orElseThrow();
+        world.cluster().isolate(2);
+        AtomicReference<String> outcome = new AtomicReference<>("waits");
+        two.process()
+                .play(
+                        "owner",
+                        () -> outcome.set(outcome(() -> claim.fail(JobError.Kind.FAILED, "on purpose", null, true))));
+        assertThat(world.play(zero, () -> isCancelConfirmed(zero, id))).isTrue();
+        two.door().redirect(0);
+        world.time().pass(Duration.ofSeconds(20));
+
+        heal();
+        world.play(one, () -> one.conflicts().resolve(id.docId()));
+        assertThat(read(one, id).status().json()).isEqualTo(outcome.get()).isEqualTo("failed");
     }
 
     private String revOf(JobId id) {

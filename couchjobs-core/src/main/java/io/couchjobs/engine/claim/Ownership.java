@@ -12,6 +12,7 @@ import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,6 +43,9 @@ public final class Ownership {
     private final Untold untold;
 
     private final SentWrites unconfirmed;
+    /** Whether a write was refused, on a cluster, after which the job has failed: one copy may have stored it nevertheless. */
+    private boolean mayHaveFailed;
+
     private final WriteTurns turns;
 
     Ownership(JobStore store, ServerClock clock, String token, Job job, Lease lease, Runnable onEnd) {
@@ -164,7 +168,7 @@ public final class Ownership {
         }
         while (backoff.attempts() < MOST_ATTEMPTS) {
             Note told = untold.note();
-            Decision decision = rule.apply(Untold.with(told, job, now), now);
+            Decision decision = decide(rule, told, now);
             Optional<Job> next = store.attaching(decision);
             if (next.isEmpty()) {
                 return unchanged(decision);
@@ -181,6 +185,17 @@ public final class Ownership {
             pause(backoff);
         }
         throw new ContentionException(job.id(), backoff.attempts());
+    }
+
+    /** A failure that one copy may have counts more than a cancellation: a request to cancel that came later does not change the end. */
+    private Decision decide(BiFunction<Job, Instant, Decision> rule, @Nullable Note told, Instant now) {
+        Decision decision = rule.apply(Untold.with(told, job, now), now);
+        boolean cancels = decision.write()
+                .filter(next -> next.status() == JobStatus.CANCELLED)
+                .isPresent();
+        return mayHaveFailed && cancels
+                ? rule.apply(Untold.with(told, ClusterTransitions.withoutCancelRequest(job), now), now)
+                : decision;
     }
 
     /** On a cluster two different writes on one revision could both be stored: the earlier write is settled first. */
@@ -218,6 +233,7 @@ public final class Ownership {
                 if (inPlace.isEmpty()) {
                     job = check.owned(present, job);
                     unconfirmed.clear();
+                    mayHaveFailed |= store.isCluster() && wanted.status() == JobStatus.FAILED;
                     return false;
                 }
                 if (!store.isCluster()) {

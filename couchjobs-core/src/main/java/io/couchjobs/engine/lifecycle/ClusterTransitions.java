@@ -108,6 +108,13 @@ public final class ClusterTransitions {
                 Event.RELEASE, job, now, edit -> edit.notRun().at("released").waitsForEnd());
     }
 
+    /** The job as if nobody had asked its owner to cancel it. */
+    public static Job withoutCancelRequest(Job job) {
+        ObjectNode document = job.toDocument();
+        document.remove(Field.CANCEL_REQUESTED);
+        return job.rewritten(document);
+    }
+
     /** The owner of a job is asked for another run, as on another leaf of the same claim. */
     static Job takeOverResubmit(Job job, Job other, Instant at) {
         return new Edit(job, Event.RESUBMIT, at)
