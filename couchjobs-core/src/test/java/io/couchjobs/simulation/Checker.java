@@ -5,6 +5,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.simulation.Journal.Run;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -17,6 +18,9 @@ import java.util.TreeMap;
 
 /** Proves from the journal, and from what the copies have at the end, that a queue kept its promises. */
 final class Checker {
+    /** How much the clocks of two processes differ at most: the date that a node tells has no parts of seconds. */
+    private static final Duration CLOCKS = Duration.ofSeconds(2);
+
     private final Journal journal;
     private final Remains remains;
 
@@ -113,7 +117,9 @@ final class Checker {
     /** Who was told that a job was added, or will run once more, was promised a run that begins after that was asked. */
     private void promisedRuns(List<String> violations) {
         Map<JobId, Long> last = new HashMap<>();
-        journal.runs().forEach(run -> last.merge(run.job, run.started, Math::max));
+        journal.runs().stream()
+                .filter(run -> !run.onlyEnds)
+                .forEach(run -> last.merge(run.job, run.started, Math::max));
         for (JobId id : journal.asked()) {
             if (journal.cancelled().contains(id) || journal.isRemoved(id)) {
                 continue;
@@ -179,7 +185,11 @@ final class Checker {
         }
     }
 
-    /** An end that somebody was told stands, unless it was asked for more. */
+    /**
+     * An end that somebody was told stands, be it a success, a failure or a cancellation, until another run is asked for, or the job is
+     * deleted. Only the job's fence and its times may differ: a resolver may write the end once more, with a greater fence, and an owner
+     * that heard nothing of its write may write the same end later.
+     */
     private void tellings(List<String> violations) {
         for (Journal.Told told : journal.told()) {
             if (!stands(told)) {
@@ -194,23 +204,30 @@ final class Checker {
     }
 
     private boolean stands(Journal.Told told) {
-        if (told.status() == null) {
+        Optional<Job> job = remains.present(told.job());
+        if (told.status() == null || job.isEmpty()) {
             return journal.isRemoved(told.job()) || journal.isRetired(told.job());
         }
-        Optional<Job> job = remains.present(told.job());
-        boolean same = job.filter(now -> now.status() == told.status()
-                        && now.result()
-                                .map(result -> result.asText())
-                                .orElse("")
-                                .equals(told.result()))
-                .isPresent();
-        return same || (!journal.isOnlyInserted(told.job()) && isConfirmed(told));
+        return told.isEndOf(job.get())
+                || remains.isCreatedOnTombstone(told.job(), job.get().rev().orElseThrow())
+                || (isAskedSince(told) && isConfirmed(told));
     }
 
+    /**
+     * Whether another run was asked for when the job had ended, or at about that time. What was asked, and answered, before that has been
+     * taken into account by the end. Nothing else lets a job run again, and no request to cancel undoes an end.
+     */
+    private boolean isAskedSince(Journal.Told told) {
+        long since = SimulatedProcess.micros(told.since().minus(CLOCKS));
+        return !journal.isOnlyInserted(told.job())
+                && journal.asks(told.job()).stream().anyMatch(ask -> ask.until >= since);
+    }
+
+    /** Whether a success is that of a run. Its owner may have been killed, or its lease been over, before it heard that. */
     private boolean isConfirmed(Journal.Told told) {
         return told.status() != JobStatus.SUCCESS
                 || journal.runs().stream()
-                        .anyMatch(run -> run.token.equals(told.result()) && run.end == Journal.End.SUCCEEDED);
+                        .anyMatch(run -> run.token.equals(told.result()) && run.end != Journal.End.GAVE_UP);
     }
 
     /**

@@ -72,8 +72,8 @@ final class ChunkActor implements Note {
     }
 
     /** Stores that some items have failed. */
-    void fail() {
-        claim.fail(JobError.Kind.FAILED, "items failed", null, states.retried() == 0);
+    Job fail() {
+        return claim.fail(JobError.Kind.FAILED, "items failed", null, states.retried() == 0);
     }
 
     @Override

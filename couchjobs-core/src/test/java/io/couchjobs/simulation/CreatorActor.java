@@ -66,6 +66,7 @@ final class CreatorActor {
                 case ADDED_AGAIN -> addTwice(round);
                 case ADDED_LATER -> addLater(round);
                 case REMOVED -> addAndRemove(round);
+                case CANCELLED -> addAndCancel(round);
                 case CHAINED -> addChain(round);
                 case ARRAYS -> addArray(round);
             }
@@ -167,6 +168,48 @@ final class CreatorActor {
             world.announce(id);
         }
         client.process().pause(Duration.ofMillis(random.nextInt(6_000)));
+    }
+
+    /** Most are cancelled, while they wait, run, or have just ended; few are wanted again after that. */
+    private void addAndCancel(int round) {
+        JobId id = new JobId(World.TYPE, client.process() + "-" + round);
+        boolean isLater = random.nextInt(4) == 0;
+        if (!isInserted(request(id, client.parts().clock().instant().plusSeconds(isLater ? 5 : 0)))) {
+            return;
+        }
+        world.announce(id);
+        int longest = 1_000;
+        for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
+            client.process().pause(Duration.ofMillis(random.nextInt(longest)));
+            longest = 6_000;
+            try {
+                cancelOrWantAgain(id, random.nextInt(12));
+            } catch (CouchJobsException refused) {
+                journal.note(client.process(), "cannot-change " + id + " " + refused.getMessage());
+            }
+        }
+    }
+
+    private void cancelOrWantAgain(JobId id, int what) {
+        if (what > 1) {
+            cancel(id);
+            return;
+        }
+        journal.askedAgain(id);
+        if (what == 0) {
+            add(request(id, client.parts().clock().instant()));
+        } else {
+            journal.note(client.process(), "retries " + id);
+            Journal.Ask ask = journal.asking(id);
+            creator.change(id, "is left to its owner", (job, now) -> Transitions.retry(job, null, now));
+            journal.answered(ask, false);
+        }
+    }
+
+    private void cancel(JobId id) {
+        journal.cancelled(id);
+        journal.note(client.process(), "cancels " + id);
+        journal.note(client.process(), "cancelled " + id + " " + creator.cancel(id, CancelMode.REQUEST, null));
     }
 
     /** The second job is added when the first one is there, and must not run before that has ended. */
@@ -301,9 +344,7 @@ final class CreatorActor {
             journal.note(client.process(), "inserts " + id + " " + added);
             journal.added(id);
         } else if (what < 15) {
-            journal.cancelled(id);
-            journal.note(client.process(), "cancels " + id);
-            journal.note(client.process(), "cancelled " + id + " " + creator.cancel(id, CancelMode.REQUEST, null));
+            cancel(id);
         } else if (what < 17) {
             creator.change(id, "stays", (job, now) -> Transitions.reschedule(job, soon, now));
         } else if (what < 19) {

@@ -48,7 +48,9 @@ final class Door implements InProcess.Handler {
         /** A write counts when anybody has it: what everybody writes first. */
         ANY_SUCCESS,
         /** Who reads the leaves of a job sees those of his own claims only. */
-        ONLY_OWN_LEAVES
+        ONLY_OWN_LEAVES,
+        /** Who finds an owner dead ends its job, if it is to end: no claim does. */
+        EXPIRY_ENDS
     }
 
     /** One node, over one kind of wire. */
@@ -176,7 +178,9 @@ final class Door implements InProcess.Handler {
     }
 
     private InProcess.Response sent(int asked, InProcess.Request request) throws IOException {
-        var answer = way(asked).server().send(embedded(request));
+        var answer = way(asked)
+                .server()
+                .send(embedded(protocol == Protocol.EXPIRY_ENDS ? EndingExpiries.in(request) : request));
         if (protocol == Protocol.ANY_SUCCESS
                 && answer.status() / 100 == 2
                 && !request.method().equals("GET")) {

@@ -7,6 +7,7 @@ import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -70,7 +71,7 @@ final class Journal implements Watcher {
     /** A creator was told that a job is not to run for a while. */
     record Silence(JobId job, String why, long from, long until) {
         boolean isBrokenBy(Run run) {
-            return run.job.equals(job) && run.claimed > from && run.started < until;
+            return run.job.equals(job) && !run.onlyEnds && run.claimed > from && run.started < until;
         }
     }
 
@@ -100,14 +101,42 @@ final class Journal implements Watcher {
     }
 
     /**
-     * A subscriber was told that a job had ended.
+     * Somebody who waits for a job, or owned it, was told that it had ended.
      *
      * @param status null when it was told that the job was removed
+     * @param result what the run came to, if it is a success
+     * @param attempt the number of the run after which it ended
+     * @param since the moment that the end was written for, by the clock of its writer
      */
-    record Told(String subscriber, JobId job, @Nullable JobStatus status, String result, long at) {
+    record Told(String who, JobId job, @Nullable JobStatus status, String result, int attempt, Instant since, long at) {
+        private static Told of(String who, JobId id, Optional<Job> job, long at) {
+            return new Told(
+                    who,
+                    id,
+                    job.map(Job::status).orElse(null),
+                    job.map(Told::result).orElse(""),
+                    job.map(Job::attempt).orElse(0),
+                    job.map(Job::times)
+                            .map(times -> times.getOrDefault("finished", Instant.EPOCH))
+                            .orElse(Instant.EPOCH),
+                    at);
+        }
+
+        private static String result(Job job) {
+            return job.result().map(result -> result.asText()).orElse("");
+        }
+
+        /** Whether it is the end of a job: of the same run, in the same way. */
+        boolean isEndOf(Job now) {
+            return now.status() == status
+                    && now.attempt() == attempt
+                    && result(now).equals(result);
+        }
+
         @Override
         public String toString() {
-            return subscriber + " at " + at + ": " + job + " " + (status == null ? "removed" : status + " " + result);
+            return who + " at " + at + ": " + job + " "
+                    + (status == null ? "removed" : status + " " + result + " after attempt " + attempt);
         }
     }
 
@@ -137,6 +166,9 @@ final class Journal implements Watcher {
         /** How many owners were declared dead since the job was made. */
         final int expirations;
 
+        /** Whether the job was claimed to be ended, and no handler runs. */
+        final boolean onlyEnds;
+
         /** Until when the owner may believe that it owns the job. */
         private long leaseUntil;
 
@@ -157,6 +189,7 @@ final class Journal implements Watcher {
             this.token = claim.token();
             this.fence = claim.fence();
             this.expirations = claim.job().expirations();
+            this.onlyEnds = claim.isOnlyToEnd();
             this.worker = worker;
             this.started = started;
             this.claimed = TimeUnit.NANOSECONDS.toMicros(claim.confirmedNanos());
@@ -193,15 +226,18 @@ final class Journal implements Watcher {
 
         @Override
         public String toString() {
-            return job + " fence " + fence + " by " + worker + " (" + token.substring(0, 8) + ") from " + started
-                    + " to " + ownedUntil() + ", " + end;
+            return job + (onlyEnds ? " (only to end)" : "") + " fence " + fence + " by " + worker + " ("
+                    + token.substring(0, 8) + ") from " + started + " to " + ownedUntil() + ", " + end;
         }
     }
 
     Run started(LeasedJob claim, String worker) {
         Run run = new Run(claim, worker, time.now());
         runs.add(run);
-        note(worker, "starts " + run.job + " fence " + run.fence + " token " + run.token + " as " + run.rev);
+        note(
+                worker,
+                (run.onlyEnds ? "is-to-end " : "starts ") + run.job + " fence " + run.fence + " token " + run.token
+                        + " as " + run.rev);
         return run;
     }
 
@@ -332,16 +368,10 @@ final class Journal implements Watcher {
         return expiries;
     }
 
-    void told(String subscriber, JobChange end) {
-        Optional<Job> job = end.job();
-        Told one = new Told(
-                subscriber,
-                end.id(),
-                job.map(Job::status).orElse(null),
-                job.flatMap(Job::result).map(result -> result.asText()).orElse(""),
-                time.now());
+    void told(String who, JobChange end) {
+        Told one = Told.of(who, end.id(), end.job(), time.now());
         told.add(one);
-        note(subscriber, "is-told " + end.id() + " " + one.status() + " " + one.result());
+        note(who, "is-told " + end.id() + " " + one.status() + " " + one.result());
     }
 
     /** At the end of the world somebody has not been told yet. */

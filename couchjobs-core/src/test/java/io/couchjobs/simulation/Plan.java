@@ -140,6 +140,34 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
             Freedom.TRIGGER,
             Freedom.CARELESS);
 
+    /** Jobs are cancelled while they run, or fail when few leases have run out; and some wait for what becomes of them. */
+    static final Plan CANCELLED = of(
+            "CANCELLED",
+            3,
+            2,
+            Habit.CANCELLED,
+            Freedom.PINNED,
+            Freedom.FAULTS,
+            Freedom.CUTS,
+            Freedom.PARTED,
+            Freedom.TRICKLE,
+            Freedom.SUBSCRIBERS,
+            Freedom.ACCEPTORS,
+            Freedom.FRAGILE);
+    /** The same; owners stand still until a monitor gives them up, and wake in the very moment. */
+    static final Plan ABANDONED = of(
+            "ABANDONED",
+            3,
+            2,
+            Habit.CANCELLED,
+            Freedom.FAULTS,
+            Freedom.MEETINGS,
+            Freedom.CUTS,
+            Freedom.PARTED,
+            Freedom.SLOW,
+            Freedom.SUBSCRIBERS,
+            Freedom.FRAGILE);
+
     /** Nothing happens by itself. */
     static final Plan PLAYED = of("PLAYED", 3, 0, Habit.ONCE, Freedom.PINNED);
     /** Nothing happens by itself; leases, and the patience of clients, last a minute. */
@@ -164,7 +192,9 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
             CHAINED,
             CHAINED_SLOWLY,
             ARRAYS,
-            FOLLOWED);
+            FOLLOWED,
+            CANCELLED,
+            ABANDONED);
 
     /** What may happen, beside what always does. */
     enum Freedom {
@@ -172,6 +202,8 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
         FAULTS,
         /** Nodes are cut off at the worst moments. */
         CUTS,
+        /** Owners are cut off before they end their jobs, for longer than their leases. */
+        PARTED,
         /** Nodes are cut off between a claim and the reading that tells whether it is alone. */
         BLIND,
         /** Ends meet expiries, and additions ends. */
@@ -192,6 +224,8 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
         ACCEPTORS,
         /** Some runs, and faults, take as long as several leases. */
         LONG,
+        /** Few leases of a job may run out, and some runs fail for good. */
+        FRAGILE,
         /** Workers go for a new job at once, all of them. */
         EAGER,
         /** A schedule makes jobs; all workers look after it. */
@@ -220,6 +254,8 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
         ADDED_LATER,
         /** Each adds jobs of its own, and removes most of them. */
         REMOVED,
+        /** Each adds jobs of its own, and cancels most of them, also while they run. */
+        CANCELLED,
         /** Each adds jobs of its own, and for each another one that comes after it. */
         CHAINED,
         /** Each adds arrays of its own. */

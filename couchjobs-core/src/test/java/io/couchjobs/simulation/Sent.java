@@ -20,8 +20,9 @@ import java.util.Optional;
  * @param token of the owner that it names; empty for none
  * @param base the revision that it changes; empty for none
  * @param isAsked whether its owner is asked for another run
+ * @param isToStop whether its owner is asked to cancel it
  */
-record Sent(JobId job, What what, long fence, String token, String base, boolean isAsked) {
+record Sent(JobId job, What what, long fence, String token, String base, boolean isAsked, boolean isToStop) {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     /** What it makes of the job. */
@@ -68,7 +69,8 @@ record Sent(JobId job, What what, long fence, String token, String base, boolean
                         doc.path("fence").asLong(),
                         doc.path("lock").path("token").asText(),
                         doc.path("_rev").asText(),
-                        doc.has("resubmit")));
+                        doc.has("resubmit"),
+                        doc.path("cancelRequested").asBoolean()));
     }
 
     private static What what(JsonNode doc) {
@@ -82,7 +84,8 @@ record Sent(JobId job, What what, long fence, String token, String base, boolean
         return isExpired(doc) ? What.EXPIRY : What.OTHER;
     }
 
-    private static boolean isExpired(JsonNode doc) {
+    /** Whether a job was last written because its owner was found dead. */
+    static boolean isExpired(JsonNode doc) {
         long last = 0;
         for (JsonNode time : doc.path("times")) {
             last = Math.max(last, time.asLong());

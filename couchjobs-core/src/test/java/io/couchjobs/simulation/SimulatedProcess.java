@@ -38,6 +38,12 @@ final class SimulatedProcess implements Environment {
     }
 
     /** {@return the time of day; all processes have the same} */
+    /** {@return the virtual time of a moment of {@link #clock()}; the first or the last one where there is none} */
+    static long micros(Instant moment) {
+        Instant start = Instant.ofEpochMilli(EPOCH_MS);
+        return moment.isBefore(start) ? 0 : TimeUnit.MILLISECONDS.toMicros(moment.toEpochMilli() - EPOCH_MS);
+    }
+
     InstantSource clock() {
         return () -> Instant.ofEpochMilli(EPOCH_MS + TimeUnit.MICROSECONDS.toMillis(time.now()));
     }

@@ -12,8 +12,10 @@ import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,12 +33,18 @@ import org.jspecify.annotations.Nullable;
  * while it does, and looks after the jobs of dead workers by the product's monitor.
  */
 final class WorkerActor implements FeedListener {
+    private static final int ONLY_ENDS = -3;
+    private static final int OBEYS = -2;
+    private static final int FAILS_FOR_GOOD = -1;
+    private static final int LAST_THAT_GIVES_UP = 2;
+
     private final Client client;
     private final String id;
     private final Journal journal;
     private final Duration timeout;
     private final boolean isEager;
     private final boolean takesLong;
+    private final boolean failsForGood;
     private final boolean onlyAccepts;
     private final boolean looksAfterOthers;
     private final Random random;
@@ -68,6 +76,7 @@ final class WorkerActor implements FeedListener {
         this.timeout = plan.timeout();
         this.takesLong = plan.has(Plan.Freedom.LONG);
         this.isEager = plan.has(Plan.Freedom.EAGER);
+        this.failsForGood = plan.has(Plan.Freedom.FRAGILE);
         this.looksAfterOthers = plan.has(Plan.Freedom.SCHEDULE);
         this.onlyAccepts = plan.has(Plan.Freedom.ACCEPTORS)
                 && id.matches("w[1-9].*")
@@ -86,6 +95,11 @@ final class WorkerActor implements FeedListener {
         return id;
     }
 
+    /** {@return the node that it asks first} */
+    int node() {
+        return client.node();
+    }
+
     SimulatedProcess process() {
         return client.process();
     }
@@ -95,7 +109,8 @@ final class WorkerActor implements FeedListener {
         held.forEach(one -> journal.ended(one.run, Journal.End.KILLED, "process killed"));
     }
 
-    private boolean holds(String token) {
+    /** Whether it has a claim. */
+    boolean holds(String token) {
         return held.stream().anyMatch(one -> one.claim.token().equals(token));
     }
 
@@ -195,16 +210,8 @@ final class WorkerActor implements FeedListener {
 
     private void run(Held one) {
         try {
-            boolean isLong = takesLong && random.nextInt(3) == 0;
-            for (int steps = isLong ? 5 + random.nextInt(45) : isEager && random.nextBoolean() ? 0 : random.nextInt(4);
-                    steps >= 0 && !one.halted;
-                    steps--) {
-                pause(random.nextInt(random.nextInt(10) == 0 ? 4_000 : isLong ? 1_500 : 700));
-                keepAlive();
-                step(one);
-            }
-            if (one.chunk != null) {
-                runItems(one, one.chunk);
+            if (!one.run.onlyEnds) {
+                handle(one);
             }
             if (!one.halted) {
                 finish(one);
@@ -214,6 +221,21 @@ final class WorkerActor implements FeedListener {
         } finally {
             held.remove(one);
             worker.ended(one.claim);
+        }
+    }
+
+    /** Some handlers stop soon after their job is to be cancelled. */
+    private void handle(Held one) {
+        boolean isLong = takesLong && random.nextInt(3) == 0;
+        for (int steps = isLong ? 5 + random.nextInt(45) : isEager && random.nextBoolean() ? 0 : random.nextInt(4);
+                steps >= 0 && !one.halted && !(one.claim.job().isCancelRequested() && random.nextBoolean());
+                steps--) {
+            pause(random.nextInt(random.nextInt(10) == 0 ? 4_000 : isLong ? 1_500 : 700));
+            keepAlive();
+            step(one);
+        }
+        if (one.chunk != null) {
+            runItems(one, one.chunk);
         }
     }
 
@@ -288,41 +310,54 @@ final class WorkerActor implements FeedListener {
     }
 
     /** Workers do not wait for the answers to ends; who claims by hand does. */
-    private void succeed(Held one) {
+    private Job succeed(Held one) {
         String token = one.claim.token();
         Optional<CompletableFuture<Optional<Job>>> sent =
                 token.hashCode() % 2 == 0 ? one.claim.finishBehind(TextNode.valueOf(token), ends) : Optional.empty();
-        boolean isStored = sent.flatMap(client.process()::join).isPresent();
-        if (!isStored) {
-            one.claim.finish(token);
-        }
+        return sent.flatMap(client.process()::join).orElseGet(() -> one.claim.finish(token));
     }
 
     /** {@return whether it was a success} */
     private boolean end(Held one, int how) {
-        boolean succeeds = how > 2 && (one.chunk == null || one.chunk.hasSucceeded());
-        if (how == 1) {
-            one.claim.release();
-        } else if (how == 2) {
-            one.claim.snooze(Duration.ofSeconds(2));
-        } else if (succeeds) {
-            succeed(one);
-        } else if (one.chunk != null) {
-            one.chunk.fail();
-        } else {
-            one.claim.fail(JobError.Kind.FAILED, "on purpose", null, false);
-        }
+        boolean succeeds = how > LAST_THAT_GIVES_UP && (one.chunk == null || one.chunk.hasSucceeded());
+        Job stored = succeeds ? succeed(one) : giveUp(one, how);
         if (one.chunk != null) {
             journal.itemsEnded(one.run.job, one.chunk.ended());
         }
+        if (stored.phase() == JobPhase.FINISHED && !journal.asks(stored.id()).isEmpty()) {
+            journal.told(id, new JobChange(stored.id(), JobPhase.FINISHED, stored));
+        }
         return succeeds;
+    }
+
+    private Job giveUp(Held one, int how) {
+        return switch (how) {
+            case ONLY_ENDS -> one.claim.endWithoutRun();
+            case OBEYS -> one.claim.acknowledgeCancel("as was asked");
+            case 1 -> one.claim.release();
+            case 2 -> one.claim.snooze(Duration.ofSeconds(2));
+            default ->
+                one.chunk != null
+                        ? one.chunk.fail()
+                        : one.claim.fail(JobError.Kind.FAILED, "on purpose", null, how == FAILS_FOR_GOOD);
+        };
+    }
+
+    private int howToEnd(Held one) {
+        if (one.run.onlyEnds) {
+            return ONLY_ENDS;
+        }
+        if (one.claim.job().isCancelRequested() && random.nextBoolean()) {
+            return OBEYS;
+        }
+        return failsForGood && random.nextInt(6) == 0 ? FAILS_FOR_GOOD : random.nextInt(10);
     }
 
     /** The handler has done its work; what it came to is stored, again and again, until that is confirmed or refused. */
     private void finish(Held one) {
         one.run.worked = Math.min(
                 one.run.worked, TimeUnit.NANOSECONDS.toMicros(client.process().nanos()));
-        int how = random.nextInt(10);
+        int how = howToEnd(one);
         while (!one.halted) {
             try {
                 boolean succeeded = end(one, how);

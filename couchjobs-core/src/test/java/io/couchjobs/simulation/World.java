@@ -1,11 +1,13 @@
 package io.couchjobs.simulation;
 
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.cluster.Cluster;
 import io.couchjobs.embedded.cluster.RandomDelays;
 import io.couchjobs.embedded.cluster.Stage;
 import io.couchjobs.embedded.cluster.VirtualTime;
 import io.couchjobs.embedded.cluster.Wire;
 import io.couchjobs.job.JobId;
+import io.couchjobs.type.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,6 +124,9 @@ final class World implements AutoCloseable {
     /** Lives, and says what was wrong. */
     List<String> live() {
         int count = plan.has(Plan.Freedom.EAGER) ? plan.nodes() + random.nextInt(2) : 2 + random.nextInt(3);
+        if (plan.has(Plan.Freedom.FRAGILE)) {
+            limitExpirations(random.nextInt(2));
+        }
         for (int number = 0; number < count; number++) {
             startWorker("w" + number);
         }
@@ -160,6 +165,19 @@ final class World implements AutoCloseable {
         schedules.forEach(any -> violations.addAll(any.violations(remains.ticks(), remains.schedules())));
         triggers.forEach(any -> violations.addAll(any.violations(remains)));
         return violations;
+    }
+
+    private void limitExpirations(int most) {
+        Client client = client("settings");
+        play(client, () -> {
+            while (true) {
+                try {
+                    return client.parts().settings().change(TYPE, settings -> settings.with(Limit.EXPIRATIONS, most));
+                } catch (CouchJobsException away) {
+                    client.process().pause(Duration.ofSeconds(1));
+                }
+            }
+        });
     }
 
     private boolean isOver() {
