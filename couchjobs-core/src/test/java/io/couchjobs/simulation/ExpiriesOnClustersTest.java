@@ -66,6 +66,20 @@ class ExpiriesOnClustersTest extends PlayedCluster {
         assertEndsAndStands(id, JobStatus.CANCELLED);
     }
 
+    /** Model: OLD_MEANT. That claim was made where nobody knew of the request, and its claimer died before it was told that it owns nothing. */
+    @Test
+    void a_request_to_cancel_stands_beside_a_later_claim_of_which_the_others_never_heard() {
+        JobId id = insert("a");
+        Job claimed = accept(zero, "owner").orElseThrow().job();
+        world.cluster().isolate(2);
+        write(two, ClusterTransitions.expire(claimed, OptionalInt.empty(), now(two)));
+        write(two, claim(two, read(two, id), "unheard"));
+        cancel(id);
+        heal();
+        expire();
+        assertThat(accept(zero, "next").orElseThrow().isOnlyToEnd()).isTrue();
+    }
+
     @Test
     void a_job_that_waits_to_be_cancelled_is_run_when_it_is_added_again() {
         JobId id = insert("a");

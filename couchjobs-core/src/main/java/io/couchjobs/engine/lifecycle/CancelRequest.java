@@ -22,11 +22,17 @@ record CancelRequest(long fence, Instant at, @Nullable String reason, boolean is
     private static final Comparator<CancelRequest> LAST =
             Comparator.comparing((CancelRequest request) -> request.at).thenComparing(request -> request.fence);
 
-    /** {@return the winner with the latest request of the others; the same one when there is nothing to do} */
-    static Job addTo(Job winner, List<Leaf> losers) {
+    /**
+     * Adds the latest request of the others.
+     *
+     * @param since the least fence of a request that is meant for a winner which waits. When the winner was a claim that expired unheard of,
+     *     this is the fence before that claim: the request may have been made of the run before, by those who did not know of it
+     * @return the winner with the request; the same one when there is nothing to do
+     */
+    static Job addTo(Job winner, long since, List<Leaf> losers) {
         return losers.stream()
                 .flatMap(loser -> read(loser).stream())
-                .filter(request -> request.isMeantFor(winner))
+                .filter(request -> request.isMeantFor(winner, since))
                 .max(LAST)
                 .map(last -> last.applyTo(winner))
                 .orElse(winner);
@@ -57,10 +63,10 @@ record CancelRequest(long fence, Instant at, @Nullable String reason, boolean is
     }
 
     /** Not for a request to an earlier life of the job, which was run, or added again, since. */
-    private boolean isMeantFor(Job winner) {
+    private boolean isMeantFor(Job winner, long since) {
         return switch (winner.phase()) {
             case RUNNING -> fence >= winner.fence() - 1;
-            case PENDING -> fence >= winner.fence();
+            case PENDING -> fence >= since;
             case FINISHED, NOT_FOUND -> false;
         };
     }
