@@ -125,6 +125,38 @@
 #define RESOLVERS 1
 #endif
 
+#ifdef CANCELLED_WAITING   /* the job waits; two workers claim it while somebody cancels it */
+#define BEGIN  waits
+#define CANCELS 2
+#define RESOLVERS 1
+#endif
+#ifdef CANCEL_ASKED   /* a worker owns the job, and its lease may run out; somebody asks it to cancel, and a subscriber waits for the end */
+#define BEGIN  owned
+#define CANCELS 1
+#define ENDS
+#define MONITOR
+#define SUBSCRIBER
+#define RESOLVERS 1
+#endif
+
+#ifdef CANCEL_BESIDE  /* two copies have the claim of a dead owner that was asked to cancel, which was confirmed; one has the expiry of the claim */
+#define BEGIN  askedBeside
+#define CANCELS 0
+#define MONITOR
+#define RESOLVERS 1
+#endif
+#ifdef CANCEL_STALE   /* two copies have a job that waits after a later run expired; one has an earlier claim. Somebody cancels the job */
+#define BEGIN  waitsSince
+#define CLAIMS 3
+#define CANCELS 1
+#define RESOLVERS 1
+#endif
+#ifdef CANCELLED_LATE /* two copies have the owner's end, which was told; one has the expiry of its claim. Somebody cancels the job */
+#define BEGIN  met
+#define CANCELS 1
+#define RESOLVERS 1
+#endif
+
 #include "document.pml"
 #include "held.pml"
 #include "resolution.pml"
@@ -154,6 +186,16 @@ inline retriedBeside() {
     put(1, revision(PENDING, 1, 0) | OBITUARY); put(2, revision(PENDING, 1, 1) | FAILURE); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
     claims = 2; greatest = 1; keptTold = true
 }
+#ifdef CANCELS
+inline askedBeside() {
+    put(1, revision(PENDING, 1, 0) | OBITUARY); put(2, revision(OWNED, 1, 1) | CANCEL); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 1; greatest = 1; cancelAsked = 1
+}
+inline waitsSince() {
+    put(1, revision(OWNED, 1, 1)); put(2, revision(PENDING, 2, 0) | OBITUARY); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 2; greatest = 2; phase[1] = LOST; mine[1] = 1; runs[1] = 1
+}
+#endif
 inline checkpointed() {
     put(1, revision(PENDING, 1, 0) | OBITUARY | OPEN); put(2, revision(OWNED, 1, 1)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
     claims = 1; greatest = 1; keptTold = true; phase[1] = OWNS; mine[1] = 1; runs[1] = 1; at(1) = 2
@@ -219,6 +261,9 @@ init {
 #endif
 #ifdef REMOVAL
         run Remover();
+#endif
+#if defined(CANCELS) && CANCELS > 0
+        run Canceller();
 #endif
 #ifdef SUBSCRIBER
         run Subscriber();

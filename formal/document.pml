@@ -16,7 +16,7 @@
 #define CLAIMS 2      /* claims in all */
 #endif
 
-/* A revision says: its kind, its fence, the token of its claim (of an end or a retry: which run ended), and five marks. */
+/* A revision says: its kind, its fence, the token of its claim (of an end or a retry: which run ended), and some marks. */
 #define kind(r)    (rev[r] & 15)
 #define fence(r)   ((rev[r] >> 4) & 15)
 #define token(r)   ((rev[r] >> 8) & 7)
@@ -29,7 +29,18 @@
 #else
 #define OPEN          0
 #endif
-#define flags(r)   (rev[r] & FLAGGED)
+#ifdef CANCELS
+#define CODE    int
+#define CANCEL  65536     /* somebody asks the owner to cancel the job */
+#define END_AS 131072     /* the next claim cancels the job, and does not run it; a claim with the mark was made for that */
+#else
+#define CODE  short
+#define CANCEL        0
+#define END_AS        0
+#endif
+#define flags(r)   (rev[r] & (FLAGGED | CANCEL | END_AS))
+#define isToCancel(r) ((rev[r] & CANCEL) != 0)
+#define isToEnd(r) ((rev[r] & END_AS) != 0)
 #define isFlagged(r) ((rev[r] & FLAGGED) != 0)
 #define isExpired(r) ((rev[r] & EXPIRED) != 0)
 #define isObituary(r) ((rev[r] & OBITUARY) != 0)
@@ -37,6 +48,7 @@
 #define errors(r)  (rev[r] & FAILURE)
 #define kept(r)    (rev[r] & (FAILURE | OPEN))
 #define story(r)   (rev[r] & (OBITUARY | FAILURE | OPEN))
+#define isFinished(r) (kind(r) == ENDED || kind(r) == CANCELLED)
 #define isClaim(r) (kind(r) == OWNED || kind(r) == WITHDRAWN)
 #define isLiveKind(k) (k >= ENDED && k != REMOVED)
 #define isGoneKind(k) (k == RETIRED || k == REMOVED)
@@ -45,7 +57,7 @@
 #define bit(r)     (1 << (r))
 #define has(set,r) (((set) >> (r)) & 1)
 
-short rev[REVS + 1];  /* in order, so that a document has one form only; of equal ones the newest comes first, as its branch is longer; 0 is none */
+CODE rev[REVS + 1];  /* in order, so that a document has one form only; of equal ones the newest comes first, as its branch is longer; 0 is none */
 byte parent[REVS + 1];
 byte last;            /* how many there are */
 short known[4];       /* copy 1 to 3: the revisions that it knows, */
@@ -57,11 +69,13 @@ byte claims;          /* how many were made */
 
 byte who;             /* the copies that take a write or answer a reading: 1, 2, 4, and their sums */
 byte target;          /* what is written on */
-short news;           /* what is written; 0 is the tombstone of a leaf that lost */
+CODE news;            /* what is written; 0 is the tombstone of a leaf that lost */
 
 /* What processes remember: 1, 2: what a worker writes on; 3, 4: what it has sent; 5, 6: what a resolver has had confirmed; 7: what a
-   subscriber or a remover was shown; 8: what a monitor was. */
-#if defined(MONITOR)
+   subscriber or a remover was shown; 8: what a monitor was; 9: what a canceller has written, and nobody confirmed. */
+#if defined(CANCELS)
+#define MOST 9
+#elif defined(MONITOR)
 #define MOST 8
 #elif defined(SUBSCRIBER) || defined(REMOVAL)
 #define MOST 7

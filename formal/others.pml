@@ -19,7 +19,7 @@ inline writeIt() { if :: news != 0 -> make(news) :: else -> w = 0 fi; take() }
 
 /* Nobody is told an end because a resolver has confirmed it. */
 #ifdef TELLS_CONFIRMED
-inline tellConfirmed() { if :: kind(w) == ENDED -> tellEnd(token(w)) :: else fi }
+inline tellConfirmed() { if :: isFinished(w) -> tellEnd(token(w)) :: else fi }
 #else
 inline tellConfirmed() { skip }
 #endif
@@ -129,7 +129,7 @@ proctype Retention() {
 }
 #endif
 
-#if ADDS > 0
+#if ADDS > 0 || defined(CANCELS)
 /* Resolution.stands: a leaf counts more than the run of the claim that was asked, or than the job that is to wait. */
 inline askedInVain() {
     rank(); other = false;
@@ -155,6 +155,9 @@ inline askedInVain() {
     i = 0
 }
 
+#endif
+
+#if ADDS > 0
 /* Creator.add of a job that exists: its owner is asked for another run, or an end or a tombstone is followed by a job that waits. A claim that
    was withdrawn has no owner: it is resolved first. */
 proctype Creator() {
@@ -204,6 +207,70 @@ proctype Creator() {
                 sure = false; tidy(); truth()
             }
         fi
+      }
+    od
+}
+#endif
+
+#ifdef CANCELS
+/* Creator.cancel: a job that waits is cancelled, an owner is asked to cancel it. A change that was answered 202 is written once more as it
+   is: Confirmation. What was not confirmed may be tried again. */
+#define unheard ref[9]
+/* The end of a run that expired may turn up, and may have been told: only a claim ends such a job. */
+#ifdef CANCELS_EXPIRED
+#define endsAtOnce(r) true
+#else
+#define endsAtOnce(r) (!isObituary(r))
+#endif
+#define mayBeStopped(r) ((as[r] == PENDING && (endsAtOnce(r) -> mayBeCancelled(r) : mayEndLater(r))) || (as[r] == OWNED && mayBeAskedToCancel(r)))
+#ifdef CANCEL_ON_202
+#define countsAsCancelled true
+#else
+#define countsAsCancelled isMajority
+#endif
+#ifdef CANCELS_UNSEEN
+#define isInVain false
+#else
+#define isInVain other
+#endif
+inline tellCancelled() {
+    if
+    :: kind(w) == CANCELLED -> tellEnd(CANCELLER)
+    :: else -> cancelAsked = claims; wished = false
+    fi;
+    done = true; unheard = 0
+}
+proctype Canceller() {
+    byte tries;
+    bool sure, done;
+    do
+    :: atomic { room && !done && tries < CANCELS ->
+        chooseReaders();
+        d_step { look(); rank(); target = (best != 0 && mayBeStopped(best) -> best : 0); who = 0 };
+        if
+        :: target == 0
+        :: else ->
+            chooseTakers(target);
+            d_step {
+                tries++; news = (kind(target) != PENDING -> asAskedToCancel(target) : (endsAtOnce(target) -> asCancelled(target) : asEndingLater(target)));
+                writeIt(); sure = countsAsCancelled; unheard = (sure -> 0 : w)
+            };
+            if
+            :: sure -> chooseMajority(); d_step { look(); askedInVain(); sure = !isInVain }
+            :: else
+            fi;
+            d_step { if :: sure -> tellCancelled() :: else fi; sure = false; tidy(); truth() }
+        fi
+      }
+    :: atomic { room && !done && unheard != 0 ->
+        target = unheard;
+        chooseTakers(target);
+        d_step { make(rev[target]); take(); sure = isMajority; unheard = w };
+        if
+        :: sure -> chooseMajority(); d_step { look(); rank(); sure = (best == w && (live & ~bit(w)) == 0) }
+        :: else
+        fi;
+        d_step { if :: sure -> tellCancelled() :: else fi; sure = false; tidy(); truth() }
       }
     od
 }
@@ -267,7 +334,7 @@ proctype Remover() {
 
 #ifdef SUBSCRIBER
 /* ConfirmedEnds: reads the document, next all leaves, and tells what counts among them when it is what was shown. */
-#define isEnd(r) (isShown(r) && (kind(r) == ENDED || isGoneKind(kind(r))))
+#define isEnd(r) (isShown(r) && (isFinished(r) || isGoneKind(kind(r))))
 #ifdef ENDS_OF_WINNERS
 #define isSettledBy(r) true
 #else
@@ -288,7 +355,7 @@ proctype Subscriber() {
         d_step {
             look(); rank();
             if
-            :: isSettledBy(shown) && kind(shown) == ENDED -> tellEnd(token(shown))
+            :: isSettledBy(shown) && isFinished(shown) -> tellEnd(token(shown))
             :: isSettledBy(shown) && isGoneKind(kind(shown)) -> goneIsTold()
             :: else
             fi;

@@ -145,10 +145,58 @@ inline isUndecided() {
 #endif
 }
 
+/* What waits again after a claim that was to be cancelled is ended by the next one. */
+#ifdef FORGETS_CANCEL
+#define endAs(r)           0
+#else
+#define endAs(r)           (!isFlagged(r) && (isToCancel(r) || isToEnd(r)) -> END_AS : 0)
+#endif
+
 #ifdef NO_A
 #define isProven(confirmed) true
 #else
 #define isProven(confirmed) (confirmed == best)
+#endif
+
+#ifdef CANCELS
+/* CancelRequest: whether a leaf has one, the fence of the claim that it was made of or after, and whether it is meant for the best leaf. */
+#define requestFence(r) (fence(r) - (isClaim(r) && !isToCancel(r) -> 1 : 0))
+#define isRequest(r) ((kind(r) == CANCELLED || isToCancel(r) || isToEnd(r)) && as[r] != RESUBMITTED)
+#ifdef OLD_MEANT
+#define meant(r) runFence(r)
+#else
+#define meant(r) counts[r]
+#endif
+#define isMeantForBest(r) (requestFence(r) >= (as[best] == OWNED -> fence(best) - 1 : (isTakenBack(best) -> meant(best) : fence(best))))
+#define isLaterRequest(a,b) (requestFence(a) > requestFence(b) || (requestFence(a) == requestFence(b) && beats(a, b)))
+/* The request of a leaf that lost goes over to what is written. */
+inline takeOverRequest() {
+    j = 0; i = 1;
+    do
+    :: i <= last ->
+        if
+        :: !has(losers, i)
+        :: has(losers, i) && isRequest(i) && isMeantForBest(i) -> if :: j == 0 -> j = i :: j != 0 && isLaterRequest(i, j) -> j = i :: else fi
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od;
+    i = 0;
+    if
+    :: j == 0 || isFinished(best)
+    :: j != 0 && as[best] == OWNED -> if :: !isFlagged(best) -> news = news | CANCEL :: else fi
+    :: j != 0 && as[best] != OWNED && !isFinished(best) && kind(j) == CANCELLED ->
+        news = (news & ~(15 | (7 << 8) | END_AS)) | revision(CANCELLED, 1, token(j))   /* the next fence */
+    :: else -> news = news | END_AS
+    fi;
+    j = 0
+}
+#ifdef DROPS_CANCEL
+#define takesOver false
+#else
+#define takesOver true
+#endif
 #endif
 
 /* From the leaves, and the revision that was confirmed just now, to what is written on the target. */
@@ -189,14 +237,22 @@ inline resolve(confirmed) {
             ended = (j <= last); j = 0;
 #endif
             if
-            :: other -> news = rev[best] | FLAGGED; other = false
             :: isTakenBack(best) && !isProven(confirmed) ->
                 news = revision(WITHDRAWN, fence(best), token(best)) | flags(best) | story(best) | (late[best] * EXPIRED)
-            :: isTakenBack(best) && isProven(confirmed) -> news = without(revision(PENDING, runFence(best), 0) | story(best) | (late[best] -> OBITUARY : 0))
-            :: !isTakenBack(best) && ended && isOpen(best) -> news = without(rev[best])
-            :: !isClaim(best) && fence(best) < least -> news = revision(kind(best), least, token(best)) | story(best)
-            :: else
+            :: else ->
+                news = (isTakenBack(best) -> (revision(PENDING, runFence(best), 0) | story(best) | (late[best] -> OBITUARY : 0) | endAs(best)) : rev[best]);
+#ifdef CANCELS
+                if :: takesOver -> takeOverRequest() :: else fi;
+#endif
+                if :: other -> news = news | FLAGGED :: else fi;
+                news = without(news);
+                if
+                :: news == rev[best] && !isClaim(best) && fence(best) < least -> news = revision(kind(best), least, token(best)) | story(best) | (rev[best] & END_AS)
+                :: news == rev[best] && !(!isClaim(best) && fence(best) < least) -> news = 0
+                :: else
+                fi
             fi;
+            other = false;
             if
             :: news != 0 -> verdict = CONFIRM; target = best
             :: news == 0 && losers != 0 ->

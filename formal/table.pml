@@ -4,9 +4,10 @@
 #include "resolution.pml"
 #include "transitions.pml"
 
-#define MOST_LEAVES 40
-short alphabet[MOST_LEAVES + 1];
+#define MOST_LEAVES 60
+CODE alphabet[MOST_LEAVES + 1];
 byte size, a, b, c, n;
+int mark;
 
 /* Claims t1 and t2 are of one revision, t3 is a later one. */
 #define isSmallClaim(r) (token(r) >= 1 && token(r) <= 3 && fence(r) == (token(r) == 3 -> 2 : 1) && (kind(r) == WITHDRAWN || !isExpired(r)) && !isObituary(r))
@@ -15,11 +16,31 @@ byte size, a, b, c, n;
     && ((kind(r) == PENDING && isSmall(r, isObituary(r), 2)) || (kind(r) == ENDED && isSmall(r, 1, 2)) \
     || (kind(r) == RETIRED && isSmall(r, 1, 2) && !isObituary(r)) || (kind(r) == REMOVED && isSmall(r, 1, 3) && !isObituary(r))))
 
+/* Leaves that have to do with cancellation, and those that they may meet. */
+#define marks(r) (rev[r] & (FLAGGED | CANCEL | END_AS))
+#define isCancelClaim(r) (kind(r) == OWNED || kind(r) == WITHDRAWN) && (kind(r) == WITHDRAWN || !isExpired(r)) && !isObituary(r) \
+    && ((token(r) == 1 && fence(r) == 1 && (marks(r) == 0 || marks(r) == CANCEL || marks(r) == (CANCEL | FLAGGED))) \
+    || (token(r) == 3 && fence(r) == 2 && (marks(r) == 0 || marks(r) == CANCEL || marks(r) == END_AS)))
+#define isCancelOther(r) (token(r) == 0 && !isExpired(r) \
+    && ((kind(r) == PENDING && isSmall(r, 1, (isObituary(r) -> 1 : 2)) && (marks(r) == 0 || marks(r) == END_AS)) \
+    || (marks(r) == 0 && !isObituary(r) && ((kind(r) == CANCELLED && isSmall(r, 1, 2)) || (kind(r) == ENDED && isSmall(r, 1, 1)) \
+    || (kind(r) == REMOVED && isSmall(r, 2, 2)) || (kind(r) == RETIRED && isSmall(r, 1, 1))))))
+#define isOfCancel(r) ((isClaim(r) && isCancelClaim(r)) || isCancelOther(r))
+#define isOfOthers(r) ((isClaim(r) && isSmallClaim(r) && marks(r) == (rev[r] & FLAGGED)) || isSmallOther(r))
+#ifndef CANCELS
+#define isInTable(r) isOfOthers(r)
+#elif defined(TRANSITIONS)
+#define isInTable(r) (isOfOthers(r) || isOfCancel(r))
+#else
+#define isInTable(r) isOfCancel(r)
+#endif
+
 inline tellLeaf(r) {
     if
     :: kind(r) == RETIRED -> printf("retired")
     :: kind(r) == ENDED -> printf("ended")
     :: kind(r) == OWNED -> printf("owned")
+    :: kind(r) == CANCELLED -> printf("cancelled")
     :: kind(r) == PENDING -> printf("pending")
     :: kind(r) == REMOVED -> printf("removed")
     :: kind(r) == WITHDRAWN -> printf("withdrawn")
@@ -27,7 +48,9 @@ inline tellLeaf(r) {
     printf(" %d", fence(r));
     if :: isClaim(r) -> printf(" t%d", token(r)) :: else fi;
     if :: isExpired(r) || (!isClaim(r) && isObituary(r)) -> printf(" expired") :: else fi;
-    if :: isFlagged(r) -> printf(" asked") :: else fi
+    if :: isFlagged(r) -> printf(" asked") :: else fi;
+    if :: isToCancel(r) -> printf(" cancelRequested") :: else fi;
+    if :: isToEnd(r) -> printf(" endAs") :: else fi
 }
 
 inline tellSet(set) {
@@ -72,7 +95,7 @@ inline tellResolution() {
     :: else -> printf("-") \
     fi
 
-/* A claim, a withdrawal, an end, an expiry, retention, a wish for a run, a removal. */
+/* A claim, a withdrawal, an end, an expiry, retention, a wish for a run, a removal; the end of an owner that stops, a cancellation, a request to cancel. */
 inline tellTransitions() {
     rev[1] = alphabet[a]; tellLeaf(1);
     tellStep(mayBeClaimed(1), asClaimed(1, 3));
@@ -82,20 +105,30 @@ inline tellTransitions() {
     tellStep(mayBeRetired(1), asRetired(1));
     tellStep(mayBeAsked(1), asAsked(1));
     tellStep(mayBeRemoved(1), asRemoved(1));
+    tellStep(mayAcknowledge(1), asAcknowledged(1));
+    tellStep(mayBeCancelled(1), asCancelled(1));
+    tellStep(mayBeAskedToCancel(1), asAskedToCancel(1));
     printf("\n")
 }
 
 init {
-    x = 1;
     do
-    :: x < FAILURE ->
-        rev[0] = x;
-        if
-        :: (isClaim(0) && isSmallClaim(0)) || isSmallOther(0) -> size++; alphabet[size] = x
-        :: else
-        fi;
-        x++
-    :: else -> break
+    :: x = 1;
+       do
+       :: x < FAILURE ->
+           rev[0] = x | mark;
+           if
+           :: isInTable(0) -> size++; alphabet[size] = rev[0]
+           :: else
+           fi;
+           x++
+       :: else -> break
+       od;
+       if
+       :: mark == 0 && CANCEL != 0 -> mark = CANCEL
+       :: mark == CANCEL && CANCEL != 0 -> mark = END_AS
+       :: else -> break
+       fi
     od;
 #ifdef TRANSITIONS
     a = 1;

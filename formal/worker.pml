@@ -30,6 +30,10 @@ inline chooseAnswer() { skip }
 bool fails;
 #define ends(r) (fails && !isFlagged(r) -> asFailed(r) : asEnded(r))
 inline tellFailure() { if :: fails && !disputed[me] && !over[me] && errors(w) != 0 -> keptTold = true :: else fi }
+#elif defined(CANCELS)
+bool obeys;           /* an owner that was asked to cancel stops, or ends before it hears of that */
+#define ends(r) (obeys && mayAcknowledge(r) -> asAcknowledged(r) : asEnded(r))
+inline tellFailure() { skip }
 #else
 #define ends(r) asEnded(r)
 inline tellFailure() { skip }
@@ -56,7 +60,7 @@ inline judge() {
     :: j <= last && !(has(leaves, j) && isClaim(j) && token(j) == mine[me]) -> j++
     :: else -> break
     od;
-    other = (j > last); i = 1;
+    other = (j > last); isAsked = (j <= last && (isToEnd(j) || isToCancel(j))); i = 1;
     do
     :: i <= last && !other ->
         if
@@ -91,7 +95,7 @@ inline find() {
         do
         :: i <= last ->
             if
-            :: has(leaves, i) && i != at(me) && isLiveKind(kind(i)) && !(kind(i) == OWNED && token(i) == mine[me]) && (counts[i] > fence(at(me)) || (counts[i] == fence(at(me)) && kind(at(me)) != ENDED)) -> other = true
+            :: has(leaves, i) && i != at(me) && isLiveKind(kind(i)) && !(kind(i) == OWNED && token(i) == mine[me]) && (counts[i] > fence(at(me)) || (counts[i] == fence(at(me)) && !isFinished(at(me)))) -> other = true
             :: else
             fi;
             i++
@@ -210,6 +214,8 @@ proctype Worker(byte me) {
         chooseAnswer();
 #ifdef RETRIES
         if :: fails = false :: fails = true fi;
+#elif defined(CANCELS)
+        if :: obeys = false :: isToCancel(target) -> obeys = true fi;
 #endif
         d_step {
             if
@@ -218,11 +224,14 @@ proctype Worker(byte me) {
             :: sent(me) == 0 && mayEnd(target) -> news = ends(target); make(news)
             fi;
             take(); sent(me) = w;
+#ifdef CANCELS
+            obeys = false;
+#endif
             if
             :: !isHeard -> disputed[me] = true
-            :: isHeard && kind(w) != ENDED -> tellFailure(); letGo()
-            :: isHeard && kind(w) == ENDED && (disputed[me] || over[me]) && looksBack -> tellOwnProcess(); phase[me] = DOUBT
-            :: isHeard && kind(w) == ENDED && !((disputed[me] || over[me]) && looksBack) -> tellEnd(mine[me]); letGo()
+            :: isHeard && !isFinished(w) -> tellFailure(); letGo()
+            :: isHeard && isFinished(w) && (disputed[me] || over[me]) && looksBack -> tellOwnProcess(); phase[me] = DOUBT
+            :: isHeard && isFinished(w) && !((disputed[me] || over[me]) && looksBack) -> tellEnd(mine[me]); letGo()
             fi;
             tidy(); truth()
         }

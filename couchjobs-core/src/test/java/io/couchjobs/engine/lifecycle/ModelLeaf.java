@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * A leaf as the model in {@code formal/} knows it, and the document that stands for it.
@@ -15,10 +17,15 @@ import java.util.Locale;
  * @param token the number of its claim; 0 of what is no claim
  * @param expired whether the claim was withdrawn because its lease was over; of others, whether the job became so for that reason
  * @param asked whether somebody asks the owner for another run
+ * @param toCancel whether somebody asks the owner to cancel the job
+ * @param toEnd whether the next claim cancels the job, or the claim was made for that
  */
-public record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean asked) {
+public record ModelLeaf(
+        Leaf.Kind kind, long fence, int token, boolean expired, boolean asked, boolean toCancel, boolean toEnd) {
     /** As the model numbers the leaves of a document; of equal ones it takes the first. */
-    private static final Comparator<ModelLeaf> MODEL_ORDER = Comparator.comparing(ModelLeaf::isObituary)
+    private static final Comparator<ModelLeaf> MODEL_ORDER = Comparator.comparing(ModelLeaf::toEnd)
+            .thenComparing(ModelLeaf::toCancel)
+            .thenComparing(ModelLeaf::isObituary)
             .thenComparing(ModelLeaf::expired)
             .thenComparing(ModelLeaf::asked)
             .thenComparing(ModelLeaf::token)
@@ -39,18 +46,66 @@ public record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, 
         for (int token = 1; token <= 3; token++) {
             int fence = token == 3 ? 2 : 1;
             for (boolean asked : List.of(false, true)) {
-                all.add(new ModelLeaf(Leaf.Kind.OWNED, fence, token, false, asked));
-                all.add(new ModelLeaf(Leaf.Kind.WITHDRAWN, fence, token, false, asked));
-                all.add(new ModelLeaf(Leaf.Kind.WITHDRAWN, fence, token, true, asked));
+                addClaims(all, fence, token, leaf -> asked ? leaf.wanted() : leaf);
             }
         }
         all.sort(MODEL_ORDER);
         return all;
     }
 
+    /** Small ones that have to do with cancellation, and those that they may meet, in that order. */
+    public static List<ModelLeaf> ofCancellations() {
+        List<ModelLeaf> all = new ArrayList<>();
+        addAll(all, Leaf.Kind.PENDING, 1, 2, false);
+        addAll(all, Leaf.Kind.PENDING, 1, 1, true);
+        all.addAll(all.stream().map(ModelLeaf::ending).toList());
+        addAll(all, Leaf.Kind.CANCELLED, 1, 2, false);
+        addAll(all, Leaf.Kind.ENDED, 1, 1, false);
+        addAll(all, Leaf.Kind.RETIRED, 1, 1, false);
+        addAll(all, Leaf.Kind.REMOVED, 2, 2, false);
+        addClaims(all, 1, 1, leaf -> leaf);
+        addClaims(all, 2, 3, leaf -> leaf);
+        addClaims(all, 1, 1, ModelLeaf::cancelling);
+        addClaims(all, 2, 3, ModelLeaf::cancelling);
+        addClaims(all, 1, 1, leaf -> leaf.cancelling().wanted());
+        addClaims(all, 2, 3, ModelLeaf::ending);
+        all.sort(MODEL_ORDER);
+        return all;
+    }
+
+    /** All of both, each of them once. */
+    public static List<ModelLeaf> allOfBoth() {
+        return Stream.concat(all().stream(), ofCancellations().stream())
+                .distinct()
+                .sorted(MODEL_ORDER)
+                .toList();
+    }
+
+    private static void addClaims(List<ModelLeaf> all, int fence, int token, UnaryOperator<ModelLeaf> marks) {
+        all.add(marks.apply(plain(Leaf.Kind.OWNED, fence, token, false)));
+        all.add(marks.apply(plain(Leaf.Kind.WITHDRAWN, fence, token, false)));
+        all.add(marks.apply(plain(Leaf.Kind.WITHDRAWN, fence, token, true)));
+    }
+
+    private static ModelLeaf plain(Leaf.Kind kind, long fence, int token, boolean expired) {
+        return new ModelLeaf(kind, fence, token, expired, false, false, false);
+    }
+
+    private ModelLeaf wanted() {
+        return new ModelLeaf(kind, fence, token, expired, true, toCancel, toEnd);
+    }
+
+    private ModelLeaf cancelling() {
+        return new ModelLeaf(kind, fence, token, expired, asked, true, toEnd);
+    }
+
+    private ModelLeaf ending() {
+        return new ModelLeaf(kind, fence, token, expired, asked, toCancel, true);
+    }
+
     private static void addAll(List<ModelLeaf> all, Leaf.Kind kind, int from, int to, boolean expired) {
         for (int fence = from; fence <= to; fence++) {
-            all.add(new ModelLeaf(kind, fence, 0, expired, false));
+            all.add(plain(kind, fence, 0, expired));
         }
     }
 
@@ -74,7 +129,9 @@ public record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, 
                 leaf.job()
                         .filter(job -> token == 0 ? job.expirations() > 0 : ClusterTransitions.mayHaveRun(job))
                         .isPresent(),
-                leaf.job().filter(Job::isResubmitted).isPresent());
+                leaf.job().filter(Job::isResubmitted).isPresent(),
+                leaf.job().filter(Job::isCancelRequested).isPresent(),
+                leaf.job().filter(EndAs::isCancelled).isPresent());
     }
 
     /**
@@ -100,14 +157,22 @@ public record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, 
             case RETIRED -> "'_deleted':true,'status':'success','removedBy':'retention'";
             case REMOVED -> "'_deleted':true,'status':'waiting'";
             case ENDED -> expired ? "'status':'failed','attempt':1,'expirations':1" : "'status':'success','attempt':1";
+            case CANCELLED -> "'status':'cancelled','attempt':1";
             case PENDING ->
-                "'status':'waiting','scheduledTime':1500000000000" + (expired ? ",'attempt':1,'expirations':1" : "");
+                "'status':'waiting','scheduledTime':1500000000000"
+                        + (expired ? ",'attempt':1,'expirations':1" : "")
+                        + end();
             case OWNED, WITHDRAWN ->
                 "'status':'running','attempt':1,'scheduledTime':1500000000000"
-                        + (asked ? ",'resubmit':{'scheduledTime':1500000000007}" : "") + ",'lock':{'token':'t" + token
+                        + (asked ? ",'resubmit':{'scheduledTime':1500000000007}" : "")
+                        + (toCancel ? ",'cancelRequested':true" : "") + end() + ",'lock':{'token':'t" + token
                         + "','worker':'w'" + withdrawal() + "}";
-            case CANCELLED, RESUBMITTED, MALFORMED -> throw new IllegalStateException("not in the model");
+            case RESUBMITTED, MALFORMED -> throw new IllegalStateException("not in the model");
         };
+    }
+
+    private String end() {
+        return toEnd ? ",'endAs':'cancelled'" : "";
     }
 
     private String withdrawal() {
@@ -120,6 +185,7 @@ public record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, 
     @Override
     public String toString() {
         return kind.name().toLowerCase(Locale.ROOT) + " " + fence + (token == 0 ? "" : " t" + token)
-                + (expired ? " expired" : "") + (asked ? " asked" : "");
+                + (expired ? " expired" : "") + (asked ? " asked" : "") + (toCancel ? " cancelRequested" : "")
+                + (toEnd ? " endAs" : "");
     }
 }

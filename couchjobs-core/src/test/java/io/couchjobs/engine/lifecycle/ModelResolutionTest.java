@@ -17,12 +17,21 @@ import org.junit.jupiter.api.Test;
 
 /** The model of the protocol, which a checker searches, resolves conflicts as the classes do: for all sets of up to three small leaves. */
 class ModelResolutionTest {
-    private static final Path TABLE = Path.of("../formal/resolution.tsv");
+    private static final Path TABLES = Path.of("../formal");
 
     @Test
     void the_model_resolves_all_small_sets_of_leaves_as_the_classes_do() throws IOException {
+        assertThat(lines(ModelLeaf.all())).isEqualTo(Files.readAllLines(TABLES.resolve("resolution.tsv")));
+    }
+
+    @Test
+    void the_model_resolves_small_sets_of_leaves_with_requests_to_cancel_as_the_classes_do() throws IOException {
+        assertThat(lines(ModelLeaf.ofCancellations()))
+                .isEqualTo(Files.readAllLines(TABLES.resolve("cancellations.tsv")));
+    }
+
+    private static List<String> lines(List<ModelLeaf> all) {
         List<String> lines = new ArrayList<>();
-        List<ModelLeaf> all = ModelLeaf.all();
         for (int a = -1; a < all.size(); a++) {
             for (int b = a; b < all.size(); b++) {
                 for (int c = Math.max(0, b); c < all.size(); c++) {
@@ -33,7 +42,7 @@ class ModelResolutionTest {
                 }
             }
         }
-        assertThat(lines).isEqualTo(Files.readAllLines(TABLE));
+        return lines;
     }
 
     /** The leaves, what is written when nothing was confirmed, and when the best one was. */

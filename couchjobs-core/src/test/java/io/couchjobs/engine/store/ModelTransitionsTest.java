@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
+import io.couchjobs.engine.lifecycle.EndAs;
 import io.couchjobs.engine.lifecycle.ModelLeaf;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.job.Job;
@@ -39,25 +40,42 @@ class ModelTransitionsTest {
     @Test
     void the_model_writes_on_each_small_leaf_what_the_classes_write() throws IOException {
         List<String> lines =
-                ModelLeaf.all().stream().map(ModelTransitionsTest::line).toList();
+                ModelLeaf.allOfBoth().stream().map(ModelTransitionsTest::line).toList();
         assertThat(lines).isEqualTo(Files.readAllLines(TABLE));
     }
 
-    /** The leaf, and what a claim, a withdrawal, an end, an expiry, retention, a wish for a run and a removal write on it. */
+    /**
+     * The leaf, and what a claim, a withdrawal, an end, an expiry, retention, a wish for a run, a removal, the end of an owner that stops as it
+     * was asked to, a cancellation and a request to cancel write on it.
+     */
     private static String line(ModelLeaf leaf) {
         ObjectNode document = leaf.document(1);
         return Stream.of(
                         written(leaf, job -> Transitions.claim(job, "t3", "worker", true, Jobs.NOW)),
                         written(leaf, job -> ClusterTransitions.withdraw(job, "no quorum", Jobs.NOW)),
-                        written(leaf, job -> Transitions.finish(job, null, null, Jobs.NOW)),
-                        written(leaf, job -> Transitions.expire(job, OptionalInt.empty(), Jobs.NOW)),
+                        written(leaf, ModelTransitionsTest::ended),
+                        written(leaf, job -> ClusterTransitions.expire(job, OptionalInt.empty(), Jobs.NOW)),
                         live(document)
                                 .filter(job -> job.phase() == JobPhase.FINISHED)
                                 .map(job -> ModelLeaf.of(JobTombstone.ofRetired(row(job)))),
                         added(leaf),
-                        live(document).map(job -> ModelLeaf.of(JobTombstone.ofRemoved(document))))
+                        live(document).map(job -> ModelLeaf.of(JobTombstone.ofRemoved(document))),
+                        leaf.toCancel() || leaf.toEnd()
+                                ? written(leaf, ModelTransitionsTest::stopped)
+                                : Optional.<ModelLeaf>empty(),
+                        written(leaf, job -> Transitions.cancel(job, null, Jobs.NOW)),
+                        written(leaf, job -> Transitions.requestCancel(job, null, Jobs.NOW)))
                 .map(written -> written.map(ModelLeaf::toString).orElse("-"))
                 .collect(Collectors.joining("\t", leaf + "\t", ""));
+    }
+
+    /** As claims end: one that was made only for that cancels the job. */
+    private static Decision ended(Job job) {
+        return EndAs.of(job).isPresent() ? stopped(job) : Transitions.finish(job, null, null, Jobs.NOW);
+    }
+
+    private static Decision stopped(Job job) {
+        return Transitions.acknowledgeCancel(job, "stopped", Jobs.NOW);
     }
 
     private static Optional<ModelLeaf> added(ModelLeaf leaf) {
