@@ -73,6 +73,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     private final AddRules rules;
     private final Additions additions;
     private final HandClaims handClaims;
+    private final Canceller canceller;
     private final Types types;
     private final Schedules schedules;
     private final Triggers triggers;
@@ -93,6 +94,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 extensions.all(),
                 options.largestInlineData());
         this.handClaims = new HandClaims(engine.parts(), engine.client(), options.renewLeases());
+        this.canceller = new Canceller(engine);
         this.rules = new AddRules(engine.parts(), options.strict());
         this.additions = new Additions(engine, rules);
         this.schedules = new QueueSchedules(engine.parts(), rules::checkType);
@@ -201,12 +203,12 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     @Override
     public CancelResult cancel(JobId id, CancelMode mode) {
-        return engine.creator().cancel(id, mode, null);
+        return canceller.cancel(id, mode, null);
     }
 
     @Override
     public CancelResult cancel(JobId id, CancelMode mode, String reason) {
-        return engine.creator().cancel(id, mode, reason);
+        return canceller.cancel(id, mode, reason);
     }
 
     @Override
@@ -359,7 +361,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      */
     public Optional<ClaimedJob> claim(JobId id) {
         handClaims.begin(Set.of(id.type()));
-        List<LeasedJob> claim = engine.finder().claim(id).stream().toList();
+        List<LeasedJob> claim = engine.finder().claim(id, job -> true).stream().toList();
         return handClaims.hold(claim).stream().map(ClaimedJob.class::cast).findFirst();
     }
 

@@ -297,6 +297,18 @@ class ClaimsOnClustersTest extends ProxiedQueue {
     }
 
     @Test
+    void a_job_whose_owner_died_is_cancelled_by_a_claim() {
+        others.database()
+                .put(Jobs.json(
+                        "{'_id':'job:email:1','status':'waiting','data':{},'attempt':1,'expirations':1,'fence':1,"
+                                + "'times':{'created':1,'claimed':2,'started':2,'expired':3}}"));
+        assertThat(queue.cancel("email", "1", CancelMode.IF_QUEUED)).isEqualTo(CancelResult.CANCELLED);
+        assertThat(job().status()).isEqualTo(JobStatus.CANCELLED);
+        assertThat(job().fence()).as("that of the claim").isEqualTo(2);
+        assertThat(cluster.claims()).isEqualTo(1);
+    }
+
+    @Test
     void creators_wait_for_a_majority_that_is_out_of_reach_for_a_moment() {
         add("1");
         Lost first = proxy.loseRequests(2, request -> request.toString().contains("couchjobs-probe"));

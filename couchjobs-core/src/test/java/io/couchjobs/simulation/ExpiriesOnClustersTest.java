@@ -11,13 +11,16 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.type.Limit;
 import java.time.Duration;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -80,6 +83,29 @@ class ExpiriesOnClustersTest extends PlayedCluster {
         assertThat(accept(zero, "next").orElseThrow().isOnlyToEnd()).isTrue();
     }
 
+    /** Model: CANCELS_EXPIRED. */
+    @Test
+    void who_cancels_an_expired_job_at_a_node_that_is_cut_off_does_not_undo_the_end_of_the_owner() {
+        JobId id = insert("a");
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        Job claimed = claim.job();
+        world.cluster().isolate(2);
+        write(two, ClusterTransitions.expire(claimed, OptionalInt.empty(), now(two)));
+        world.play(zero, () -> claim.finish());
+        assertThat(world.play(two, () -> isConfirmed(() -> cancel(two, id)))).isFalse();
+        assertThat(afterTheCut(id).status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    /** Model: CANCELS_EXPIRED. */
+    @Test
+    void the_next_claim_cancels_an_expired_job_though_its_owner_ended_it_unheard() {
+        JobId id = insert("a");
+        endUnheard(() -> {});
+        expire();
+        assertThat(world.play(zero, () -> cancel(zero, id))).isEqualTo(CancelResult.REQUESTED);
+        assertEndsAndStands(id, JobStatus.CANCELLED);
+    }
+
     @Test
     void a_job_that_waits_to_be_cancelled_is_run_when_it_is_added_again() {
         JobId id = insert("a");
@@ -135,8 +161,19 @@ class ExpiriesOnClustersTest extends PlayedCluster {
     }
 
     private void cancel(JobId id) {
-        world.play(zero, () -> new Creator(zero.parts().store(), zero.parts().clock())
-                .cancel(id, CancelMode.REQUEST, null));
+        world.play(zero, () -> cancel(zero, id));
+    }
+
+    private static CancelResult cancel(Client at, JobId id) {
+        return new Creator(at.parts().store(), at.parts().clock()).cancel(id, CancelMode.REQUEST, null);
+    }
+
+    private static boolean isConfirmed(Supplier<CancelResult> change) {
+        try {
+            return change.get() != null;
+        } catch (UnconfirmedException cutOff) {
+            return false;
+        }
     }
 
     /** An owner is cut off, and ends its job there. It does not hear of what happens on the other side before. */

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -119,16 +120,17 @@ public final class Finder implements FeedListener, AutoCloseable {
     /**
      * Claims a given job, whether its time has come or not.
      *
+     * @param which whether the job is wanted as it is
      * @return the job, owned by this worker; empty when it cannot be claimed now, has conflicts, or is of another site, when its
      *     limits have no room, or when another claim won
      * @throws NotFoundException when there is no such job
      */
-    public Optional<LeasedJob> claim(JobId id) {
+    public Optional<LeasedJob> claim(JobId id, Predicate<Job> which) {
         listen();
         Leaves leaves = store.leaves(id);
         Job job = leaves.winner().orElseThrow(() -> new NotFoundException(id));
         boolean mayBeOwnedElsewhere = leaves.needResolution() || !store.site().owns(job);
-        if (mayBeOwnedElsewhere || !job.isClaimable() || !limits.isOpen(id.type())) {
+        if (mayBeOwnedElsewhere || !job.isClaimable() || !which.test(job) || !limits.isOpen(id.type())) {
             return Optional.empty();
         }
         Candidate candidate = new Candidate(job, store.environment().uuid().toString());

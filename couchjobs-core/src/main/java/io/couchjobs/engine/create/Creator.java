@@ -1,6 +1,7 @@
 package io.couchjobs.engine.create;
 
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
@@ -226,7 +227,7 @@ public final class Creator {
     }
 
     /**
-     * Cancels a job.
+     * Cancels a job, or asks for it: {@link CancelResult#REQUESTED} also when the next claim cancels it.
      *
      * @param reason what the job remembers of it; null for none
      * @throws NotFoundException when there is none
@@ -237,12 +238,18 @@ public final class Creator {
                 id,
                 job -> mode == CancelMode.REQUEST && job.status().isLocked()
                         ? Transitions.requestCancel(job, reason, clock.instant())
-                        : Transitions.cancel(job, reason, clock.instant()));
+                        : cancelled(job, reason));
         return switch (settled.decision.before().phase()) {
-            case PENDING -> CancelResult.CANCELLED;
+            case PENDING -> settled.job.phase() == JobPhase.FINISHED ? CancelResult.CANCELLED : CancelResult.REQUESTED;
             case RUNNING -> mode == CancelMode.REQUEST ? CancelResult.REQUESTED : CancelResult.RUNNING;
             case FINISHED, NOT_FOUND -> CancelResult.ALREADY_FINISHED;
         };
+    }
+
+    private Decision cancelled(Job job, @Nullable String reason) {
+        return store.isCluster()
+                ? ClusterTransitions.cancel(job, reason, clock.instant())
+                : Transitions.cancel(job, reason, clock.instant());
     }
 
     /**

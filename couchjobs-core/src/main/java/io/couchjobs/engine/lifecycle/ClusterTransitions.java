@@ -102,6 +102,25 @@ public final class ClusterTransitions {
                         .stay();
     }
 
+    /**
+     * As {@link Transitions#cancel}, but a job whose last owner died waits for the next claim to cancel it: the owner may have ended it on a
+     * copy that is out of reach, and may have been believed.
+     */
+    public static Decision cancel(Job job, @Nullable String reason, Instant now) {
+        return mayHaveEnded(job) ? cancelAtNextClaim(job, reason, now) : Transitions.cancel(job, reason, now);
+    }
+
+    /** Whether others took the job from its last owner. A claim that made no owner changes nothing of that. */
+    private static boolean mayHaveEnded(Job job) {
+        boolean isTaken = job.status() == JobStatus.WAITING && (at(job, EXPIRED) > 0 || at(job, "released") > 0);
+        long taken = Math.max(Math.max(at(job, EXPIRED), at(job, "released")), at(job, "restored"));
+        return isTaken && taken >= Math.max(at(job, Transitions.CLAIMED), at(job, "created"));
+    }
+
+    private static long at(Job job, String moment) {
+        return job.document().path(Field.TIMES).path(moment).asLong();
+    }
+
     /** An operator takes the job from its owner, as {@link Transitions#release} does, but it does not end by that, see {@link #expire}. */
     public static Decision release(Job job, Instant now) {
         return Transitions.on(
