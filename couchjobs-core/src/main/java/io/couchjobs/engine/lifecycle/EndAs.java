@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Jobs that wait only to be ended: an owner died after it was asked to cancel the job, or too many owners died while they ran it. On a
+ * Jobs that wait only to be ended: an owner died, and somebody wants the job cancelled; or too many owners died while they ran it. On a
  * cluster no monitor may end such a job, as the owner's own end may turn up later and would count more. The next claim ends it.
  */
 public final class EndAs {
@@ -32,6 +32,6 @@ public final class EndAs {
             return "more leases ran out while it ran than the type allows (maxExpirations)";
         }
         String why = job.document().path(Field.CANCEL_REASON).asText();
-        return "its owner died after it was asked to cancel the job" + (why.isEmpty() ? "" : ": " + why);
+        return "its owner died, and the job was to be cancelled" + (why.isEmpty() ? "" : ": " + why);
     }
 }

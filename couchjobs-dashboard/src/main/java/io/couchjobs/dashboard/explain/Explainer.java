@@ -336,7 +336,7 @@ public final class Explainer {
             case "cancelled" ->
                 add(
                         Verdict.DUE,
-                        "its owner died after it was asked to cancel the job; the next worker that claims it cancels it and does not run it",
+                        "its owner died, and the job is to be cancelled; the next worker that claims it cancels it and does not run it",
                         command("cancel") + " cancels it now");
             case "failed" ->
                 add(
