@@ -128,14 +128,18 @@ export class Job {
       if (this.#ended) throw new HaltError(`${this.doc._id}: its end is written already`);
       if (this.isHalted) throw this.#halted;
     };
+    let mayHaveFailed = false;
     for (const wait of pauses(50, 2000)) {
       goOn();
       const sent = moment();
-      const written = await couch.write(change(this.doc, couch.now()), goOn).catch(error => {
+      // A failure that one copy may have stored counts more than a cancellation (rule 8).
+      const next = change(mayHaveFailed ? {...this.doc, cancelRequested: undefined} : this.doc, couch.now());
+      const written = await couch.write(next, goOn).catch(error => {
         // The database refuses this content, so the run has failed for good (3.3); a 401 refuses only the user.
         throw Object.assign(error, error instanceof CouchError && error.status !== 401 && {permanent: true});
       });
       if (written) return this.#wrote(written, sent, ends);
+      mayHaveFailed ||= couch.isCluster && next.status === 'failed';
       const leaves = await couch.majority(this.doc._id);
       const mine = leaves?.find(leaf => this.isMine(leaf));
       if (mine) this.doc = mine; // somebody asked for something: the same change on that

@@ -592,6 +592,26 @@ test('a new job that was answered 202 is written once more, until it is confirme
   assert.equal(typeof (await queue.get(email, '1')).times.kept, 'number');
 });
 
+test('a failure that a request to cancel kept from being stored stays one on a cluster', async () => {
+  for (const [isCluster, permanent, status] of [[true, true, 'failed'], [true, false, 'cancelled'], [false, true, 'cancelled']]) {
+    const email = await type();
+    const asked = [];
+    const on = through(async (send, url, init) => {
+      if (isWrite(url, init, `job:${email}:1`) && (writes(init, 'failed') || writes(init, 'stuck')) && !asked.length) {
+        asked.push(await queue.cancel(email, '1', 'too late'));
+      }
+      return isCluster ? asCluster(send, url) : send();
+    });
+    await queue.add(email, {}, {id: '1'});
+    await withWorker(email, {}, async worker => {
+      const job = await until(() => worker.claim());
+      await job.fail('no connection', {permanent});
+      const {status: is, errors, cancelRequested} = await queue.get(email, '1');
+      assert.deepEqual([asked, is, errors[0].message, cancelRequested], [['requested'], status, 'no connection', undefined]);
+    }, on);
+  }
+});
+
 test('an owner that reaches nobody halts when its lease is over', async () => {
   const email = await type({timeout: 1000});
   let cut = false;

@@ -144,12 +144,13 @@ class Job:
                 raise Halted(f"{self._id}: {self._lost}")
 
         with self._writing:
-            before = self._doc
+            before, may_have_failed = self._doc, False
             for _ in pauses():
                 go_on()
                 sent = moment()
                 try:
-                    written = self._couch.write(transition(before, self._couch.now(), **arguments), go_on)
+                    doc = transition(before, self._couch.now(), **arguments)
+                    written = self._couch.write(doc, go_on)
                 except Refused as problem:
                     self._refusal = problem
                     raise
@@ -159,6 +160,9 @@ class Job:
                 if leaves is not None and not any(map(self._holds, leaves)):
                     self._lose("it was removed, or others have it")
                 before = next(filter(self._holds, leaves or []), before)  # somebody asked for something: the same change on that
+                may_have_failed = may_have_failed or self._couch.is_cluster and doc["status"] == "failed"
+                if may_have_failed:  # one copy may have stored that, and it counts more than a cancellation (rule 8)
+                    before = {field: value for field, value in before.items() if field != "cancelRequested"}
             if self._couch.is_cluster and not self._lasts():  # an end that was confirmed too late for the lease (rule 9)
                 leaves = self._couch.majority(self._id)
                 if leaves is None or any(protocol.stands_against(leaf, written, False) for leaf in leaves):

@@ -694,6 +694,21 @@ class ClusterAnswersTest(ServerTest):
         self.assertEqual(Queue(Tampered(SERVER.url, tamper, cluster=True)).cancel(self.type, "1"), "finished")
         self.assertGreater(len(probes), 2)
 
+    def test_a_failure_that_a_request_to_cancel_kept_from_being_stored_stays_one_on_a_cluster(self):
+        for id, cluster, permanent, ends_as in (("1", True, True, "failed"), ("2", True, False, "cancelled"), ("3", False, True, "cancelled")):
+            with self.subTest(ends_as, cluster=cluster, permanent=permanent):
+                asked = []
+
+                def tamper(method, path, body, send):
+                    if method == "PUT" and body.get("status") in ("failed", "stuck") and not asked:
+                        asked.append(self.queue.cancel(self.type, id, "too late"))
+                    return send()
+                job = self.claimed(self.by_hand(Queue(Tampered(SERVER.url, tamper, cluster))), id)
+                job.fail("no connection", permanent)
+                doc = self.wait(id)
+                self.assertEqual((asked, doc["status"], doc["errors"][0]["message"]), (["requested"], ends_as, "no connection"))
+                self.assertNotIn("cancelRequested", doc)
+
     def test_a_renewal_that_was_answered_202_does_not_renew(self):
         self.settings(timeout=1500)
         job = self.claimed(self.by_hand(self.doubtful(lambda body: body["_id"].startswith("worker:") and body["beat"] > 1, 1_000_000)))
