@@ -207,6 +207,24 @@ def request_cancel(doc: Doc, now: int, reason: Optional[str] = None) -> Optional
     return _write(doc, now, "cancelRequested", "resubmit cancelReason", cancelRequested=True, **why)
 
 
+def may_have_ended(doc: Doc) -> bool:
+    """Whether the last owner of a pending job may have ended it, on a copy of a cluster that is out of reach."""
+    times = doc.get("times") or {}
+
+    def latest(*moments: str) -> int:
+        return max(times.get(moment) or 0 for moment in moments)
+    return ("expired" in times or "released" in times) and latest("expired", "released", "restored") >= latest("claimed", "created")
+
+
+def cancel_at_next_claim(doc: Doc, now: int, reason: Optional[str] = None) -> Optional[Doc]:
+    """Cancels a pending job that may have ended: the next claim does it, and does not run the job."""
+    _expect(doc, PENDING, "cancel")
+    if doc.get("endAs") == "cancelled":
+        return None
+    why = {"cancelReason": _text(reason)} if reason else {}
+    return _write(doc, now, "cancelRequested", "cancelReason", endAs="cancelled", **why)
+
+
 def end_as(doc: Doc) -> Optional[str]:
     """How a claim ends a job that is not to be run, as its last owner died: "cancelled" or "failed"; None for other jobs (3.2)."""
     return doc.get("endAs") if doc.get("endAs") in ("cancelled", "failed") else None

@@ -51,7 +51,8 @@ class Queue:
     def cancel(self, type: str, id: str, reason: Optional[str] = None) -> str:
         """Cancels a pending job ("cancelled"), or asks the owner of a running one to stop ("requested").
 
-        Other answers are "finished" and "missing"; then nothing was written.
+        On a cluster "requested" is also the answer for a pending job whose last owner may have ended it: the next claim cancels it, and does
+        not run it. Other answers are "finished" and "missing"; then nothing was written.
         """
         for _ in pauses(12, 0.1):  # read, decide, write; start over after a 409 (2.2)
             doc = self.couch.read(protocol.doc_id(type, id))
@@ -59,14 +60,15 @@ class Queue:
                 return "missing"
             status = doc.get("status") or "waiting"
             finished, pending = status in FINISHED, status in PENDING
-            new = None
+            new, verb = None, protocol.cancel if pending else protocol.request_cancel
+            if pending and self.couch.is_cluster and protocol.may_have_ended(doc):
+                verb = protocol.cancel_at_next_claim
             if not finished:
                 if doc.get("_conflicts") or protocol.withdrawn(doc):
                     continue  # a library worker resolves it first (rule 18)
-                now = self.couch.now()
-                new = protocol.cancel(doc, now, reason) if pending else protocol.request_cancel(doc, now, reason)
+                new = verb(doc, self.couch.now(), reason)
             if self._write(new) if new else self._stands(doc):
-                return "finished" if finished else "cancelled" if pending else "requested"
+                return "finished" if finished else "cancelled" if verb is protocol.cancel else "requested"
         raise Unconfirmed(f"job:{type}:{id} was changed by others again and again, its conflict stays unresolved, or no majority is in reach")
 
     def _write(self, doc: Doc) -> bool:

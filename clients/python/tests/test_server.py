@@ -709,6 +709,24 @@ class ClusterAnswersTest(ServerTest):
                 self.assertEqual((asked, doc["status"], doc["errors"][0]["message"]), (["requested"], ends_as, "no connection"))
                 self.assertNotIn("cancelRequested", doc)
 
+    def test_a_job_that_its_last_owner_may_have_ended_is_cancelled_by_the_next_claim(self):
+        for id in ("node", "cluster"):
+            self.queue.couch.put({"_id": f"job:{self.type}:{id}", "data": {}, "status": "waiting", "attempt": 1, "expirations": 1, "fence": 1,
+                                  "times": {"created": 1, "claimed": 2, "started": 2, "expired": 3}})
+        self.assertEqual(self.queue.cancel(self.type, "node", "too late"), "cancelled")
+        cluster = Queue(Tampered(SERVER.url, cluster=True))
+        self.assertEqual(cluster.cancel(self.type, "cluster", "too late"), "requested")
+        asked = self.queue.get(self.type, "cluster")
+        self.assertEqual((asked["status"], asked["endAs"], asked["cancelReason"], asked["fence"]), ("waiting", "cancelled", "too late", 1))
+        self.assertEqual(cluster.cancel(self.type, "cluster", "once more"), "requested")
+        self.assertEqual(self.queue.get(self.type, "cluster"), asked)
+        ran = []
+        self.work(ran.append, cluster)
+        doc = self.wait("cluster")
+        self.assertEqual((doc["status"], ran), ("cancelled", []))
+        self.assertIn("too late", doc["errors"][0]["message"])
+        self.assertEqual(cluster.cancel(self.type, "cluster"), "finished")
+
     def test_a_renewal_that_was_answered_202_does_not_renew(self):
         self.settings(timeout=1500)
         job = self.claimed(self.by_hand(self.doubtful(lambda body: body["_id"].startswith("worker:") and body["beat"] > 1, 1_000_000)))

@@ -148,6 +148,27 @@ class CancelReasons(unittest.TestCase):
         self.assertEqual(protocol.acknowledge_cancel({**Texts.JOB, "cancelReason": "old"}, 1, "stopped")["errors"][0]["message"], "stopped")
 
 
+class CancelsByTheNextClaim(unittest.TestCase):
+    JOB = {"_id": "job:a:1", "_rev": "4-d", "status": "stuck", "cancelReason": "old", "times": {"claimed": 2, "expired": 3}}
+
+    def test_which_jobs_may_have_ended_on_a_copy_that_is_out_of_reach(self):
+        for times, expected in ((None, False), ({}, False), ({"created": 1, "claimed": 2}, False), ({"created": 1, "claimed": 2, "failed": 3}, False),
+                                ({"claimed": 2, "expired": 3}, True), ({"claimed": 2, "released": 2}, True), ({"expired": 3}, True),
+                                ({"claimed": 4, "expired": 3}, False), ({"created": 4, "claimed": 2, "released": 3}, False),
+                                ({"claimed": 4, "released": 3, "restored": 4}, True), ({"claimed": 2, "restored": 3}, False)):
+            with self.subTest(times):
+                self.assertEqual(protocol.may_have_ended({"times": times}), expected)
+
+    def test_the_job_waits_for_the_claim_that_ends_it(self):
+        asked = {**self.JOB, "fence": 3, "endAs": "cancelled", "times": {**self.JOB["times"], "cancelRequested": 9}}
+        self.assertEqual(protocol.cancel_at_next_claim(self.JOB, 9, "x\udcff"), {**asked, "cancelReason": "x?"})
+        del asked["cancelReason"]
+        self.assertEqual(protocol.cancel_at_next_claim({**self.JOB, "endAs": "failed"}, 9), asked)
+        self.assertIsNone(protocol.cancel_at_next_claim(asked, 10, "too late"))
+        with self.assertRaises(protocol.Refused):
+            protocol.cancel_at_next_claim(Texts.JOB, 9)
+
+
 class Rivals(unittest.TestCase):
     def test_which_leaves_speak_against_a_confirmed_write(self):
         mine = {"_id": "job:a:1", "_rev": "3-c", "fence": 3}
