@@ -3,7 +3,7 @@
  * creates and cancels jobs and reads how they end; it never claims, ends or removes one.
  * @module
  */
-import {cancel, create, docId, isFinished, isPending, requestCancel, RefusedError} from './protocol.js';
+import {cancel, cancelVerb, create, docId, isFinished, RefusedError} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{put: (doc: any) => Promise<any>, get: (id: string, options?: any) => Promise<any>}} Pouch a PouchDB database */
@@ -30,7 +30,8 @@ export async function createJob(db, type, data = {}, options = {}) {
 }
 
 /**
- * Cancels a job as far as the local database knows it: one that waits is cancelled, of one that runs it is asked. Where the queue's worker was
+ * Cancels a job as far as the local database knows it: one that waits is cancelled, of one that runs it is asked. Of one that waits again after an
+ * owner lost it or gave it back it is asked, too: that owner may have ended it, and the next claim cancels it. Where the queue's worker was
  * faster, the conflict is resolved there: a run that has ended counts.
  * @param {Pouch} db @param {string} type @param {string} id @param {string} [reason]
  * @returns {Promise<'cancelled' | 'requested' | 'success' | 'failed'>}
@@ -39,7 +40,8 @@ export async function cancelJob(db, type, id, reason) {
   const job = await db.get(docId(type, id), {conflicts: true});
   if (job._conflicts) throw new RefusedError(`cancel ${job._id}: it has conflicts, which the queue resolves; try again after replication`);
   if (isFinished(job)) return job.status;
-  const next = isPending(job) ? cancel(job, reason, Date.now()) : requestCancel(job, reason, Date.now());
+  const verb = cancelVerb(job, true);
+  const next = verb(job, reason, Date.now());
   if (next) await db.put(next);
-  return isPending(job) ? 'cancelled' : 'requested';
+  return verb === cancel ? 'cancelled' : 'requested';
 }

@@ -213,6 +213,23 @@ export function requestCancel(job, reason, now) {
   return written(job, {cancelRequested: true, cancelReason: reason == null ? undefined : text(reason), resubmit: undefined}, {cancelRequested: now});
 }
 
+/** 2.2: the next claim cancels a job that nobody owns, and does not run it. @param {Doc} job @param {string | undefined} reason @param {number} now @returns {Doc | null} */
+export function cancelAtNextClaim(job, reason, now) {
+  mustBe(isPending, job, 'cancel');
+  if (job.endAs === 'cancelled') return null;
+  return written(job, {endAs: 'cancelled', cancelReason: reason == null ? undefined : text(reason)}, {cancelRequested: now});
+}
+
+/** Whether the last owner of a job that waits may have ended it, on a copy that is out of reach. */
+function mayHaveEnded(job) {
+  const times = job.times ?? {};
+  const latest = (...moments) => Math.max(...moments.map(moment => times[moment] ?? 0));
+  return (times.expired != null || times.released != null) && latest('expired', 'released', 'restored') >= latest('claimed', 'created');
+}
+
+/** 2.2: what cancels a job that has not finished: `cancel`, or one that only asks. @param {Doc} job @param {boolean} isCopied whether others may know more: on a cluster, and in a replica */
+export const cancelVerb = (job, isCopied) => !isPending(job) ? requestCancel : isCopied && mayHaveEnded(job) ? cancelAtNextClaim : cancel;
+
 /** 5.5: the job once more as it is, to confirm what is there. @param {Doc} job @param {number} now */
 export const keep = (job, now) => written(job, {}, {kept: now});
 

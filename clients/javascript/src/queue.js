@@ -4,7 +4,7 @@
  */
 import {randomUUID} from 'node:crypto';
 import {Couch, monotonic, pause, pauses} from './couch.js';
-import {cancel, create, docId, generation, isFinished, isPending, requestCancel, standsAgainst} from './protocol.js';
+import {cancel, cancelVerb, create, docId, generation, isFinished, standsAgainst} from './protocol.js';
 import {Worker} from './worker.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
@@ -63,7 +63,8 @@ export class Queue {
   }
 
   /**
-   * Cancels a job that waits; asks its owner to stop one that runs.
+   * Cancels a job that waits; asks its owner to stop one that runs. On a cluster a job that waits, and that its last owner may have ended, is
+   * `requested`, too: the next claim cancels it, and does not run it.
    * @param {string} type @param {string} id @param {string} [reason] noted in the job's errors
    * @returns {Promise<'cancelled' | 'requested' | 'success' | 'failed' | null>} the status of a finished job; null when there is no such job
    */
@@ -76,8 +77,9 @@ export class Queue {
       if (isFinished(job)) {
         if (await this.#stands(job)) return job.status;
       } else if (!job._conflicts && !job.lock?.withdrawn) { // else a library worker resolves it first (rule 18)
-        const next = isPending(job) ? cancel(job, reason, this.couch.now()) : requestCancel(job, reason, this.couch.now());
-        if (await (next ? this.#write(next) : this.#stands(job))) return isPending(job) ? 'cancelled' : 'requested';
+        const verb = cancelVerb(job, this.couch.isCluster);
+        const next = verb(job, reason, this.couch.now());
+        if (await (next ? this.#write(next) : this.#stands(job))) return verb === cancel ? 'cancelled' : 'requested';
       }
       await pause(waits.next().value);
     }

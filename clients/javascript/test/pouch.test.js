@@ -44,6 +44,16 @@ test('the owner of a job that is cancelled offline hears why', async () => {
   assert.deepEqual([cancelRequested, cancelReason], [true, 'too late']);
 });
 
+test('a job that its last owner may have ended, which the phone does not know, is left to the next claim to cancel', async () => {
+  const db = memory();
+  db.docs.set('job:email:1', {_id: 'job:email:1', _rev: '3-a', status: 'waiting', fence: 1, times: {created: 1, claimed: 2, released: 3}});
+  assert.equal(await cancelJob(db, 'email', '1', 'too late'), 'requested');
+  const {status, fence, endAs, cancelReason} = db.docs.get('job:email:1');
+  assert.deepEqual([status, fence, endAs, cancelReason], ['waiting', 1, 'cancelled', 'too late']);
+  db.put = () => assert.fail('it is asked for already');
+  assert.equal(await cancelJob(db, 'email', '1'), 'requested');
+});
+
 test('a phone creates and cancels jobs offline, and hears how they end', {skip: !process.env.COUCHJOBS_POUCHDB && 'COUCHJOBS_POUCHDB names no PouchDB'}, async () => {
   const PouchDB = createRequire(join(process.env.COUCHJOBS_POUCHDB, 'package.json'))('pouchdb');
   const folder = await mkdtemp(join(tmpdir(), 'couchjobs-'));

@@ -612,6 +612,25 @@ test('a failure that a request to cancel kept from being stored stays one on a c
   }
 });
 
+test('a job that its last owner may have ended is cancelled by the next claim on a cluster', async () => {
+  const email = await type();
+  const expired = {data: {}, status: 'waiting', attempt: 1, expirations: 1, fence: 1, times: {created: 1, claimed: 2, started: 2, expired: 3}};
+  for (const id of ['node', 'cluster']) await put(`job:${email}:${id}`, expired);
+  assert.equal(await queue.cancel(email, 'node', 'too late'), 'cancelled');
+  const cluster = through(asCluster);
+  assert.equal(await cluster.cancel(email, 'cluster', 'too late'), 'requested');
+  const asked = await queue.get(email, 'cluster');
+  assert.deepEqual([asked.status, asked.endAs, asked.cancelReason, asked.fence], ['waiting', 'cancelled', 'too late', 1]);
+  assert.equal(await cluster.cancel(email, 'cluster', 'once more'), 'requested');
+  assert.deepEqual(await queue.get(email, 'cluster'), asked);
+  await withWorker(email, {handler: () => assert.fail('it ran')}, async () => {
+    const {status, errors} = await cluster.wait(email, 'cluster');
+    assert.equal(status, 'cancelled');
+    assert.match(errors[0].message, /too late/);
+  }, cluster);
+  assert.equal(await cluster.cancel(email, 'cluster'), 'cancelled');
+});
+
 test('an owner that reaches nobody halts when its lease is over', async () => {
   const email = await type({timeout: 1000});
   let cut = false;

@@ -86,6 +86,23 @@ test('a reason to cancel lasts until the run has ended, or another request has c
   assert.equal(protocol.acknowledgeCancel(stale, 'stopped', 0).errors[0].message, 'stopped');
 });
 
+test('a job whose last owner may have ended it, on a copy that is out of reach, waits for the claim that cancels it', () => {
+  for (const [times, expected] of [[undefined, false], [{}, false], [{created: 1, claimed: 2}, false], [{created: 1, claimed: 2, failed: 3}, false],
+    [{claimed: 2, expired: 3}, true], [{claimed: 2, released: 2}, true], [{expired: 3}, true], [{claimed: 4, expired: 3}, false],
+    [{created: 4, claimed: 2, released: 3}, false], [{claimed: 4, released: 3, restored: 4}, true], [{claimed: 2, restored: 3}, false]]) {
+    const verb = expected ? protocol.cancelAtNextClaim : protocol.cancel;
+    assert.deepEqual([protocol.cancelVerb({times}, true), protocol.cancelVerb({times}, false)], [verb, protocol.cancel], JSON.stringify(times));
+  }
+  const job = {_id: 'job:email:1', _rev: '4-a', status: 'stuck', cancelReason: 'old', times: {claimed: 2, expired: 3}};
+  const {cancelReason, ...asked} = {...job, fence: 3, endAs: 'cancelled', times: {...job.times, cancelRequested: 9}};
+  assert.deepEqual(protocol.cancelAtNextClaim(job, 'x\ud83d', 9), {...asked, cancelReason: 'x\ufffd'});
+  assert.deepEqual(protocol.cancelAtNextClaim({...job, endAs: 'failed'}, undefined, 9), asked);
+  assert.equal(protocol.cancelAtNextClaim(asked, 'too late', 10), null);
+  const running = {...job, status: 'running', lock: {token: 't', worker: 'w'}};
+  assert.equal(protocol.cancelVerb(running, true), protocol.requestCancel);
+  assert.throws(() => protocol.cancelAtNextClaim(running, undefined, 9), protocol.RefusedError);
+});
+
 test('a request that cannot be a job is refused, and the message names field and value', () => {
   for (const [options, message] of [[{priority: 100}, 'priority 100'], [{maxRetries: 1.5}, 'maxRetries 1.5'], [{tags: 'a'}, 'tags "a"'],
     [{colour: 'red'}, 'colour "red"'], [{site: ''}, 'site ""'], [{after: {jobs: []}}, 'after {"jobs":[]}']]) {
