@@ -419,7 +419,7 @@ export class Worker {
     if (!endAs(doc)) return !doc.array ? null : job => job.fail('a chunk of an array, which the JavaScript client does not run', {permanent: true}); // 1.3
     const why = typeof doc.cancelReason === 'string' ? `: ${doc.cancelReason}` : '';
     return endAs(doc) === 'cancelled' // 3.2
-      ? job => job.acknowledgeCancel(`its owner died after it was asked to cancel the job${why}`)
+      ? job => job.acknowledgeCancel(`its owner died, and the job was to be cancelled${why}`)
       : job => job.fail('more leases ran out while it ran than the type allows (maxExpirations)', {permanent: true, kind: 'expired'});
   }
 

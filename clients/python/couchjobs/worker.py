@@ -493,7 +493,7 @@ class Worker:
         try:
             if protocol.end_as(job._doc) == "cancelled":
                 why = job._doc.get("cancelReason")
-                job.acknowledge_cancel("its owner died after it was asked to cancel the job" + (f": {why}" if isinstance(why, str) else ""))
+                job.acknowledge_cancel("its owner died, and the job was to be cancelled" + (f": {why}" if isinstance(why, str) else ""))
             else:
                 job._write(protocol.fail, ends=True, kind="expired", permanent=True, policy=self.settings(job.type),
                            message="more leases ran out while it ran than the type allows (maxExpirations)")
