@@ -224,7 +224,8 @@ export function cancelAtNextClaim(job, reason, now) {
 function mayHaveEnded(job) {
   const times = job.times ?? {};
   const latest = (...moments) => Math.max(...moments.map(moment => times[moment] ?? 0));
-  return (times.expired != null || times.released != null) && latest('expired', 'released', 'restored') >= latest('claimed', 'created');
+  const isTaken = latest('expired', 'released') > 0 && latest('expired', 'released', 'restored') >= latest('claimed', 'created', 'retried');
+  return isTaken && (job.status ?? 'waiting') === 'waiting' && !job.after;
 }
 
 /** 2.2: what cancels a job that has not finished: `cancel`, or one that only asks. @param {Doc} job @param {boolean} isCopied whether others may know more: on a cluster, and in a replica */

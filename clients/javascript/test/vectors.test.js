@@ -89,11 +89,13 @@ test('a reason to cancel lasts until the run has ended, or another request has c
 test('a job whose last owner may have ended it, on a copy that is out of reach, waits for the claim that cancels it', () => {
   for (const [times, expected] of [[undefined, false], [{}, false], [{created: 1, claimed: 2}, false], [{created: 1, claimed: 2, failed: 3}, false],
     [{claimed: 2, expired: 3}, true], [{claimed: 2, released: 2}, true], [{expired: 3}, true], [{claimed: 4, expired: 3}, false],
-    [{created: 4, claimed: 2, released: 3}, false], [{claimed: 4, released: 3, restored: 4}, true], [{claimed: 2, restored: 3}, false]]) {
+    [{created: 4, claimed: 2, released: 3}, false], [{claimed: 4, released: 3, restored: 4}, true], [{claimed: 2, restored: 3}, false],
+    [{claimed: 2, expired: 3, retried: 4}, false]]) {
     const verb = expected ? protocol.cancelAtNextClaim : protocol.cancel;
     assert.deepEqual([protocol.cancelVerb({times}, true), protocol.cancelVerb({times}, false)], [verb, protocol.cancel], JSON.stringify(times));
   }
-  const job = {_id: 'job:email:1', _rev: '4-a', status: 'stuck', cancelReason: 'old', times: {claimed: 2, expired: 3}};
+  const job = {_id: 'job:email:1', _rev: '4-a', status: 'waiting', cancelReason: 'old', times: {claimed: 2, expired: 3}};
+  for (const other of [{status: 'stuck'}, {after: {jobs: ['job:email:2']}}]) assert.equal(protocol.cancelVerb({...job, ...other}, true), protocol.cancel);
   const {cancelReason, ...asked} = {...job, fence: 3, endAs: 'cancelled', times: {...job.times, cancelRequested: 9}};
   assert.deepEqual(protocol.cancelAtNextClaim(job, 'x\ud83d', 9), {...asked, cancelReason: 'x\ufffd'});
   assert.deepEqual(protocol.cancelAtNextClaim({...job, endAs: 'failed'}, undefined, 9), asked);

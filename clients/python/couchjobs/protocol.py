@@ -213,7 +213,8 @@ def may_have_ended(doc: Doc) -> bool:
 
     def latest(*moments: str) -> int:
         return max(times.get(moment) or 0 for moment in moments)
-    return ("expired" in times or "released" in times) and latest("expired", "released", "restored") >= latest("claimed", "created")
+    taken = latest("expired", "released") > 0 and latest("expired", "released", "restored") >= latest("claimed", "created", "retried")
+    return taken and doc.get("status", "waiting") == "waiting" and not doc.get("after")
 
 
 def cancel_at_next_claim(doc: Doc, now: int, reason: Optional[str] = None) -> Optional[Doc]:

@@ -149,15 +149,18 @@ class CancelReasons(unittest.TestCase):
 
 
 class CancelsByTheNextClaim(unittest.TestCase):
-    JOB = {"_id": "job:a:1", "_rev": "4-d", "status": "stuck", "cancelReason": "old", "times": {"claimed": 2, "expired": 3}}
+    JOB = {"_id": "job:a:1", "_rev": "4-d", "status": "waiting", "cancelReason": "old", "times": {"claimed": 2, "expired": 3}}
 
     def test_which_jobs_may_have_ended_on_a_copy_that_is_out_of_reach(self):
         for times, expected in ((None, False), ({}, False), ({"created": 1, "claimed": 2}, False), ({"created": 1, "claimed": 2, "failed": 3}, False),
                                 ({"claimed": 2, "expired": 3}, True), ({"claimed": 2, "released": 2}, True), ({"expired": 3}, True),
                                 ({"claimed": 4, "expired": 3}, False), ({"created": 4, "claimed": 2, "released": 3}, False),
-                                ({"claimed": 4, "released": 3, "restored": 4}, True), ({"claimed": 2, "restored": 3}, False)):
+                                ({"claimed": 4, "released": 3, "restored": 4}, True), ({"claimed": 2, "restored": 3}, False),
+                                ({"claimed": 2, "expired": 3, "retried": 4}, False)):
             with self.subTest(times):
                 self.assertEqual(protocol.may_have_ended({"times": times}), expected)
+        self.assertFalse(protocol.may_have_ended({**self.JOB, "status": "stuck"}))
+        self.assertFalse(protocol.may_have_ended({**self.JOB, "after": {"jobs": ["job:a:2"]}}))
 
     def test_the_job_waits_for_the_claim_that_ends_it(self):
         asked = {**self.JOB, "fence": 3, "endAs": "cancelled", "times": {**self.JOB["times"], "cancelRequested": 9}}

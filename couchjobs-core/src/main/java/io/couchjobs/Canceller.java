@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Cancels jobs. On a cluster only a claim cancels a job whose owner died, so this process claims it for that. Thread-safe. */
+/** Cancels jobs. On a cluster only a claim cancels a job that others took from its last owner, so this process claims it for that. Thread-safe. */
 final class Canceller {
     private static final Logger log = LoggerFactory.getLogger(Canceller.class);
 
@@ -24,21 +24,27 @@ final class Canceller {
 
     CancelResult cancel(JobId id, CancelMode mode, @Nullable String reason) {
         CancelResult result = engine.creator().cancel(id, mode, reason);
-        boolean mayWait =
-                result == CancelResult.REQUESTED && engine.parts().store().isCluster();
-        return mayWait && isCancelledByClaim(id) ? CancelResult.CANCELLED : result;
+        return result == CancelResult.AT_NEXT_CLAIM && isCancelledByClaim(id) ? CancelResult.CANCELLED : result;
     }
 
-    /** Where this process cannot claim the job, or not end it, the next claim cancels it. */
     private boolean isCancelledByClaim(JobId id) {
         try {
             return engine.finder()
-                    .claim(id, job -> EndAs.of(job).isPresent())
-                    .map(LeasedJob::endWithoutRun)
-                    .filter(job -> job.status() == JobStatus.CANCELLED)
+                    .claim(id, EndAs::isCancelled)
+                    .filter(this::isCancelled)
                     .isPresent();
         } catch (CouchJobsException trouble) {
-            log.debug("{} is cancelled by its next claim: {}", id, trouble.toString());
+            log.debug("{} cannot be claimed now, and its next claim cancels it: {}", id, trouble.toString());
+            return false;
+        }
+    }
+
+    /** Nobody renews its lease, so this takes no longer than a lease. */
+    private boolean isCancelled(LeasedJob claim) {
+        try {
+            return claim.endWithoutRun().status() == JobStatus.CANCELLED;
+        } catch (CouchJobsException trouble) {
+            log.warn("{} cannot be cancelled, and its lease runs out: {}", claim.id(), trouble.getMessage());
             return false;
         }
     }

@@ -220,7 +220,7 @@ final class Creator {
             CancelResult result = queue.cancel(id.type(), id.id(), mode);
             if (result == CancelResult.CANCELLED) {
                 journal.note(What.CANCELLED, id.docId(), "");
-            } else if (result == CancelResult.REQUESTED) {
+            } else if (result == CancelResult.REQUESTED || result == CancelResult.AT_NEXT_CLAIM) {
                 journal.note(What.CANCEL_REQUESTED, id.docId(), "");
             }
         } catch (CouchJobsException trouble) {

@@ -40,7 +40,8 @@ final class CancelCommand extends JobsCommand {
         CancelResult result = reason == null ? queue.cancel(id, mode) : queue.cancel(id, mode, reason);
         return switch (result) {
             case CANCELLED -> "cancelled";
-            case REQUESTED -> "is cancelled as soon as its worker stops it, or by its next claim if its worker is dead";
+            case REQUESTED -> "is running, its worker was asked to stop";
+            case AT_NEXT_CLAIM -> "is cancelled by the next worker that claims it, and is not run";
             case RUNNING -> throw new JobRefusedException(id, "is running; nothing was written");
             case ALREADY_FINISHED -> throw new JobRefusedException(id, "has finished already; nothing was written");
         };

@@ -30,7 +30,7 @@ final class FailuresCancelCommand extends FailureGroupCommand {
     @Override
     String act(JobQueue queue, JobId id) {
         CancelResult result = queue.cancel(id, CancelMode.IF_QUEUED);
-        if (result != CancelResult.CANCELLED) {
+        if (result != CancelResult.CANCELLED && result != CancelResult.AT_NEXT_CLAIM) {
             throw new JobRefusedException(id, "is not stuck any more; nothing was written");
         }
         return "cancelled";

@@ -67,7 +67,7 @@ public final class CouchDatabase extends ReadableDatabase {
      * @throws CouchException the request failed as a whole; it can be sent again without harm
      */
     public void bulkRevisions(List<ObjectNode> docs) {
-        bulkRevisions(docs, path.segment("_bulk_docs"));
+        var unused = bulkRevisions(docs, path.segment("_bulk_docs"));
     }
 
     /**
@@ -75,17 +75,18 @@ public final class CouchDatabase extends ReadableDatabase {
      *
      * @param docs the revisions, each with {@code _id}, {@code _rev} and {@code _revisions}
      * @param copies how many copies have taken them, or cannot be reached, when the server answers
+     * @return whether no copy that answered has refused one of them
      * @throws CouchException the request failed as a whole; it can be sent again without harm
      */
-    public void bulkRevisions(List<ObjectNode> docs, int copies) {
-        bulkRevisions(docs, path.segment("_bulk_docs").query("w", String.valueOf(copies)));
+    public boolean bulkRevisions(List<ObjectNode> docs, int copies) {
+        return bulkRevisions(docs, path.segment("_bulk_docs").query("w", String.valueOf(copies)));
     }
 
-    private void bulkRevisions(List<ObjectNode> docs, UrlPath target) {
+    private boolean bulkRevisions(List<ObjectNode> docs, UrlPath target) {
         docs.forEach(ReadableDatabase::idOf);
-        if (!docs.isEmpty()) {
-            http.exchange(Call.write("POST", target, bulkBody(docs, false)), Answer::array);
-        }
+        return docs.isEmpty()
+                || http.exchange(Call.write("POST", target, bulkBody(docs, false)), Answer::array)
+                        .isEmpty();
     }
 
     /**

@@ -4,11 +4,13 @@ package io.couchjobs.job;
 public enum CancelResult {
     /** It was pending, and is cancelled now. */
     CANCELLED,
-    /**
-     * It is running, and its owner has been asked to stop. Or it waits on a cluster after its owner died, could not be claimed just now,
-     * and its next claim cancels it.
-     */
+    /** It is running, and its owner has been asked to stop. */
     REQUESTED,
+    /**
+     * It waits on a cluster, where others took it from its last owner, and its next claim cancels it. This process could not claim it now:
+     * the job has a conflict, its type has no room by its limits, or the user lacks the role of a worker.
+     */
+    AT_NEXT_CLAIM,
     /** It is running, and the mode does not allow to disturb it; nothing was written. */
     RUNNING,
     /** It is finished; nothing was written. */

@@ -104,6 +104,8 @@ final class CallRules {
                 checkWrote(write, write.isPresent(), job -> is(job, JobPhase.RUNNING));
                 assertWas(call, job -> job.isPresent() && job.get().isCancelRequested(), "asked to be cancelled");
             }
+            case AT_NEXT_CLAIM ->
+                throw new AssertionError("on one node a job that waits is cancelled at once: " + call);
             case RUNNING -> assertOnlyWas(call, write, JobPhase.RUNNING);
             case ALREADY_FINISHED -> assertOnlyWas(call, write, JobPhase.FINISHED);
         }

@@ -102,7 +102,7 @@ class ExpiriesOnClustersTest extends PlayedCluster {
         JobId id = insert("a");
         endUnheard(() -> {});
         expire();
-        assertThat(world.play(zero, () -> cancel(zero, id))).isEqualTo(CancelResult.REQUESTED);
+        assertThat(world.play(zero, () -> cancel(zero, id))).isEqualTo(CancelResult.AT_NEXT_CLAIM);
         assertEndsAndStands(id, JobStatus.CANCELLED);
     }
 

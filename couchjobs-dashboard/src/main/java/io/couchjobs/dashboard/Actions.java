@@ -52,6 +52,7 @@ final class Actions {
         return switch (queue.cancel(id.type(), id.id(), CancelMode.REQUEST)) {
             case CANCELLED -> "cancelled";
             case REQUESTED -> "asked to stop";
+            case AT_NEXT_CLAIM -> "will be cancelled by the next claim";
             case RUNNING, ALREADY_FINISHED -> throw new Refusal(409, "it is finished already");
         };
     }

@@ -89,7 +89,7 @@ final class JobResource {
         String outcome =
                 switch (queue.cancel(id, CancelMode.REQUEST)) {
                     case CANCELLED -> "cancelled";
-                    case REQUESTED -> "requested";
+                    case REQUESTED, AT_NEXT_CLAIM -> "requested";
                     case RUNNING, ALREADY_FINISHED -> throw new Refusal(409, id + " is finished already");
                 };
         call.answer(Call.JSON.createObjectNode().put("outcome", outcome));

@@ -43,7 +43,7 @@ public final class Ownership {
     private final Untold untold;
 
     private final SentWrites unconfirmed;
-    /** Whether a write was refused, on a cluster, after which the job has failed: one copy may have stored it nevertheless. */
+    /** Whether a write that fails the job met a conflict, on a cluster. One copy may have stored it. */
     private boolean mayHaveFailed;
 
     private final WriteTurns turns;
@@ -187,7 +187,7 @@ public final class Ownership {
         throw new ContentionException(job.id(), backoff.attempts());
     }
 
-    /** A failure that one copy may have counts more than a cancellation: a request to cancel that came later does not change the end. */
+    /** A failure that one copy may have counts more than a cancellation, so a request to cancel that came later changes nothing of it. */
     private Decision decide(BiFunction<Job, Instant, Decision> rule, @Nullable Note told, Instant now) {
         Decision decision = rule.apply(Untold.with(told, job, now), now);
         boolean cancels = decision.write()

@@ -227,7 +227,7 @@ public final class Creator {
     }
 
     /**
-     * Cancels a job, or asks for it: {@link CancelResult#REQUESTED} also when the next claim cancels it.
+     * Cancels a job, asks its owner to, or leaves it to the next claim.
      *
      * @param reason what the job remembers of it; null for none
      * @throws NotFoundException when there is none
@@ -240,7 +240,8 @@ public final class Creator {
                         ? Transitions.requestCancel(job, reason, clock.instant())
                         : cancelled(job, reason));
         return switch (settled.decision.before().phase()) {
-            case PENDING -> settled.job.phase() == JobPhase.FINISHED ? CancelResult.CANCELLED : CancelResult.REQUESTED;
+            case PENDING ->
+                settled.job.phase() == JobPhase.FINISHED ? CancelResult.CANCELLED : CancelResult.AT_NEXT_CLAIM;
             case RUNNING -> mode == CancelMode.REQUEST ? CancelResult.REQUESTED : CancelResult.RUNNING;
             case FINISHED, NOT_FOUND -> CancelResult.ALREADY_FINISHED;
         };

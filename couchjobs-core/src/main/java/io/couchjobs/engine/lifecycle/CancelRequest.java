@@ -25,8 +25,7 @@ record CancelRequest(long fence, Instant at, @Nullable String reason, boolean is
     /**
      * Adds the latest request of the others.
      *
-     * @param since the least fence of a request that is meant for a winner which waits. When the winner was a claim that expired unheard of,
-     *     this is the fence before that claim: the request may have been made of the run before, by those who did not know of it
+     * @param since the least fence of a request that counts for a winner which waits; for a restored claim the fence as that claim counts
      * @return the winner with the request; the same one when there is nothing to do
      */
     static Job addTo(Job winner, long since, List<Leaf> losers) {

@@ -103,18 +103,22 @@ public final class ClusterTransitions {
     }
 
     /**
-     * As {@link Transitions#cancel}, but a job whose last owner died waits for the next claim to cancel it: the owner may have ended it on a
-     * copy that is out of reach, and may have been believed.
+     * As {@link Transitions#cancel}, but a job that others took from its last owner waits for the next claim to cancel it: the owner may have
+     * ended it on a copy that is out of reach, and somebody may have been told that end.
      */
     public static Decision cancel(Job job, @Nullable String reason, Instant now) {
         return mayHaveEnded(job) ? cancelAtNextClaim(job, reason, now) : Transitions.cancel(job, reason, now);
     }
 
-    /** Whether others took the job from its last owner. A claim that made no owner changes nothing of that. */
+    /**
+     * Whether others took the job from its last owner, and nobody has wanted another run since. A claim that made no owner changes nothing of
+     * that. Who made the job wait for others wanted another run.
+     */
     private static boolean mayHaveEnded(Job job) {
-        boolean isTaken = job.status() == JobStatus.WAITING && (at(job, EXPIRED) > 0 || at(job, "released") > 0);
+        boolean isTaken = at(job, EXPIRED) > 0 || at(job, "released") > 0;
         long taken = Math.max(Math.max(at(job, EXPIRED), at(job, "released")), at(job, "restored"));
-        return isTaken && taken >= Math.max(at(job, Transitions.CLAIMED), at(job, "created"));
+        long wanted = Math.max(Math.max(at(job, Transitions.CLAIMED), at(job, "created")), at(job, "retried"));
+        return job.status() == JobStatus.WAITING && job.after().isEmpty() && isTaken && taken >= wanted;
     }
 
     private static long at(Job job, String moment) {

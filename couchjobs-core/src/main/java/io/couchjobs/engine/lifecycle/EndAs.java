@@ -22,7 +22,7 @@ public final class EndAs {
     }
 
     /** {@return whether the next claim of a job cancels it} */
-    static boolean isCancelled(Job job) {
+    public static boolean isCancelled(Job job) {
         return of(job).equals(Optional.of(JobStatus.CANCELLED));
     }
 

@@ -199,7 +199,7 @@ public final class QueueScopes implements Scopes {
         JobId job = scope.job(id);
         CancelResult result = creator.cancel(job, kill ? CancelMode.REQUEST : CancelMode.IF_QUEUED, null);
         return switch (result) {
-            case CANCELLED -> Scopes.CancelAnswer.CANCELLED;
+            case CANCELLED, AT_NEXT_CLAIM -> Scopes.CancelAnswer.CANCELLED;
             case REQUESTED -> Scopes.CancelAnswer.KILLED;
             case RUNNING -> Scopes.CancelAnswer.RUNNING;
             case ALREADY_FINISHED -> Scopes.CancelAnswer.FINISHED;

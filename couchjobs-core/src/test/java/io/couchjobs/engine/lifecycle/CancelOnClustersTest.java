@@ -1,0 +1,53 @@
+package io.couchjobs.engine.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.testing.Jobs;
+import java.time.Instant;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which waiting jobs are cancelled at once on a cluster, and which by their next claim. */
+class CancelOnClustersTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'status':'waiting'",
+                "'status':'waiting','times':{'created':1,'claimed':2}",
+                "'status':'stuck','times':{'created':1,'claimed':2,'expired':3,'failed':4}",
+                "'status':'waiting','times':{'claimed':4,'expired':3}",
+                "'status':'waiting','times':{'created':4,'claimed':2,'released':3}",
+                "'status':'waiting','times':{'claimed':2,'expired':3,'retried':4}",
+                "'status':'waiting','times':{'claimed':2,'restored':3}",
+                "'status':'waiting','times':{'claimed':2,'expired':3},'after':{'jobs':['job:email:2']}",
+            })
+    void at_once_when_its_last_owner_gave_it_back_or_another_run_was_wanted_since(String fields) {
+        assertThat(cancelled(fields).status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'status':'waiting','times':{'created':1,'claimed':2,'expired':3}",
+                "'status':'waiting','times':{'claimed':2,'released':2}",
+                "'status':'waiting','times':{'claimed':4,'released':3,'restored':4}",
+                "'status':'waiting','times':{'claimed':2,'expired':3,'updated':4}",
+                "'status':'waiting','times':{'claimed':2,'expired':3},'endAs':'failed'",
+            })
+    void by_its_next_claim_when_others_took_it_from_its_last_owner(String fields) {
+        Job next = cancelled(fields);
+        assertThat(next.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(EndAs.isCancelled(next)).isTrue();
+        assertThat(next.fence()).isEqualTo(2);
+    }
+
+    private static Job cancelled(String fields) {
+        Job job = Job.parse(
+                Jobs.json("{'_id':'job:email:1','_rev':'3-a','data':{},'attempt':1,'fence':2," + fields + "}"));
+        return ClusterTransitions.cancel(job, null, Instant.ofEpochMilli(9))
+                .write()
+                .orElseThrow();
+    }
+}
