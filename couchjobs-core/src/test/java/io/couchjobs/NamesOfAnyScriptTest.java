@@ -36,9 +36,9 @@ class NamesOfAnyScriptTest extends OpenQueue {
                     return null;
                 })
                 .start()) {
-            TestQueue.until(() -> queue.get("email", "1").orElseThrow().status() == JobStatus.RUNNING);
+            TestQueue.until(() -> worker.stats().claimed() == 1);
+            assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.RUNNING);
             assertThat(queue.operations().orphaned()).isZero();
-            assertThat(worker.stats().claimed()).isEqualTo(1);
             end.countDown();
         }
     }
