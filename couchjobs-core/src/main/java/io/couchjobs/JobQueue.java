@@ -12,6 +12,7 @@ import io.couchjobs.engine.trigger.FollowerTools;
 import io.couchjobs.engine.trigger.QueueTriggers;
 import io.couchjobs.engine.trigger.Sources;
 import io.couchjobs.engine.watch.JobSubscription;
+import io.couchjobs.engine.worker.Canceller;
 import io.couchjobs.engine.worker.HandClaims;
 import io.couchjobs.engine.worker.QueueWorker;
 import io.couchjobs.job.AcceptOptions;
@@ -94,7 +95,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 extensions.all(),
                 options.largestInlineData());
         this.handClaims = new HandClaims(engine.parts(), engine.client(), options.renewLeases());
-        this.canceller = new Canceller(engine);
+        this.canceller = new Canceller(engine.creator(), engine.finder());
         this.rules = new AddRules(engine.parts(), options.strict());
         this.additions = new Additions(engine, rules);
         this.schedules = new QueueSchedules(engine.parts(), rules::checkType);
@@ -102,7 +103,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         FollowerTools tools = new FollowerTools(engine.parts(), engine.creator(), rules, sources);
         this.triggers = new QueueTriggers(tools);
         this.workers = new OpenWorkers(tools);
-        this.scopes = new QueueScopes(engine.parts(), engine.listing(), this::worker, rules::checkType);
+        this.scopes = new QueueScopes(engine.parts(), engine.listing(), canceller, this::worker, rules::checkType);
         this.types = new Types(engine);
         this.operations = new Operations(engine, types, triggers);
     }

@@ -273,7 +273,7 @@ public interface Scopes {
 
     /** The answers to a cancel of a scope's job. Immutable and thread-safe. Source: Riak Core Jobs. */
     enum CancelAnswer {
-        /** It was queued, and is cancelled now. */
+        /** It was queued, and is cancelled now. On a cluster its next claim may cancel it, when its last owner died. */
         CANCELLED,
         /** It was running and is being killed: its handler is interrupted, its result refused. */
         KILLED,

@@ -187,7 +187,7 @@ public final class Ownership {
         throw new ContentionException(job.id(), backoff.attempts());
     }
 
-    /** A failure that one copy may have counts more than a cancellation, so a request to cancel that came later changes nothing of it. */
+    /** A failure that one copy may have counts more than a cancellation, so a request to cancel that came later does not change it. */
     private Decision decide(BiFunction<Job, Instant, Decision> rule, @Nullable Note told, Instant now) {
         Decision decision = rule.apply(Untold.with(told, job, now), now);
         boolean cancels = decision.write()

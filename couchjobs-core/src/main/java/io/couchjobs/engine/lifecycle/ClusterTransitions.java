@@ -111,8 +111,8 @@ public final class ClusterTransitions {
     }
 
     /**
-     * Whether others took the job from its last owner, and nobody has wanted another run since. A claim that made no owner changes nothing of
-     * that. Who made the job wait for others wanted another run.
+     * Whether others took the job from its last owner, and nobody has wanted another run since. A claim that made no owner does not count as
+     * an owner. A job that waits for others was added again, so somebody wanted another run.
      */
     private static boolean mayHaveEnded(Job job) {
         boolean isTaken = at(job, EXPIRED) > 0 || at(job, "released") > 0;

@@ -1,8 +1,8 @@
 package io.couchjobs.engine.scope;
 
-import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.index.Listing;
 import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.worker.Canceller;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.Job;
@@ -39,7 +39,7 @@ public final class QueueScopes implements Scopes {
 
     private final Tools tools;
     private final Listing listing;
-    private final Creator creator;
+    private final Canceller canceller;
     private final Submitter submitter;
     private final Supplier<WorkerBuilder> workers;
     private final Set<QueueScopeHost> hosts = new CopyOnWriteArraySet<>();
@@ -51,11 +51,15 @@ public final class QueueScopes implements Scopes {
      * @param admission throws when a job may not be added to the queue
      */
     public QueueScopes(
-            QueueParts parts, Listing listing, Supplier<WorkerBuilder> workers, Consumer<JobRequest> admission) {
+            QueueParts parts,
+            Listing listing,
+            Canceller canceller,
+            Supplier<WorkerBuilder> workers,
+            Consumer<JobRequest> admission) {
         ScopeStore scopes = new ScopeStore(parts.store());
         this.listing = listing;
         this.workers = workers;
-        this.creator = new Creator(parts.store(), parts.clock());
+        this.canceller = canceller;
         this.tools = new Tools(
                 parts,
                 scopes,
@@ -197,7 +201,7 @@ public final class QueueScopes implements Scopes {
     @Override
     public Scopes.CancelAnswer cancel(Scope scope, String id, boolean kill) {
         JobId job = scope.job(id);
-        CancelResult result = creator.cancel(job, kill ? CancelMode.REQUEST : CancelMode.IF_QUEUED, null);
+        CancelResult result = canceller.cancel(job, kill ? CancelMode.REQUEST : CancelMode.IF_QUEUED, null);
         return switch (result) {
             case CANCELLED, AT_NEXT_CLAIM -> Scopes.CancelAnswer.CANCELLED;
             case REQUESTED -> Scopes.CancelAnswer.KILLED;

@@ -59,7 +59,7 @@ public final class MajorityProbe {
     /**
      * {@return the result of the work; empty when not every copy of the documents was in reach}
      *
-     * @param work is given the number of copies; requests that ask for each document by its id, and can be sent again without harm
+     * @param work sends requests that name each document by its id. It is given the number of copies, and may be repeated
      */
     public <T> Optional<T> withEveryCopy(Collection<String> docIds, IntFunction<T> work) {
         return whileInReach(docIds, () -> work.apply(copies.number()), this::isEveryCopyInReach);

@@ -7,12 +7,14 @@ import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.HaltException;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -119,15 +121,20 @@ public final class HandClaims implements AutoCloseable {
         return toRun;
     }
 
-    /** Nobody renews its lease, so this takes no longer than a lease. */
-    private static void end(LeasedJob claim) {
+    /**
+     * Ends a job that is not to be run. Nobody renews its lease, so this takes no longer than a lease.
+     *
+     * @return the job as it was stored; empty when it was lost, or cannot be ended now
+     */
+    static Optional<Job> end(LeasedJob claim) {
         try {
-            var unused = claim.endWithoutRun();
+            return Optional.of(claim.endWithoutRun());
         } catch (HaltException lost) {
             log.debug("{} was lost before it was ended: {}", claim.id(), lost.getMessage());
         } catch (CouchJobsException trouble) {
             log.warn("{} cannot be ended, and its lease runs out: {}", claim.id(), trouble.getMessage());
         }
+        return Optional.empty();
     }
 
     /** No request: a claim that was won is handed out, whatever the server does now. */
