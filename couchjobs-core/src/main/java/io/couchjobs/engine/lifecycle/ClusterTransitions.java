@@ -114,7 +114,7 @@ public final class ClusterTransitions {
      * Whether others took the job from its last owner, and nobody has wanted another run since. A claim that made no owner does not count as
      * an owner. A job that waits for others was added again, so somebody wanted another run.
      */
-    private static boolean mayHaveEnded(Job job) {
+    public static boolean mayHaveEnded(Job job) {
         boolean isTaken = at(job, EXPIRED) > 0 || at(job, "released") > 0;
         long taken = Math.max(Math.max(at(job, EXPIRED), at(job, "released")), at(job, "restored"));
         long wanted = Math.max(Math.max(at(job, Transitions.CLAIMED), at(job, "created")), at(job, "retried"));

@@ -63,7 +63,7 @@ public final class QueueScopes implements Scopes {
         this.tools = new Tools(
                 parts,
                 scopes,
-                new ScopeCanceller(scopes, listing, parts),
+                new ScopeCanceller(scopes, listing, canceller, parts),
                 new EndNotifier(parts.feed(), parts.store()),
                 new Rejections(scopes, parts.store().environment()));
         this.submitter = new Submitter(tools, admission);

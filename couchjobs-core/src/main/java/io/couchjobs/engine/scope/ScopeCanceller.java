@@ -2,17 +2,27 @@ package io.couchjobs.engine.scope;
 
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.index.Listing;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
+import io.couchjobs.engine.worker.Canceller;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.Submission;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -27,26 +37,48 @@ final class ScopeCanceller {
 
     private final ScopeStore scopes;
     private final Listing listing;
+    private final Canceller canceller;
     private final JobStore store;
     private final ServerClock clock;
     private final JobIndex index;
 
-    ScopeCanceller(ScopeStore scopes, Listing listing, QueueParts parts) {
+    ScopeCanceller(ScopeStore scopes, Listing listing, Canceller canceller, QueueParts parts) {
         this.scopes = scopes;
         this.listing = listing;
+        this.canceller = canceller;
         this.store = parts.store();
         this.clock = parts.clock();
         this.index = parts.index();
     }
 
+    /** A job that only a claim may cancel, which was not possible now, still waits then. */
     void clear(Scope scope) {
         if (ScopeCounts.queued(index.counts().of(scope.jobType())) == 0) {
             return;
         }
-        List<Job> waiting = waiting(scope);
+        Set<JobId> left = new HashSet<>();
+        List<Job> waiting = waiting(scope, left);
         while (!waiting.isEmpty() && isStopped(scope)) {
-            store.writeAll(cancelled(waiting)).forEach(WriteRefusedException::check);
-            waiting = waiting(scope);
+            Map<Boolean, List<Job>> onlyByClaim =
+                    waiting.stream().collect(Collectors.partitioningBy(this::isOnlyByClaim));
+            store.writeAll(cancelled(onlyByClaim.get(false))).forEach(WriteRefusedException::check);
+            onlyByClaim.get(true).stream()
+                    .map(Job::id)
+                    .filter(id -> !isCancelledByClaim(id))
+                    .forEach(left::add);
+            waiting = waiting(scope, left);
+        }
+    }
+
+    private boolean isOnlyByClaim(Job job) {
+        return store.isCluster() && ClusterTransitions.mayHaveEnded(job);
+    }
+
+    private boolean isCancelledByClaim(JobId id) {
+        try {
+            return canceller.cancel(id, CancelMode.IF_QUEUED, REASON) != CancelResult.AT_NEXT_CLAIM;
+        } catch (NotFoundException gone) {
+            return true;
         }
     }
 
@@ -54,11 +86,11 @@ final class ScopeCanceller {
         return scopes.read(scope).filter(state -> !state.isRunning()).isPresent();
     }
 
-    private List<Job> waiting(Scope scope) {
+    private List<Job> waiting(Scope scope, Set<JobId> left) {
         JobFilter ofScope = JobFilter.all().type(scope.jobType());
         return Stream.of(JobStatus.WAITING, JobStatus.STUCK)
                 .flatMap(status -> listing.all(ofScope.status(status)))
-                .filter(store.site()::owns)
+                .filter(job -> store.site().owns(job) && !left.contains(job.id()))
                 .limit(PAGE)
                 .toList();
     }

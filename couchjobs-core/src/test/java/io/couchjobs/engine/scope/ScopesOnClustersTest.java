@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
 import io.couchjobs.scope.Scopes;
 import io.couchjobs.scope.Submission;
+import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.PretendedCluster;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
@@ -34,6 +37,7 @@ class ScopesOnClustersTest {
     private volatile boolean listsAreOld;
     private volatile String emptyList = "";
     private volatile String lastCount = "";
+    private PretendedCluster cluster;
     private Proxy proxy;
     private JobQueue queue;
     private Scopes scopes;
@@ -41,7 +45,7 @@ class ScopesOnClustersTest {
     @BeforeEach
     void open(TestDatabase server) {
         proxy = Proxy.before(server.server());
-        proxy.detour(new PretendedCluster() {
+        cluster = new PretendedCluster() {
             @Override
             public String rewrites(Proxy.Request request, String answer) {
                 String path = request.uri().getPath();
@@ -55,7 +59,8 @@ class ScopesOnClustersTest {
                 }
                 return super.rewrites(request, answer);
             }
-        });
+        };
+        proxy.detour(cluster);
         queue = TestQueue.open(proxy.door(server));
         scopes = queue.scopes();
     }
@@ -89,5 +94,35 @@ class ScopesOnClustersTest {
         assertThat(scopes.stats(ONE).queued()).isEqualTo(1);
         oldCounts.set(5);
         assertThat(scopes.stop(ONE, Duration.ofHours(1))).isTrue();
+    }
+
+    @Test
+    void a_stop_cancels_the_job_of_a_dead_owner_by_a_claim() {
+        var unused0 = scopes.start(ONE);
+        addOfDeadOwner();
+        scopes.stop(ONE);
+        assertThat(job().status()).isEqualTo(JobStatus.CANCELLED);
+        assertThat(cluster.claims()).isEqualTo(1);
+    }
+
+    @Test
+    void a_stop_leaves_the_job_of_a_dead_owner_that_cannot_be_claimed_to_the_next_claim() {
+        var unused0 = scopes.start(ONE);
+        addOfDeadOwner();
+        cluster.acceptInVain(100, doc -> doc.path("lock").has("token"));
+        scopes.stop(ONE);
+        assertThat(job().status()).isEqualTo(JobStatus.WAITING);
+        assertThat(job().document().path("endAs").asText()).isEqualTo("cancelled");
+    }
+
+    private void addOfDeadOwner() {
+        queue.database()
+                .put(Jobs.json(
+                        "{'_id':'job:index@1:1','status':'waiting','data':{},'attempt':1,'expirations':1,'fence':1,"
+                                + "'times':{'created':1,'claimed':2,'started':2,'expired':3}}"));
+    }
+
+    private Job job() {
+        return scopes.find(ONE, "1").orElseThrow();
     }
 }
