@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server stores a write and its answer is lost: the verb ends as if nothing had happened. */
 @ServerTest
@@ -86,6 +88,49 @@ class LostAnswersTest {
         Job job = queue.get("email", "1").orElseThrow();
         assertThat(job.status()).isEqualTo(JobStatus.SUCCESS);
         assertThat(job.result().orElseThrow().asText()).isEqualTo("done");
+    }
+
+    /** As when its process that validates documents dies, which it answers by a row of its own. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_finish_on_which_the_server_fails_for_a_while_succeeds(boolean isStored) throws Exception {
+        ClaimedJob claim = WritingVerb.FINISH.prepare(queue).orElseThrow();
+        AtomicInteger failures = new AtomicInteger();
+        proxy.detour(new FailsOnDocuments(isStored, failures, 7));
+        claim.finish("done");
+        assertThat(failures).as("failures").hasPositiveValue();
+        Job job = queue.get("email", "1").orElseThrow();
+        assertThat(job.status()).isEqualTo(JobStatus.SUCCESS);
+        assertThat(job.result().orElseThrow().asText()).isEqualTo("done");
+    }
+
+    @Test
+    void a_claim_on_which_the_server_fails_once_is_made() throws Exception {
+        WritingVerb.CLAIM.prepare(queue);
+        proxy.detour(new FailsOnDocuments(true, new AtomicInteger(), 1));
+        assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
+                .hasSize(1);
+    }
+
+    /** Answers of writes of one document say that the server failed on it. */
+    private record FailsOnDocuments(boolean areStored, AtomicInteger failures, int most) implements Proxy.Detour {
+        @Override
+        public Optional<String> answers(Proxy.Request request) {
+            return areStored || !isNext(request) ? Optional.empty() : Optional.of(failure(request));
+        }
+
+        @Override
+        public String rewrites(Proxy.Request request, String answer) {
+            return areStored && isNext(request) ? failure(request) : answer;
+        }
+
+        private boolean isNext(Proxy.Request request) {
+            return isWriteOfAJob(request) && failures.getAndIncrement() < most;
+        }
+
+        private static String failure(Proxy.Request request) {
+            return "[{\"id\":\"job:email:1\",\"error\":\"os_process_error\",\"reason\":\"{exit_status,1}\"}]";
+        }
     }
 
     @Test

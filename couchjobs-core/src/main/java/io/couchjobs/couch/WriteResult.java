@@ -39,5 +39,10 @@ public sealed interface WriteResult {
      * @param error the server's word for it, such as {@code forbidden}
      * @param reason the server's explanation
      */
-    record Refused(String id, int status, String error, String reason) implements WriteResult {}
+    record Refused(String id, int status, String error, String reason) implements WriteResult {
+        /** {@return whether the server failed on this document: it may have stored it, and may store it the next time} */
+        public boolean isFailure() {
+            return status >= 500;
+        }
+    }
 }

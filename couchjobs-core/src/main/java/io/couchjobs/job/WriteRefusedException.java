@@ -29,6 +29,9 @@ public final class WriteRefusedException extends CouchJobsException {
         if (isForWantOfRole(refused)) {
             return " (an administrator of the server gives roles: couchjobs init --create-user ROLE:NAME)";
         }
+        if (refused.isFailure()) {
+            return " (the server failed on this document each time; it may have stored it)";
+        }
         return refused.status() == TOO_LARGE
                 ? ": make it smaller, or let its data be attached, which does not count (largestInlineData, see"
                         + " docs/operations.md, Large data)"

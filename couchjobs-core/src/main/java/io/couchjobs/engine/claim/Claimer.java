@@ -137,6 +137,9 @@ final class Claimer {
         for (Answered one : answered) {
             if (one.answer instanceof WriteResult.Refused refusal) {
                 leaveAlone(one.candidate, refusal);
+                if (refusal.isFailure()) {
+                    doubted.add(one.candidate);
+                }
                 continue;
             }
             RivalLeaves.Standing standing = standings.getOrDefault(one.job.id(), RivalLeaves.Standing.ALONE);

@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class Ownership {
     private static final int MOST_ATTEMPTS = 20;
 
+    /** The server fails on a document for some seconds, or each time: then it will not be stored. That is about 20 seconds. */
+    private static final int MOST_FAILURES = 10;
+
     private final JobStore store;
     private final ServerClock clock;
     private final String token;
@@ -219,7 +222,8 @@ public final class Ownership {
                     return true;
                 }
             }
-            if (written instanceof WriteResult.Refused refused) {
+            if (written instanceof WriteResult.Refused refused
+                    && !(refused.isFailure() && backoff.attempts() < MOST_FAILURES)) {
                 unconfirmed.refused(next);
                 throw new WriteRefusedException(refused);
             }

@@ -3,25 +3,19 @@ package io.couchjobs.engine.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.JsonLength;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 
 /**
  * Sends the writes of all threads of a process as bulk requests: writes that gather while one request is in flight go
@@ -30,9 +24,7 @@ import java.util.stream.IntStream;
  * with full requests. When very many writes have gathered, a second request goes beside the first: the server reads one
  * while it stores the other.
  *
- * <p>A document that is written twice goes into two requests, one after the other. When an answer is lost, the
- * documents are read again to find out the result of each; only when that fails too does the caller get an exception.
- * On a cluster a write that is found in place is {@code Accepted}: it is unknown whether a quorum has it.
+ * <p>A document that is written twice goes into two requests, one after the other.
  */
 final class WriteCombiner implements AutoCloseable {
     private static final int MOST_PER_REQUEST = 1_000;
@@ -43,18 +35,13 @@ final class WriteCombiner implements AutoCloseable {
     private static final long MOST_CHARACTERS = 8_000_000;
 
     private static final int MOST_REQUESTS = 2;
-    private static final int MOST_TRIES = 3;
-    private static final int MISSING_STUB = 412;
     /** After a request of so many documents others will follow soon, as a rule. */
     private static final int SEVERAL = 4;
 
     private static final Duration LONGEST_GATHERING = Duration.ofMillis(4);
     private static final Duration GLANCE = Duration.ofNanos(200_000);
-    /** The copies of a cluster hear of each other's writes within milliseconds, as a rule. */
-    private static final Duration CATCHING_UP = Duration.ofMillis(20);
 
-    private final CouchDatabase database;
-    private final LostAnswers lostAnswers;
+    private final BulkWriter bulk;
     private final Environment environment;
     private final Lane senders;
     private final BulkListener requests;
@@ -65,8 +52,7 @@ final class WriteCombiner implements AutoCloseable {
     private boolean closed;
 
     WriteCombiner(CouchDatabase database, LostAnswers lostAnswers, BulkListener requests) {
-        this.database = database;
-        this.lostAnswers = lostAnswers;
+        this.bulk = new BulkWriter(database, lostAnswers);
         this.requests = requests;
         this.environment = ServerAccess.environment(database.server());
         this.senders = environment.lane("couchjobs-writer", MOST_REQUESTS);
@@ -194,7 +180,7 @@ final class WriteCombiner implements AutoCloseable {
         List<ObjectNode> documents = batch.stream().map(Entry::document).toList();
         requests.begins();
         try {
-            List<WriteResult> results = sendOrSettle(documents, MOST_TRIES);
+            List<WriteResult> results = bulk.write(documents);
             arrived(batch);
             requests.ends(batch.size());
             deliver(batch, results);
@@ -211,116 +197,12 @@ final class WriteCombiner implements AutoCloseable {
         }
     }
 
-    private List<WriteResult> sendOrSettle(List<ObjectNode> documents, int triesLeft) {
-        try {
-            List<WriteResult> results = database.bulkDocs(documents);
-            return IntStream.range(0, results.size())
-                    .mapToObj(i -> withSize(results.get(i), documents.get(i)))
-                    .toList();
-        } catch (CouchException trouble) {
-            if (isAboutADocument(trouble)) {
-                return documents.size() == 1
-                        ? refused(documents, trouble, triesLeft)
-                        : documents.stream()
-                                .flatMap(document -> sendAgain(List.of(document), triesLeft).stream())
-                                .toList();
-            }
-            if (!trouble.outcomeUnknown() || triesLeft == 0) {
-                throw trouble;
-            }
-            return settle(documents, trouble, triesLeft - 1);
-        }
-    }
-
-    /**
-     * The server refuses a whole request for one document that it cannot store: too large, with a field of its own, or with the
-     * stub of an attachment that it does not have. It may have stored other documents of the request already.
-     */
-    private static boolean isAboutADocument(CouchException trouble) {
-        boolean isAboutWhoAsks = trouble instanceof CouchUnauthorizedException; // a refused token is a 400 too
-        return !isAboutWhoAsks
-                && (trouble.status() == 400 || trouble.status() == MISSING_STUB || trouble.status() == 413);
-    }
-
-    /**
-     * A copy that lacks an attachment lacks the revision that the write was made on, for each write names the attachments of its
-     * base: to that copy the write is a conflict. Other copies may have stored it nevertheless.
-     */
-    private List<WriteResult> refused(List<ObjectNode> alone, CouchException trouble, int triesLeft) {
-        String id = alone.get(0).path("_id").asText();
-        if (trouble.status() != MISSING_STUB || !alone.get(0).has("_rev")) {
-            return List.of(withSize(
-                    new WriteResult.Refused(id, trouble.status(), trouble.error(), trouble.reason()), alone.get(0)));
-        }
-        if (triesLeft == 0) {
-            return List.of(new WriteResult.Conflict(id));
-        }
-        pause(CATCHING_UP);
-        return settle(alone, trouble, triesLeft - 1);
-    }
-
     private void pause(Duration time) {
         try {
             environment.pause(time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // send at once
         }
-    }
-
-    private WriteResult withSize(WriteResult result, ObjectNode document) {
-        return result instanceof WriteResult.Refused no && no.status() == 413
-                ? new WriteResult.Refused(
-                        no.id(), no.status(), no.error(), (no.reason() + " " + tooLarge(document)).strip())
-                : result;
-    }
-
-    /** The server says neither how large a document was nor how large it may be. */
-    private String tooLarge(ObjectNode document) {
-        int size = document.toString().getBytes(StandardCharsets.UTF_8).length;
-        OptionalLong limit = database.server().largestDocument();
-        return "(" + size + " bytes of JSON" + (limit.isPresent() ? "; max_document_size is " + limit.getAsLong() : "")
-                + ")";
-    }
-
-    /**
-     * Finds out the results of writes whose answer was lost, and sends those again that did not arrive. Sending the
-     * same document on the same revision twice is harmless: it can be stored only once.
-     */
-    private List<WriteResult> settle(List<ObjectNode> documents, CouchException lost, int triesLeft) {
-        try {
-            List<Optional<WriteResult>> known = lostAnswers.lookUp(documents);
-            List<ObjectNode> missing = new ArrayList<>();
-            for (int i = 0; i < documents.size(); i++) {
-                if (known.get(i).isEmpty()) {
-                    missing.add(documents.get(i));
-                }
-            }
-            Iterator<WriteResult> sent = sendAgain(missing, triesLeft).iterator();
-            return known.stream().map(result -> result.orElseGet(sent::next)).toList();
-        } catch (RuntimeException stillUnknown) {
-            if (stillUnknown != lost) {
-                lost.addSuppressed(stillUnknown);
-            }
-            throw lost;
-        }
-    }
-
-    private List<WriteResult> sendAgain(List<ObjectNode> missing, int triesLeft) {
-        if (missing.isEmpty()) {
-            return List.of();
-        }
-        List<WriteResult> answers = sendOrSettle(missing, triesLeft);
-        if (answers.stream().noneMatch(WriteResult.Conflict.class::isInstance)) {
-            return answers;
-        }
-        // A conflict may be with the first copy, which arrived late.
-        List<Optional<WriteResult>> known = lostAnswers.lookUp(missing);
-        List<WriteResult> results = new ArrayList<>();
-        for (int i = 0; i < answers.size(); i++) {
-            WriteResult answer = answers.get(i);
-            results.add(answer instanceof WriteResult.Conflict ? known.get(i).orElse(answer) : answer);
-        }
-        return results;
     }
 
     private static void deliver(List<Entry> batch, List<WriteResult> results) {

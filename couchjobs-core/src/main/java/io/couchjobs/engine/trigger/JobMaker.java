@@ -166,7 +166,7 @@ final class JobMaker {
     }
 
     private static Outcome failed(WriteResult.Refused refused) {
-        if (refused.status() >= 500) {
+        if (refused.isFailure()) {
             throw new CouchJobsException("the server could not store " + refused.id() + ": " + refused.reason());
         }
         return new Outcome.Failed(

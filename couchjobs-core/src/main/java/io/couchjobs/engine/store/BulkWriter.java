@@ -1,0 +1,191 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnauthorizedException;
+import io.couchjobs.engine.couch.ServerAccess;
+import io.couchjobs.engine.time.Environment;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
+
+/**
+ * Writes documents in bulk, and finds out the result of each. When an answer is lost, or the server fails on a document, the
+ * documents are read again, and those that did not arrive are sent again. Only when that fails too does the caller get an exception.
+ * On a cluster a write that is found in place is {@code Accepted}: it is unknown whether a quorum has it. Thread-safe.
+ */
+final class BulkWriter {
+    private static final int MOST_TRIES = 3;
+    private static final int MISSING_STUB = 412;
+    /** The copies of a cluster hear of each other's writes within milliseconds, as a rule. */
+    private static final Duration CATCHING_UP = Duration.ofMillis(20);
+
+    private final CouchDatabase database;
+    private final LostAnswers lostAnswers;
+    private final Environment environment;
+
+    BulkWriter(CouchDatabase database, LostAnswers lostAnswers) {
+        this.database = database;
+        this.lostAnswers = lostAnswers;
+        this.environment = ServerAccess.environment(database.server());
+    }
+
+    /** {@return the result of each document, in their order} */
+    List<WriteResult> write(List<ObjectNode> documents) {
+        return sendOrSettle(documents, MOST_TRIES);
+    }
+
+    private List<WriteResult> sendOrSettle(List<ObjectNode> documents, int triesLeft) {
+        try {
+            List<WriteResult> results = database.bulkDocs(documents);
+            return withoutFailures(
+                    IntStream.range(0, results.size())
+                            .mapToObj(i -> withSize(results.get(i), documents.get(i)))
+                            .toList(),
+                    documents,
+                    triesLeft);
+        } catch (CouchException trouble) {
+            if (isAboutADocument(trouble)) {
+                return documents.size() == 1 ? refused(documents, trouble, triesLeft) : inHalves(documents, triesLeft);
+            }
+            if (!trouble.outcomeUnknown() || triesLeft == 0) {
+                throw trouble;
+            }
+            return settle(documents, trouble, triesLeft - 1);
+        }
+    }
+
+    /** One that the server takes alone is stored, and few requests find it: many may be too large together only. */
+    private List<WriteResult> inHalves(List<ObjectNode> documents, int triesLeft) {
+        int half = documents.size() / 2;
+        List<WriteResult> results = new ArrayList<>(sendAgain(documents.subList(0, half), triesLeft));
+        results.addAll(sendAgain(documents.subList(half, documents.size()), triesLeft));
+        return results;
+    }
+
+    /** The server fails on some documents, such as when its process for validation dies. It may have stored them. */
+    private List<WriteResult> withoutFailures(List<WriteResult> results, List<ObjectNode> documents, int triesLeft) {
+        List<ObjectNode> failed = IntStream.range(0, results.size())
+                .filter(i -> isFailure(results.get(i)))
+                .mapToObj(documents::get)
+                .toList();
+        if (failed.isEmpty() || triesLeft == 0) {
+            return results;
+        }
+        pause(CATCHING_UP);
+        try {
+            Iterator<WriteResult> again = lookedUp(failed, triesLeft - 1).iterator();
+            return results.stream()
+                    .map(result -> isFailure(result) ? again.next() : result)
+                    .toList();
+        } catch (CouchException stillUnknown) {
+            return results;
+        }
+    }
+
+    private static boolean isFailure(WriteResult result) {
+        return result instanceof WriteResult.Refused refused && refused.isFailure();
+    }
+
+    /**
+     * The server refuses a whole request for one document that it cannot store: too large, with a field of its own, or with the
+     * stub of an attachment that it does not have. It may have stored other documents of the request already.
+     */
+    private static boolean isAboutADocument(CouchException trouble) {
+        boolean isAboutWhoAsks = trouble instanceof CouchUnauthorizedException; // a refused token is a 400 too
+        return !isAboutWhoAsks
+                && (trouble.status() == 400 || trouble.status() == MISSING_STUB || trouble.status() == 413);
+    }
+
+    /**
+     * A copy that lacks an attachment lacks the revision that the write was made on, for each write names the attachments of its
+     * base: to that copy the write is a conflict. Other copies may have stored it nevertheless.
+     */
+    private List<WriteResult> refused(List<ObjectNode> alone, CouchException trouble, int triesLeft) {
+        String id = alone.get(0).path("_id").asText();
+        if (trouble.status() != MISSING_STUB || !alone.get(0).has("_rev")) {
+            return List.of(withSize(
+                    new WriteResult.Refused(id, trouble.status(), trouble.error(), trouble.reason()), alone.get(0)));
+        }
+        if (triesLeft == 0) {
+            return List.of(new WriteResult.Conflict(id));
+        }
+        pause(CATCHING_UP);
+        return settle(alone, trouble, triesLeft - 1);
+    }
+
+    private void pause(Duration time) {
+        try {
+            environment.pause(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // send at once
+        }
+    }
+
+    private WriteResult withSize(WriteResult result, ObjectNode document) {
+        return result instanceof WriteResult.Refused no && no.status() == 413
+                ? new WriteResult.Refused(
+                        no.id(), no.status(), no.error(), (no.reason() + " " + tooLarge(document)).strip())
+                : result;
+    }
+
+    /** The server says neither how large a document was nor how large it may be. */
+    private String tooLarge(ObjectNode document) {
+        int size = document.toString().getBytes(StandardCharsets.UTF_8).length;
+        OptionalLong limit = database.server().largestDocument();
+        return "(" + size + " bytes of JSON" + (limit.isPresent() ? "; max_document_size is " + limit.getAsLong() : "")
+                + ")";
+    }
+
+    /**
+     * Finds out the results of writes whose answer was lost, and sends those again that did not arrive. Sending the
+     * same document on the same revision twice is harmless: it can be stored only once.
+     */
+    private List<WriteResult> settle(List<ObjectNode> documents, CouchException lost, int triesLeft) {
+        try {
+            return lookedUp(documents, triesLeft);
+        } catch (RuntimeException stillUnknown) {
+            if (stillUnknown != lost) {
+                lost.addSuppressed(stillUnknown);
+            }
+            throw lost;
+        }
+    }
+
+    private List<WriteResult> lookedUp(List<ObjectNode> documents, int triesLeft) {
+        List<Optional<WriteResult>> known = lostAnswers.lookUp(documents);
+        List<ObjectNode> missing = new ArrayList<>();
+        for (int i = 0; i < documents.size(); i++) {
+            if (known.get(i).isEmpty()) {
+                missing.add(documents.get(i));
+            }
+        }
+        Iterator<WriteResult> sent = sendAgain(missing, triesLeft).iterator();
+        return known.stream().map(result -> result.orElseGet(sent::next)).toList();
+    }
+
+    private List<WriteResult> sendAgain(List<ObjectNode> missing, int triesLeft) {
+        if (missing.isEmpty()) {
+            return List.of();
+        }
+        List<WriteResult> answers = sendOrSettle(missing, triesLeft);
+        if (answers.stream().noneMatch(WriteResult.Conflict.class::isInstance)) {
+            return answers;
+        }
+        // A conflict may be with the first copy, which arrived late.
+        List<Optional<WriteResult>> known = lostAnswers.lookUp(missing);
+        List<WriteResult> results = new ArrayList<>();
+        for (int i = 0; i < answers.size(); i++) {
+            WriteResult answer = answers.get(i);
+            results.add(answer instanceof WriteResult.Conflict ? known.get(i).orElse(answer) : answer);
+        }
+        return results;
+    }
+}
