@@ -2,6 +2,7 @@ package io.couchjobs.engine.couch;
 
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -33,12 +34,13 @@ public record ClientParts(
     }
 
     public static ClientParts of(CouchConfig config, Retries.Pause pause) {
+        Lane background = Environment.REAL.lane("couch-probe", PROBES);
         return new ClientParts(
-                new Pools(config),
+                new Pools(config, background),
                 new Retries(pause),
                 Environment.REAL::nanos,
                 anyThreads(),
-                Environment.REAL.lane("couch-probe", PROBES));
+                background::execute);
     }
 
     /** A generator that any thread may use. */

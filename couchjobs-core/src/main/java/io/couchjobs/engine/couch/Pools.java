@@ -1,7 +1,9 @@
 package io.couchjobs.engine.couch;
 
 import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.engine.time.Lane;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -22,6 +24,7 @@ import org.apache.hc.client5.http.io.HttpClientConnectionManager;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpStatus;
@@ -46,7 +49,13 @@ final class Pools implements Transport {
 
     private static final TimeValue KEPT_IDLE = TimeValue.ofSeconds(30);
 
+    /** The system takes the body of a smaller request, whether the server reads it or not. */
+    private static final int LARGE = 100_000;
+    /** A server takes at least so much of a large body, as a rule. */
+    private static final int BYTES_PER_SECOND = 1_000_000;
+
     private final CouchConfig config;
+    private final Lane background;
     private final Optional<ProxyRoutes> proxy;
     private final TlsSocketStrategy tls;
 
@@ -56,8 +65,10 @@ final class Pools implements Transport {
 
     private final Map<Use, CloseableHttpClient> clients = new EnumMap<>(Use.class);
 
-    Pools(CouchConfig config) {
+    /** @param background breaks off requests that the server does not take */
+    Pools(CouchConfig config, Lane background) {
         this.config = config;
+        this.background = background;
         this.proxy = config.proxy().map(ProxyRoutes::new);
         this.tls = Trust.of(config);
         clients.put(
@@ -85,6 +96,7 @@ final class Pools implements Transport {
     public ClassicHttpResponse send(HttpUriRequestBase request, Use use) throws Unanswered {
         HttpClientContext context = HttpClientContext.create();
         proxy.ifPresent(routes -> routes.authenticate(context));
+        Optional<Lane.Planned> limit = limit(request);
         try {
             ClassicHttpResponse answer =
                     Objects.requireNonNull(clients.get(use)).executeOpen(null, request, context);
@@ -95,10 +107,26 @@ final class Pools implements Transport {
         } catch (ProxyRefusal e) {
             throw new Unanswered(e, false);
         } catch (IOException e) {
-            throw new Unanswered(e, wasSent(context));
+            throw new Unanswered(
+                    request.isAborted() ? new SocketTimeoutException("the server does not take the request") : e,
+                    wasSent(context));
         } catch (IllegalStateException e) { // the pool was closed meanwhile
             throw new Unanswered(new IOException(e.getMessage()), wasSent(context));
+        } finally {
+            limit.ifPresent(Lane.Planned::cancel);
         }
+    }
+
+    /** The timeout of a socket limits readings only: a write to a server that takes no more would last for ever. */
+    private Optional<Lane.Planned> limit(HttpUriRequestBase request) {
+        HttpEntity body = request.getEntity();
+        if (body == null || (body.getContentLength() >= 0 && body.getContentLength() < LARGE)) {
+            return Optional.empty();
+        }
+        Duration longest = config.responseTimeout()
+                .multipliedBy(2)
+                .plusSeconds(Math.max(body.getContentLength(), 0) / BYTES_PER_SECOND);
+        return Optional.of(background.schedule(longest, request::abort));
     }
 
     @Override
