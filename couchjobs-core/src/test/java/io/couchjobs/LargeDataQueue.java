@@ -130,12 +130,15 @@ abstract class LargeDataQueue {
 
         @Override
         public boolean goes(Proxy.Request request) {
-            boolean reads = String.valueOf(request.uri().getQuery()).contains("attachments=true")
-                    || request.uri().getPath().endsWith("/data.json");
-            if (reads) {
+            if (isOne(request)) {
                 all.add(request);
             }
             return true;
+        }
+
+        static boolean isOne(Proxy.Request request) {
+            return String.valueOf(request.uri().getQuery()).contains("attachments=true")
+                    || request.uri().getPath().endsWith("/data.json");
         }
     }
 }

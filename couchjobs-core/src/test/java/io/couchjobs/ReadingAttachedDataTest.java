@@ -19,6 +19,7 @@ import io.couchjobs.job.Subscription;
 import io.couchjobs.job.UnreadableDataException;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.NeedsOneCopy;
+import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.RetryPolicy;
@@ -29,6 +30,8 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -83,6 +86,25 @@ class ReadingAttachedDataTest extends LargeDataQueue {
         assertThat(queue.awaitFinished("email", "1", TestQueue.PATIENCE).map(this::data))
                 .contains(large('b'));
         TestQueue.until(() -> data(heard).contains(large('b')));
+    }
+
+    @Test
+    void the_time_limit_of_a_handler_is_not_used_up_by_a_database_that_is_slow_to_give_the_data() throws Exception {
+        queue.add(request("1", large('a')));
+        CountDownLatch never = new CountDownLatch(1);
+        proxy.detour(new Proxy.Detour() {
+            @Override
+            public boolean returns(Proxy.Request request) throws InterruptedException {
+                return !Reads.isOne(request) || !never.await(1500, TimeUnit.MILLISECONDS);
+            }
+        });
+        try (Worker worker = queue.worker()
+                .timeLimit(Duration.ofSeconds(1))
+                .handler("email", (data, context) -> never.await(1, TimeUnit.MILLISECONDS))
+                .start()) {
+            assertThat(TestQueue.finished(queue, "email", "1").status()).isEqualTo(JobStatus.SUCCESS);
+            assertThat(worker.stats().failed()).isZero();
+        }
     }
 
     @Test

@@ -200,26 +200,21 @@ public final class Limits {
     public int awaitStarts(String type, int wanted, int counted) throws InterruptedException {
         int granted = counted;
         while (true) {
-            Optional<Rate> rate = settings.get(type).rate();
-            if (rate.isEmpty()) {
-                return wanted;
+            Duration next = LOOK_AGAIN;
+            try {
+                Optional<Rate> rate = settings.get(type).rate();
+                if (rate.isEmpty()) {
+                    return wanted;
+                }
+                granted += rates.take(type, rate.get(), wanted - granted, clock.instant());
+                next = Duration.ofMillis(rates.millisUntilNext(rate.get()));
+            } catch (CouchException away) { // not the job's fault: its lease says how long it waits
+                log.debug("items of {} wait, as nobody can tell whether a rate allows them: {}", type, away.toString());
             }
-            granted += startsOfItems(type, rate.get(), wanted - granted);
             if (granted > 0) {
                 return granted;
             }
-            Duration next = Duration.ofMillis(rates.millisUntilNext(rate.get()));
-            environment.pause(next.compareTo(LOOK_AGAIN) < 0 ? next : LOOK_AGAIN);
-        }
-    }
-
-    /** A database that is away is not the job's fault: its lease says how long it waits. */
-    private int startsOfItems(String type, Rate rate, int wanted) {
-        try {
-            return rates.take(type, rate, wanted, clock.instant());
-        } catch (CouchException away) {
-            log.debug("items of {} wait, as nobody can tell whether the rate allows them: {}", type, away.toString());
-            return 0;
+            environment.pause(Environment.shorter(next, LOOK_AGAIN));
         }
     }
 

@@ -99,7 +99,7 @@ final class Registration {
             document.put("_rev", stored.rev());
             return true;
         }
-        database.get(document.path("_id").asText())
+        database.get(document.path("_id").asText(), patience)
                 .ifPresentOrElse(present -> document.set("_rev", present.get("_rev")), () -> document.remove("_rev"));
         return false;
     }

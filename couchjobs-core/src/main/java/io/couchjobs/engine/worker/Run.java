@@ -222,15 +222,20 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
                     whyCancelled,
                     new IllegalStateException("stopped before it started"));
         }
-        try (TimeLimits.Watch watch = watch()) {
+        try {
             readData();
-            watch.again(); // the time is the handler's
-            present = handler.attempt(new RunContext(claim, this), this::tell, tools.limits(), tools.timeLimits());
-            return finished(present.run(tools.options().interceptors(), this::stopReason));
+            return watched();
         } catch (Throwable thrown) {
             return failedIn(thrown);
         } finally {
             end();
+        }
+    }
+
+    private Ending watched() throws Exception {
+        try (TimeLimits.Watch watch = watch()) {
+            present = handler.attempt(new RunContext(claim, this), this::tell, tools.limits(), tools.timeLimits());
+            return finished(present.run(tools.options().interceptors(), this::stopReason));
         }
     }
 

@@ -1,6 +1,5 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.settings.QueueParts;
@@ -101,8 +100,7 @@ final class SilentOwner {
                         () -> new Evidence(
                                 SignOfLife.read(parts.store().database(), worker),
                                 parts.store().leaves(ids)))
-                .orElseThrow(() ->
-                        new CouchJobsException("no majority of the copies is in reach; nobody can tell who is alive"));
+                .orElseThrow(NoMajorityException::new);
     }
 
     /** Empty when the job is not as it was all the time. */
