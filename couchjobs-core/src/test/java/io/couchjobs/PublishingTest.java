@@ -123,12 +123,16 @@ class PublishingTest {
                         .contains(String.valueOf(count)));
     }
 
-    @Test
-    void a_subscriber_that_throws_gets_no_more() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_subscriber_that_throws_gets_no_more(boolean isError) throws Exception {
         Heard heard = new Heard(Long.MAX_VALUE) {
             @Override
             public void onNext(JobChange change) {
                 super.onNext(change);
+                if (isError) {
+                    throw new AssertionError("a bug of the subscriber");
+                }
                 throw new IllegalStateException("a bug of the subscriber");
             }
         };

@@ -126,7 +126,7 @@ final class FollowedDatabase {
         } catch (CouchNotFoundException missing) {
             wasMissing = true;
             return isTold() ? Optional.empty() : Optional.of(troubled(missing));
-        } catch (RuntimeException trouble) {
+        } catch (RuntimeException | Error trouble) {
             return Optional.of(troubled(trouble));
         } finally {
             endListening();
@@ -210,21 +210,18 @@ final class FollowedDatabase {
         }
     }
 
-    private Duration troubled(RuntimeException trouble) {
+    private Duration troubled(Throwable trouble) {
         if (!following.goesOn()) {
             return LONGEST_PAUSE;
         }
+        String problem = trouble instanceof Error ? trouble.toString() : String.valueOf(trouble.getMessage());
         if (troubles.attempts() == 0) {
-            log.warn(
-                    "trigger {} cannot follow {}, trying again until it can: {}",
-                    trigger.name(),
-                    name,
-                    trouble.getMessage());
+            log.warn("trigger {} cannot follow {}, trying again until it can: {}", trigger.name(), name, problem);
             log.debug("the cause", trouble);
         }
         SourceFollower known = follower;
         if (known != null && troubles.attempts() == NOTED_ATTEMPT) {
-            note(known, String.valueOf(trouble.getMessage()));
+            note(known, problem);
         }
         return troubles.next();
     }
@@ -232,7 +229,7 @@ final class FollowedDatabase {
     private void note(SourceFollower known, String problem) {
         try {
             known.note(Optional.of(problem));
-        } catch (RuntimeException alsoAway) {
+        } catch (RuntimeException | Error alsoAway) {
             log.debug("the problem of trigger {} cannot be noted: {}", trigger.name(), alsoAway.toString());
         }
     }

@@ -89,8 +89,9 @@ final class Following implements AutoCloseable {
             }
         } catch (InterruptedException closed) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException unexpected) {
-            failure = unexpected;
+        } catch (RuntimeException | Error unexpected) {
+            failure = new IllegalStateException(
+                    "the databases of trigger " + trigger.name() + " cannot be found: " + unexpected, unexpected);
             end();
         }
     }

@@ -105,7 +105,7 @@ final class ChangePublisher implements Flow.Subscription {
                 subscriber.onComplete();
             }
             lookWhenRipe();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             ends();
             log.error("a subscriber to {} failed; it gets no more events", events.id(), e);
         }

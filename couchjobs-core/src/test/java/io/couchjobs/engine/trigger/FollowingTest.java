@@ -2,11 +2,15 @@ package io.couchjobs.engine.trigger;
 
 import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.couch.ChangesFeed.Change;
+import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.worker.Worker;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,6 +29,33 @@ class FollowingTest extends FollowedOrders {
             unread.moved(Position.docId("t", "orders"), "2-a");
             TestQueue.until(() -> queue.all("mail").count() == 1);
         }
+    }
+
+    @Test
+    void a_database_is_followed_on_after_an_error_of_the_machine() throws Exception {
+        Trigger trigger = mails().build();
+        save(orders, "{'_id':'o1'}");
+        Taker failing = new FailingOnce(tools.jobTaker(trigger, orders, new LoopGuard()));
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            new FollowedDatabase(following, tools, trigger, "orders", orders, failing).wake();
+            TestQueue.until(() -> queue.all("mail").count() == 1);
+        }
+    }
+
+    @Test
+    void an_error_in_the_search_for_databases_ends_the_run_so_that_another_one_follows() throws Exception {
+        Trigger trigger = Trigger.named("t").source("order*").type("mail").build();
+        try (Following following = new Following(tools, trigger, FollowingTest::isOwnerUnlessItReadsNews)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            assertThatThrownBy(() -> running.get(1, TimeUnit.MINUTES)).hasRootCauseInstanceOf(StackOverflowError.class);
+        }
+    }
+
+    private static boolean isOwnerUnlessItReadsNews() {
+        if (Thread.currentThread().getName().startsWith("couchjobs-trigger-news")) {
+            throw new StackOverflowError();
+        }
+        return true;
     }
 
     @Test
@@ -74,6 +105,30 @@ class FollowingTest extends FollowedOrders {
             isOwner.set(false);
             save(orders, "{'_id':'o1'}");
             running.get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    /** Its first step has too little stack. */
+    private static final class FailingOnce implements Taker {
+        private final Taker taker;
+        private boolean hasFailed;
+
+        FailingOnce(Taker taker) {
+            this.taker = taker;
+        }
+
+        @Override
+        public ChangesRequest request(ChangesRequest all) {
+            return taker.request(all);
+        }
+
+        @Override
+        public Taken take(Position position, List<Change> changes) {
+            if (!hasFailed) {
+                hasFailed = true;
+                throw new StackOverflowError();
+            }
+            return taker.take(position, changes);
         }
     }
 }
