@@ -6,17 +6,24 @@ import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Turns rows of a database's feed, and changes that waited, into changes with their documents. Thread-safe. */
 final class SourceReader {
+    /** Servers that do not know {@code _find}, or take no such selector there, answer by these. */
+    private static final Set<Integer> HAVE_NO_INDEX = Set.of(400, 404, 405, 501);
+
     private final Trigger trigger;
     private final CouchDatabase database;
 
@@ -126,15 +133,35 @@ final class SourceReader {
     static boolean selects(CouchDatabase source, String docId, ObjectNode selector) {
         try {
             return source.matches(docId, selector);
-        } catch (CouchException noIndex) {
-            ObjectNode both = selector.objectNode();
-            both.putArray("$and")
-                    .add(selector.objectNode().put(Field.ID, docId))
-                    .add(selector);
-            try (ChangesFeed feed = source.changes(ChangesRequest.normal().selector(both))) {
-                return feed.next(source.server().config().responseTimeout()).isPresent();
+        } catch (CouchException trouble) {
+            if (!HAVE_NO_INDEX.contains(trouble.status())) {
+                throw trouble;
             }
+            return isFound(source, docId, selector);
         }
+    }
+
+    private static boolean isFound(CouchDatabase source, String docId, ObjectNode selector) {
+        ObjectNode both = selector.objectNode();
+        both.putArray("$and").add(selector.objectNode().put(Field.ID, docId)).add(selector);
+        Duration longest = source.server().config().responseTimeout();
+        try (ChangesFeed feed = source.changes(ChangesRequest.normal().selector(both))) {
+            boolean isFound = feed.next(longest).isPresent();
+            if (!isFound && !feed.isEnded()) {
+                throw unknown(source, docId, longest);
+            }
+            return isFound;
+        }
+    }
+
+    private static CouchException unknown(CouchDatabase source, String docId, Duration longest) {
+        String reason = "the search for " + docId + " by the selector did not end within " + longest.toMillis()
+                + " ms; an index, or a longer response timeout, makes it possible";
+        return CouchUnreachableException.of(
+                new CouchException.Failure.Request("GET", "/" + source.name() + "/_changes", null, null),
+                false,
+                reason,
+                new SocketTimeoutException(reason));
     }
 
     /** The failure of a change that is empty when it is read again: a revision fails, but a document that is gone is no news. */
