@@ -48,7 +48,10 @@ final class SourceFollower {
     private static final Duration LONGEST_UNSTORED = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration STREAMING = Duration.ofMillis(20);
-    private static final Duration FULL = Duration.ofSeconds(1);
+    /** What has no room is read again each time, with its documents. */
+    private static final Duration SHORTEST_FULL = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_FULL = Duration.ofSeconds(15);
     /** A server may end a connection at any time; the next one follows soon. */
     private static final Duration AGAIN = Duration.ofMillis(250);
 
@@ -58,6 +61,7 @@ final class SourceFollower {
     private final InstantSource clock;
     private final Environment environment;
     private final Backoff owedPauses;
+    private final Backoff fullPauses;
     private Position position;
     private long owedSince;
     private Duration owedPause = Duration.ZERO;
@@ -88,6 +92,7 @@ final class SourceFollower {
         this.position = position;
         this.seq = position.seq();
         this.owedPauses = new Backoff(environment, Duration.ofMillis(50), Duration.ofSeconds(2));
+        this.fullPauses = new Backoff(environment, SHORTEST_FULL, LONGEST_FULL);
     }
 
     Position position() {
@@ -173,7 +178,7 @@ final class SourceFollower {
                     return rows;
                 }
                 if (!take(passed)) {
-                    pause = Optional.of(FULL);
+                    pause = Optional.of(fullPauses.next());
                 }
                 passed(seq, passed.isAtPosition ? 0 : 1);
             } else if (feed.isEnded()) {
@@ -271,6 +276,9 @@ final class SourceFollower {
         Taker.Taken taken = taker.take(position, passed.changes);
         Step step = taken.isAll() ? taken.step().at(passed.seq) : taken.step();
         isAtEnd &= taken.isAll();
+        if (taken.isAll() || step.changes() > 0) {
+            fullPauses.reset();
+        }
         if (taken.isAll() || step.changes() > 0 || position.behindSince().isEmpty()) {
             move(step);
         }

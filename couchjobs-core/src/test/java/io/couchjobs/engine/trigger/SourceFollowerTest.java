@@ -165,6 +165,24 @@ class SourceFollowerTest extends FollowedOrders {
     }
 
     @Test
+    void one_that_finds_no_room_looks_again_in_growing_pauses_until_a_job_has_room() {
+        queue.types().change("mail", settings -> settings.with(Limit.QUEUED, 1));
+        SourceFollower follower = follower(mails().build());
+        save(orders, "{'_id':'o1'}");
+        assertThat(slice(follower)).isEmpty();
+        save(orders, "{'_id':'o2'}");
+        assertThat(slice(follower).orElseThrow()).isLessThanOrEqualTo(Duration.ofSeconds(1));
+        for (int i = 0; i < 10; i++) {
+            assertThat(slice(follower)).isPresent();
+        }
+        assertThat(slice(follower).orElseThrow()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(15));
+        queue.remove(queue.all("mail").findAny().orElseThrow().id());
+        assertThat(slice(follower)).isEmpty();
+        save(orders, "{'_id':'o3'}");
+        assertThat(slice(follower).orElseThrow()).isLessThanOrEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
     void a_change_that_fails_behind_one_that_waits_for_room_is_listed_once() {
         queue.types().change("mail", settings -> settings.with(Limit.QUEUED, 1));
         SourceFollower follower =
