@@ -13,7 +13,7 @@ import java.util.Set;
 public record DatabaseUpdates(Set<String> databases, String position) {
     /**
      * Waits until databases were created, changed or deleted ({@code _db_updates}). The server tells that with a delay, and may forget it
-     * when one of its nodes dies.
+     * when one of its nodes dies. The wait takes one of the connections of feeds.
      *
      * @param server the {@code CouchServer}
      * @param since the position that the last call returned; {@code now} at first
@@ -26,7 +26,7 @@ public record DatabaseUpdates(Set<String> databases, String position) {
                 .query("feed", "longpoll")
                 .query("since", since)
                 .query("timeout", String.valueOf(longest.toMillis()));
-        return ServerAccess.http(server).exchange(Call.get(path), answer -> {
+        return ServerAccess.http(server).await(Call.get(path), answer -> {
             ObjectNode updates = answer.object();
             Set<String> names = new LinkedHashSet<>();
             updates.path("results").forEach(row -> names.add(Json.text(row, "db_name")));

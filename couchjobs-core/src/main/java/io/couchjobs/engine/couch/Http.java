@@ -59,6 +59,11 @@ public final class Http implements AutoCloseable {
         return exchange(call, Transport.Use.RENEWAL, patience, reader);
     }
 
+    /** The same for a question that the server may answer late, on a connection that feeds may hold for long. */
+    public <T> T await(Call call, Answer.Reader<T> reader) {
+        return exchange(call, Transport.Use.FEED, config.responseTimeout(), reader);
+    }
+
     private <T> T exchange(Call call, Transport.Use use, Duration patience, Answer.Reader<T> reader) {
         return send(call, node -> {
             try (Answer answer = node.send(call, use, patience)) {

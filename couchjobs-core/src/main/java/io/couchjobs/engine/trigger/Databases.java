@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -40,6 +41,7 @@ final class Databases {
     private final Trigger trigger;
     private final Predicate<String> follows;
     private final Environment environment;
+    private final Semaphore listening;
     private final Backoff pauses;
     private final Duration patience;
     private final Map<String, String> positions = new HashMap<>();
@@ -47,11 +49,20 @@ final class Databases {
     private boolean hasFeed = true;
     private long swept;
 
-    Databases(CouchServer server, Trigger trigger, Predicate<String> follows, Environment environment) {
+    /**
+     * @param listening permits to wait on a connection
+     */
+    Databases(
+            CouchServer server,
+            Trigger trigger,
+            Predicate<String> follows,
+            Environment environment,
+            Semaphore listening) {
         this.server = server;
         this.trigger = trigger;
         this.follows = follows;
         this.environment = environment;
+        this.listening = listening;
         this.pauses = new Backoff(environment, SHORTEST, LONGEST);
         Duration half = server.config().responseTimeout().dividedBy(2);
         this.patience = half.compareTo(LONGEST) < 0 ? half : LONGEST;
@@ -86,9 +97,17 @@ final class Databases {
      * @return the databases that may have changed, been created or deleted
      */
     Set<String> news() throws InterruptedException {
-        Optional<DatabaseUpdates> updates = hasFeed ? ask(since, patience) : Optional.empty();
+        boolean listens = hasFeed && listening.tryAcquire();
+        Optional<DatabaseUpdates> updates;
+        try {
+            updates = hasFeed ? ask(since, listens ? patience : NO_TIME) : Optional.empty();
+        } finally {
+            if (listens) {
+                listening.release();
+            }
+        }
         if (updates.isPresent()) {
-            return told(updates.get());
+            return told(updates.get(), listens);
         }
         environment.pause(pauses.next());
         return found();
@@ -108,15 +127,19 @@ final class Databases {
         }
     }
 
-    private Set<String> told(DatabaseUpdates updates) throws InterruptedException {
+    private Set<String> told(DatabaseUpdates updates, boolean hasWaited) throws InterruptedException {
         since = updates.position();
         Set<String> news = updates.databases().stream().filter(follows).collect(Collectors.toSet());
         if (environment.nanos() - swept > SWEEP.toNanos()) {
             swept = environment.nanos();
             news.addAll(found());
         }
-        if (news.isEmpty()) {
+        if (!news.isEmpty()) {
+            pauses.reset();
+        } else if (hasWaited) {
             environment.pause(BETWEEN); // a busy server has news of other databases all the time
+        } else {
+            environment.pause(pauses.next());
         }
         return news;
     }

@@ -81,7 +81,12 @@ final class Following implements AutoCloseable {
     /** Waits for news in a thread of its own: the server may take half a minute to say that there are none. */
     private void followAll() {
         try {
-            Databases all = new Databases(server, trigger, tools.follows(trigger), environment);
+            Databases all = new Databases(
+                    server,
+                    trigger,
+                    tools.follows(trigger),
+                    environment,
+                    tools.sources().listening());
             Backoff pauses = new Backoff(environment, SHORTEST_PAUSE, LONGEST_PAUSE);
             boolean isListed = false;
             while (goesOn()) {

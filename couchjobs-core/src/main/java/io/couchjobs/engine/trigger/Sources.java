@@ -13,7 +13,10 @@ import java.util.concurrent.Semaphore;
  * opened when it is first used.
  */
 public final class Sources implements AutoCloseable {
-    /** So many databases are listened to at a time, each on a connection of its own. Others are asked in turn. */
+    /**
+     * So many databases are listened to at a time, each on a connection of its own. Others are asked in turn. A wait for the news of a
+     * pattern counts as one of them.
+     */
     static final int MOST_LISTENING = 24;
 
     private final CouchServer own;
