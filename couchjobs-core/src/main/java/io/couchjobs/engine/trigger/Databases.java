@@ -5,6 +5,7 @@ import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.engine.couch.DatabaseUpdates;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
@@ -30,6 +31,10 @@ import org.slf4j.LoggerFactory;
 final class Databases {
     private static final Logger log = LoggerFactory.getLogger(Databases.class);
     private static final int PAGE = 100;
+    private static final Set<Integer> UNKNOWN = Set.of(400, 404, 405, 501);
+    /** CouchDB says that by 401, as it refuses a wrong password. */
+    private static final String ONLY_FOR_ADMINS = "You are not a server admin.";
+
     private static final Duration BETWEEN = Duration.ofMillis(200);
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration NO_TIME = Duration.ofMillis(1);
@@ -118,13 +123,19 @@ final class Databases {
         try {
             return Optional.of(DatabaseUpdates.next(server, from, wait));
         } catch (CouchException none) {
-            if (none.status() / 100 != 4) {
+            if (!isMissing(none)) {
                 throw none;
             }
             log.info("trigger {} asks for changes in turns: {}", trigger.name(), none.getMessage());
             hasFeed = false;
             return Optional.empty();
         }
+    }
+
+    /** Whether the server does not have what was asked for, or not for this account. A refusal for a moment is something else. */
+    private static boolean isMissing(CouchException refusal) {
+        boolean isUnknown = UNKNOWN.contains(refusal.status()) && !(refusal instanceof CouchUnauthorizedException);
+        return isUnknown || refusal.status() == 403 || refusal.reason().equals(ONLY_FOR_ADMINS);
     }
 
     private Set<String> told(DatabaseUpdates updates, boolean hasWaited) throws InterruptedException {
@@ -170,7 +181,7 @@ final class Databases {
             }
             return infos;
         } catch (CouchException older) {
-            if (older.status() / 100 != 4) {
+            if (!isMissing(older)) {
                 throw older;
             }
         }

@@ -1,10 +1,12 @@
 package io.couchjobs.engine.trigger;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.InProcess;
 import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.trigger.Trigger;
 import java.io.ByteArrayInputStream;
@@ -16,10 +18,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The news of the databases that fit a pattern, from a server that answers as a test says. */
 class DatabasesTest {
     private static final String UPDATES = "/_db_updates";
+    private static final String INFOS = "/_dbs_info";
+    private static final String INFO = "{'update_seq':'7','instance_start_time':'1'}";
 
     private final List<InProcess.Request> requests = new CopyOnWriteArrayList<>();
     private final Map<String, InProcess.Response> answers = new ConcurrentHashMap<>();
@@ -76,5 +82,41 @@ class DatabasesTest {
                 .singleElement()
                 .satisfies(request -> assertThat(request.uri().getQuery()).endsWith("timeout=1"));
         assertThat(listening.availablePermits()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {401, 429})
+    void a_server_that_refuses_to_tell_news_for_a_moment_is_asked_for_them_again(int status) throws Exception {
+        answers.put(UPDATES, answer(status, "{'error':'refused'}"));
+        assertThatThrownBy(databases::news)
+                .isInstanceOfSatisfying(CouchException.class, refusal -> assertThat(refusal.status())
+                        .isEqualTo(status));
+        tells("{'db_name':'order1'}");
+        assertThat(databases.news()).containsExactly("order1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {401, 429})
+    void databases_are_not_described_one_by_one_because_the_server_refuses_a_request_for_a_moment(int status) {
+        answers.put(INFOS, answer(status, "{'error':'refused'}"));
+        assertThatThrownBy(() -> Databases.infos(server, List.of("order1")))
+                .isInstanceOfSatisfying(CouchException.class, refusal -> assertThat(refusal.status())
+                        .isEqualTo(status));
+        assertThat(asked("/order1")).isEmpty();
+    }
+
+    @Test
+    void databases_are_described_one_by_one_where_the_server_cannot_describe_several() {
+        answers.put(INFOS, answer(405, "{'error':'method_not_allowed'}"));
+        answers.put("/order1", answer(200, INFO));
+        assertThat(Databases.infos(server, List.of("order1", "order2"))).containsOnlyKeys("order1");
+    }
+
+    @Test
+    void an_account_that_may_not_read_the_news_of_all_databases_asks_for_their_positions() throws Exception {
+        answers.put(UPDATES, answer(401, "{'error':'unauthorized','reason':'You are not a server admin.'}"));
+        answers.put("/_all_dbs", answer(200, "['order1']"));
+        answers.put(INFOS, answer(200, "[{'key':'order1','info':" + INFO + "}]"));
+        assertThat(databases.news()).containsExactly("order1");
     }
 }
