@@ -43,6 +43,7 @@ final class FollowedDatabase {
     // The slices use these, one at a time.
     private boolean listens;
     private boolean wasMissing;
+    private boolean wasMoved;
     private @Nullable Instant caughtUp;
 
     FollowedDatabase(
@@ -122,6 +123,7 @@ final class FollowedDatabase {
             return pause;
         } catch (Positions.MovedException elsewhere) {
             follower = null;
+            wasMoved = true;
             return Optional.of(troubles.next());
         } catch (CouchNotFoundException missing) {
             wasMissing = true;
@@ -137,8 +139,16 @@ final class FollowedDatabase {
     private Optional<Duration> follow() {
         if (isMoved) {
             isMoved = false;
+            wasMoved |= follower != null;
             follower = null;
         }
+        // The positions of a removed trigger may be gone before this process hears of it. The next trigger of that name
+        // must not find one.
+        if (wasMoved && tools.triggers().read(trigger.name()).isEmpty()) {
+            following.end();
+            return Optional.empty();
+        }
+        wasMoved = false;
         SourceFollower known = follower;
         if (known == null) {
             Position position = tools.starts().position(trigger, name, database, wasMissing);

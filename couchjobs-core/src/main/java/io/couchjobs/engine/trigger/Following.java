@@ -130,7 +130,8 @@ final class Following implements AutoCloseable {
         return !over;
     }
 
-    private void end() {
+    /** This process follows no more. */
+    void end() {
         over = true;
         changed.give();
     }

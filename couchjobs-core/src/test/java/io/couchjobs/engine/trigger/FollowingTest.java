@@ -108,6 +108,24 @@ class FollowingTest extends FollowedOrders {
         }
     }
 
+    @Test
+    void a_removed_trigger_gets_no_new_position_though_its_follower_has_not_heard_of_the_removal() throws Exception {
+        Trigger trigger = mails().build();
+        var unused = queue.triggers().put(trigger);
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            FollowedDatabase database = new FollowedDatabase(
+                    following, tools, trigger, "orders", orders, tools.jobTaker(trigger, orders, new LoopGuard()));
+            database.wake();
+            TestQueue.until(() -> tools.positions().read("t", "orders").isPresent());
+            queue.triggers().remove("t");
+            save(orders, "{'_id':'o1'}");
+            database.wake();
+            TestQueue.until(() ->
+                    !following.goesOn() || tools.positions().read("t", "orders").isPresent());
+            assertThat(tools.positions().read("t", "orders")).isEmpty();
+        }
+    }
+
     /** Its first step has too little stack. */
     private static final class FailingOnce implements Taker {
         private final Taker taker;
