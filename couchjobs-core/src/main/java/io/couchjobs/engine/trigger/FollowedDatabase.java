@@ -37,12 +37,14 @@ final class FollowedDatabase {
     private volatile @Nullable SourceFollower follower;
 
     private Lane.@Nullable Planned planned;
+    private boolean isForgotten;
     private boolean isRunning;
     private boolean isWoken;
 
     // The slices use these, one at a time.
     private boolean listens;
     private boolean wasMissing;
+    private boolean isGone;
     private boolean wasMoved;
     private @Nullable Instant caughtUp;
 
@@ -63,12 +65,17 @@ final class FollowedDatabase {
         this.rests = new Backoff(tools.environment(), SHORTEST_REST, LONGEST_REST);
     }
 
-    synchronized void wake() {
+    /** False when the database was deleted and is not followed any more. */
+    synchronized boolean wake() {
+        if (isForgotten) {
+            return false;
+        }
         if (isRunning) {
             isWoken = true;
         } else {
             plan(Duration.ZERO);
         }
+        return true;
     }
 
     private synchronized void plan(Duration pause) {
@@ -78,8 +85,11 @@ final class FollowedDatabase {
         planned = following.lane().schedule(pause, this::slice);
     }
 
-    /** False when a slice runs already. Then another slice follows that one. */
+    /** False when a slice runs already. Then another slice follows that one. False, too, when nobody knows this object any more. */
     private synchronized boolean begins() {
+        if (isForgotten) {
+            return false;
+        }
         if (isRunning) {
             isWoken = true;
             return false;
@@ -92,6 +102,10 @@ final class FollowedDatabase {
     /** Plans the next slice: at once when somebody woke this database while the last one ran. */
     private synchronized void ended(Optional<Duration> pause) {
         isRunning = false;
+        isForgotten = isGone && !isWoken;
+        if (isForgotten) {
+            following.forget(name, this);
+        }
         Optional<Duration> next = isWoken ? Optional.of(Duration.ZERO) : pause;
         if (following.goesOn()) {
             next.ifPresent(this::plan);
@@ -106,7 +120,7 @@ final class FollowedDatabase {
                         || Rev.generation(rev) > Rev.generation(known.position().rev()));
         if (isNews) {
             isMoved = true;
-            wake();
+            boolean unused = wake();
         }
     }
 
@@ -117,6 +131,7 @@ final class FollowedDatabase {
     }
 
     private Optional<Duration> guarded() {
+        isGone = false;
         try {
             Optional<Duration> pause = follow();
             troubles.reset();
@@ -127,7 +142,8 @@ final class FollowedDatabase {
             return Optional.of(troubles.next());
         } catch (CouchNotFoundException missing) {
             wasMissing = true;
-            return isTold() ? Optional.empty() : Optional.of(troubled(missing));
+            isGone = isTold(); // and its return is news
+            return isGone ? Optional.empty() : Optional.of(troubled(missing));
         } catch (RuntimeException | Error trouble) {
             return Optional.of(troubled(trouble));
         } finally {

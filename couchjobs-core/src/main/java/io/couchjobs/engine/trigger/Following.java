@@ -141,11 +141,14 @@ final class Following implements AutoCloseable {
             return;
         }
         FollowedDatabase known = databases.get(database);
-        if (known == null) {
+        if (known == null || !known.wake()) {
             follow(database);
-        } else {
-            known.wake();
         }
+    }
+
+    /** The database was deleted. When it comes back, it is followed as one that is new. */
+    void forget(String name, FollowedDatabase deleted) {
+        boolean unused = databases.remove(name, deleted);
     }
 
     private void follow(String name) {
@@ -156,7 +159,7 @@ final class Following implements AutoCloseable {
     private void follow(String name, CouchDatabase database, Taker taker) {
         FollowedDatabase followed = new FollowedDatabase(this, tools, trigger, name, database, taker);
         databases.put(name, followed);
-        followed.wake();
+        boolean unused = followed.wake();
     }
 
     /** The trigger was changed, or one of its positions by somebody else. */

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.worker.Worker;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +39,7 @@ class FollowingTest extends FollowedOrders {
         save(orders, "{'_id':'o1'}");
         Taker failing = new FailingOnce(tools.jobTaker(trigger, orders, new LoopGuard()));
         try (Following following = new Following(tools, trigger, () -> true)) {
-            new FollowedDatabase(following, tools, trigger, "orders", orders, failing).wake();
+            boolean unused = new FollowedDatabase(following, tools, trigger, "orders", orders, failing).wake();
             TestQueue.until(() -> queue.all("mail").count() == 1);
         }
     }
@@ -109,13 +111,31 @@ class FollowingTest extends FollowedOrders {
     }
 
     @Test
+    void databases_that_were_deleted_do_not_count_among_the_few_that_can_be_listened_to() throws Exception {
+        List<CouchDatabase> going = new ArrayList<>();
+        for (int i = 0; i < 8; i++) { // with the orders these are too many
+            going.add(queue.database().server().database("order" + i));
+            boolean unused = going.get(i).createIfMissing();
+        }
+        Trigger trigger = Trigger.named("t").source("order*").type("mail").build();
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            TestQueue.until(() -> !following.areFew());
+            going.forEach(CouchDatabase::delete);
+            TestQueue.until(following::areFew);
+            following.changed(Trigger.docId("t"), "2-a");
+            running.get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
     void a_removed_trigger_gets_no_new_position_though_its_follower_has_not_heard_of_the_removal() throws Exception {
         Trigger trigger = mails().build();
         var unused = queue.triggers().put(trigger);
         try (Following following = new Following(tools, trigger, () -> true)) {
             FollowedDatabase database = new FollowedDatabase(
                     following, tools, trigger, "orders", orders, tools.jobTaker(trigger, orders, new LoopGuard()));
-            database.wake();
+            boolean unused0 = database.wake();
             TestQueue.until(() -> tools.positions().read("t", "orders").isPresent());
             queue.triggers().remove("t");
             save(orders, "{'_id':'o1'}");
