@@ -4,6 +4,7 @@ import io.couchjobs.engine.index.LaneKey;
 import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
 import io.couchjobs.job.Strategy;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -59,6 +60,7 @@ final class FairRound {
     /**
      * Chooses jobs, in their order.
      *
+     * @param pools by line: see {@link Site#lines}
      * @param until the last time that is due
      */
     Choice choose(Map<String, Pool> pools, Instant until, int max, Taste taste) {
@@ -97,7 +99,7 @@ final class FairRound {
      * The chosen jobs, and where the index must be read before the next choice.
      *
      * @param jobs the jobs, in the order of the round
-     * @param type the type with an unread part
+     * @param type the line with an unread part
      * @param unread where that part begins, or null when there is nothing more to choose
      */
     record Choice(List<Job> jobs, String type, @Nullable LaneKey unread) {}
@@ -208,7 +210,7 @@ final class FairRound {
         }
 
         private Job preferred(Job first, LaneKey lane) {
-            Pool pool = pools.get(first.type());
+            Pool pool = pools.get(Site.lineOf(first));
             return taste.width() == 1 || pool == null
                     ? first
                     : taste.picker().apply(pool.several(lane, lane.nextLane(), until, this::isSkipped, taste.width()));

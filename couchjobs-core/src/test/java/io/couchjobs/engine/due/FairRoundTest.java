@@ -95,6 +95,23 @@ class FairRoundTest {
         assertThat(index.reads).isBetween(10, 20);
     }
 
+    @Test
+    void a_job_of_a_site_is_preferred_among_those_of_its_own_line() {
+        List<Job> jobs = List.of(ofSite("1"), ofSite("2"), ofSite("3"));
+        Map<String, Pool> pools = new LinkedHashMap<>();
+        pools.put("email:munich", new KnownPool(jobs, LaneKey.Order.TURNS));
+        pools.put("email", new KnownPool(List.of(), LaneKey.Order.TURNS));
+        FairRound.Taste loose = new FairRound.Taste(job -> false, 2, good -> good.get(1), job -> true);
+
+        FairRound.Choice choice = new FairRound(Strategy.fair(1, 1)).choose(pools, Jobs.NOW, 1, loose);
+
+        assertThat(choice.jobs()).extracting(job -> job.id().id()).containsExactly("2");
+    }
+
+    private static Job ofSite(String id) {
+        return Job.parse(Jobs.json("{'_id':'job:email:" + id + "','_rev':'1-x','site':'munich','group':'g'}"));
+    }
+
     private static FairRound beginning(int passed) {
         return new FairRound(Strategy.fair(1, 1)).anywhere(new Random() {
             private static final long serialVersionUID = 1L;
