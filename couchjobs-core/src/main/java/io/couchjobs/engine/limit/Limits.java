@@ -112,11 +112,14 @@ public final class Limits {
                 });
     }
 
-    /** How long there will be no more room than now, if the feed brings no event. */
+    /** How long there will be no more room than now, if the feed brings no event. It tells when a paused type goes on. */
     public Duration pause(Collection<String> types) {
         Duration pause = Environment.FOREVER;
         for (String type : types) {
             TypeSettings limits = settings.get(type);
+            if (limits.isPaused()) {
+                continue; // nobody looks at its slots meanwhile, so they would be worth a look again and again
+            }
             Duration slot = Duration.ofNanos(Math.max(1_000_000, slots.untilDoubtful(type)));
             Duration rate = limits.rate()
                     .filter(starts -> rates.room(type, starts) <= 0)
