@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlotTable {
     private static final int MOST_REMEMBERED = 10_000;
+    /** Workers pick any of these, so that they seldom want the same one; there may be a limit of two thousand million. */
+    private static final int MOST_ROOM = 1_000;
 
     private final Map<Limited, Map<Integer, Slot>> taken = new HashMap<>();
     private final Map<String, Set<SlotName>> namesByJob = new HashMap<>();
@@ -38,7 +40,7 @@ final class SlotTable {
 
     private final Map<Counted, List<Integer>> rooms = new HashMap<>();
 
-    /** The slots that may be taken now. */
+    /** The slots that may be taken now; the first of them, where there are very many. */
     List<Integer> room(Limited limited, int limit, long nanos) {
         if (left.values().removeIf(until -> until - nanos <= 0)) {
             rooms.clear();
@@ -66,8 +68,9 @@ final class SlotTable {
                 outside += inside.contains(owner.token) ? 0 : 1;
             }
         }
+        int most = Math.min(MOST_ROOM, limit - used);
         List<Integer> room = new ArrayList<>();
-        for (int i = 0; i < limit - outside && room.size() < limit - used; i++) {
+        for (int i = 0; i < limit - outside && room.size() < most; i++) {
             if (!slots.containsKey(i) && !left.containsKey(new SlotName(limited, i))) {
                 room.add(i);
             }
