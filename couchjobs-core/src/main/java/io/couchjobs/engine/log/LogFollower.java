@@ -13,9 +13,7 @@ import io.couchjobs.job.Listening;
 import io.couchjobs.job.Logs;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +30,7 @@ import org.slf4j.LoggerFactory;
 final class LogFollower implements FeedListener, Logs.Following {
     private static final Logger log = LoggerFactory.getLogger(LogFollower.class);
     private static final int MOST = 100;
+    private static final int MOST_TOLD = 10_000;
     /** A copy of a cluster may be a moment behind: what is there already is read once more. */
     private static final Duration AGAIN = Duration.ofSeconds(1);
 
@@ -49,7 +48,7 @@ final class LogFollower implements FeedListener, Logs.Following {
     private boolean closed;
     private Listening listening = () -> {};
     /** Only the lane uses it. */
-    private final Set<String> told = new HashSet<>();
+    private final ToldChunks told = new ToldChunks(MOST_TOLD);
 
     private Logs.@Nullable Chunk last;
 
@@ -169,7 +168,7 @@ final class LogFollower implements FeedListener, Logs.Following {
 
     /** False when it is not the next one: the feed of a cluster may tell of a later chunk first. */
     private boolean tellNext(Logs.Chunk chunk) {
-        if (last != null && chunk.docId().compareTo(last.docId()) <= 0 && !told.contains(key(chunk))) {
+        if (last != null && chunk.docId().compareTo(last.docId()) <= 0 && !told.contains(chunk)) {
             last = null; // the job was removed and added anew, so its log begins again
         }
         long expected = last != null && fence(last) == fence(chunk) ? last.number() + 1 : 1;
@@ -180,17 +179,12 @@ final class LogFollower implements FeedListener, Logs.Following {
         return true;
     }
 
-    /** The chunks of a job that was removed and added anew have the ids of the older ones. */
-    private static String key(Logs.Chunk chunk) {
-        return chunk.docId() + " " + chunk.lines().get(0).at().toEpochMilli();
-    }
-
     private static long fence(Logs.Chunk chunk) {
         return chunk.lines().get(0).fence();
     }
 
     private void tell(Logs.Chunk chunk) {
-        if (isClosed() || !told.add(key(chunk))) {
+        if (isClosed() || !told.add(chunk)) {
             return;
         }
         last = chunk;
