@@ -61,7 +61,7 @@ record HourDocument(ObjectNode document) {
     /** Says how many jobs wait at a time of this hour. */
     void waiting(Instant now, Map<String, Long> jobsByType) {
         Sums sums = minute(now);
-        jobsByType.forEach(sums::waiting);
+        sums.waiting(jobsByType);
         put(now, sums);
     }
 

@@ -19,7 +19,7 @@ final class Sums {
 
     static Sums of(JsonNode json) {
         Sums read = new Sums();
-        json.properties().forEach(type -> read.type(type.getKey()).add(TypeSums.of(type.getValue())));
+        json.properties().forEach(type -> read.sums(type.getKey()).add(TypeSums.of(type.getValue())));
         return read;
     }
 
@@ -30,15 +30,22 @@ final class Sums {
     }
 
     void add(RunReport run) {
-        type(run.id().type()).add(run);
+        sums(place(run.id().type())).add(run);
     }
 
+    /** Adds the numbers of another time. */
     void add(Sums other) {
-        other.byType.forEach((type, sums) -> type(type).add(sums));
+        Map<String, TypeSums> places = new TreeMap<>();
+        other.byType.forEach((type, sums) ->
+                places.computeIfAbsent(place(type), fresh -> new TypeSums()).addBeside(sums));
+        places.forEach((place, sums) -> sums(place).add(sums));
     }
 
-    void waiting(String type, long jobs) {
-        type(type).waiting(jobs);
+    /** Says how many jobs of all types wait at one time. */
+    void waiting(Map<String, Long> jobsByType) {
+        Map<String, Long> places = new TreeMap<>();
+        jobsByType.forEach((type, jobs) -> places.merge(place(type), jobs, Long::sum));
+        places.forEach((place, jobs) -> sums(place).waiting(jobs));
     }
 
     Map<String, TypeSums> byType() {
@@ -52,9 +59,16 @@ final class Sums {
         return all;
     }
 
-    private TypeSums type(String type) {
+    /** Where the numbers of a type are summed up, which has a place from now on when there is one left. */
+    private String place(String type) {
         int places = byType.containsKey(OTHER) ? MOST_TYPES + 1 : MOST_TYPES;
         boolean hasRoom = byType.size() < places || byType.containsKey(type);
-        return byType.computeIfAbsent(hasRoom ? type : OTHER, fresh -> new TypeSums());
+        String place = hasRoom ? type : OTHER;
+        TypeSums unused = sums(place);
+        return place;
+    }
+
+    private TypeSums sums(String place) {
+        return byType.computeIfAbsent(place, fresh -> new TypeSums());
     }
 }
