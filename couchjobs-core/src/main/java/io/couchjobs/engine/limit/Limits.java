@@ -137,16 +137,15 @@ public final class Limits {
      */
     public List<Candidate> grant(List<Candidate> candidates) {
         Instant now = clock.instant();
-        Map<String, Integer> starts = starts(candidates, now);
-        List<Candidate> wishes = candidates.stream()
-                .filter(candidate -> reserve(candidate, starts))
-                .toList();
-        List<Slot> wanted =
-                wishes.stream().flatMap(wish -> wish.slots().stream()).toList();
+        Map<String, Integer> starts = new HashMap<>();
+        List<Candidate> wishes = new ArrayList<>();
         Iterator<@Nullable Slot> taken;
         try {
-            taken = (wanted.isEmpty() ? List.<@Nullable Slot>of() : slots.take(wanted)).iterator();
+            takeStarts(candidates, now, starts);
+            candidates.stream().filter(candidate -> reserve(candidate, starts)).forEach(wishes::add);
+            taken = take(wishes).iterator();
         } catch (RuntimeException e) {
+            wishes.stream().flatMap(wish -> wish.slots().stream()).forEach(slots::unpick);
             wishes.forEach(wish -> unreserve(wish, starts));
             starts.forEach((type, left) -> rates.giveBack(type, left, now));
             throw e;
@@ -156,6 +155,12 @@ public final class Limits {
                 .toList();
         starts.forEach((type, left) -> rates.giveBack(type, left, now));
         return granted;
+    }
+
+    private List<@Nullable Slot> take(List<Candidate> wishes) {
+        List<Slot> wanted =
+                wishes.stream().flatMap(wish -> wish.slots().stream()).toList();
+        return wanted.isEmpty() ? List.of() : slots.take(wanted);
     }
 
     /** Reserves a start and slots; false when there is none of one kind. */
@@ -234,18 +239,16 @@ public final class Limits {
         }
     }
 
-    /** Reserves the starts of types that have a rate; others are not in the result. */
-    private Map<String, Integer> starts(List<Candidate> candidates, Instant now) {
+    /**
+     * Takes the starts of types that have a rate.
+     *
+     * @param starts where they are put, type by type: when one fails, the others must be given back
+     */
+    private void takeStarts(List<Candidate> candidates, Instant now, Map<String, Integer> starts) {
         Map<String, Integer> wanted = new HashMap<>();
-        candidates.stream()
-                .map(candidate -> candidate.job().type())
-                .filter(type -> settings.get(type).rate().isPresent())
-                .forEach(type -> wanted.merge(type, 1, Integer::sum));
-        wanted.replaceAll((type, jobsOfType) -> settings.get(type)
-                .rate()
-                .map(rate -> rates.take(type, rate, jobsOfType, now))
-                .orElse(jobsOfType));
-        return wanted;
+        candidates.forEach(candidate -> wanted.merge(candidate.job().type(), 1, Integer::sum));
+        wanted.forEach((type, jobs) ->
+                settings.get(type).rate().ifPresent(rate -> starts.put(type, rates.take(type, rate, jobs, now))));
     }
 
     /** Picks the slots that a job needs; false when no slot of one kind is left. */
