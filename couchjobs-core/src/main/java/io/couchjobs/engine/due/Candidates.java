@@ -316,6 +316,7 @@ public final class Candidates {
     private synchronized void admit(String line, Admission.Rules now, Strategy strategy) {
         stock(line).admit(now);
         stock(line).usedFor(strategy);
+        stock(line).beginLook();
     }
 
     private Instant until(AcceptOptions options) {

@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +39,6 @@ final class Chooser {
     private static final Duration GROUPS_ARE_FULL = Duration.ofMillis(250);
 
     private static final Duration MOMENT = Duration.ofMillis(5);
-
     private static final int WIDEST = 64;
     private static final int RANDOM_OF = 1024;
     private static final int ALL = Integer.MAX_VALUE;
@@ -52,12 +50,7 @@ final class Chooser {
     private final WorkerRanking ranking;
     private final Function<String, KnownJobs> stocks;
     private final AdmissionCache admissions;
-    private final Map<Strategy, FairRound> rounds = new HashMap<>();
-    /** When the first jobs are all of groups without room, the index by groups finds jobs of groups with room. */
-    private final FairRound behindFullGroups = new FairRound(Strategy.fair(1, 1));
-    /** How a round begins. */
-    private UnaryOperator<FairRound> beginning = round -> round;
-
+    private final Rounds rounds = new Rounds();
     private final ClaimTurns turns;
     /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
     private int spread = 1;
@@ -78,12 +71,12 @@ final class Chooser {
 
     /** FAIR goes on after a group from which the worker took in an earlier process; to be called before the first choice. */
     void goOnAfter(String group) {
-        beginning = round -> round.after(group);
+        rounds.goOnAfter(group);
     }
 
     /** FAIR begins at any group; to be called before the first choice. */
     void beginAnywhere() {
-        beginning = round -> round.anywhere(environment.random());
+        rounds.beginAnywhere(environment.random());
     }
 
     /** Takes in the feed's events about other workers. */
@@ -102,10 +95,10 @@ final class Chooser {
 
     /** Chooses from the known jobs that have room, or tells what must be read first. */
     Choice choose(Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Capacity capacity) {
-        Search search = new Search(lines, until, options.max(), polite, capacity);
+        Search search = new Search(List.copyOf(lines), until, options.max(), polite, capacity);
         Choice choice =
                 switch (options.strategy().kind()) {
-                    case FAIR -> fair(round(options.strategy()), search);
+                    case FAIR -> fair(rounds.of(options.strategy()), search);
                     case FIFO -> inLine(search, isAlone(lines) ? width(search) : ALL, due -> oldest(due, search));
                     case RANDOM -> inLine(search, RANDOM_OF, due -> any(due, search.max));
                 };
@@ -123,7 +116,7 @@ final class Chooser {
     void claimed(List<Job> won, int lost, Strategy strategy) {
         spread = lost == 0 ? Math.max(1, spread - 1) : Math.min(WIDEST, spread * 2);
         if (strategy.isFair()) {
-            round(strategy).won(won);
+            rounds.of(strategy).won(won);
         }
     }
 
@@ -193,7 +186,7 @@ final class Chooser {
             due.addAll(known.jobs());
         }
         if (due.isEmpty() && !search.capacity.inAllGroups()) {
-            return fair(behindFullGroups, search);
+            return behindFullGroups(search);
         }
         due.sort(DueWindow.STUCK_AND_OLDEST_FIRST);
         return Choice.of(pick.apply(share(due, search)));
@@ -255,8 +248,7 @@ final class Chooser {
                 && !search.capacity.inAllGroups()
                 && stock.needsScan(search.until, clock.nanos())
                 && !stock.backlog().due(search.until, 1).isEmpty();
-        Search inThisLine = new Search(List.of(name), search.until, search.max, search.polite, search.capacity);
-        return isFull ? fair(behindFullGroups, inThisLine) : Choice.of(known);
+        return isFull ? behindFullGroups(search.in(name)) : Choice.of(known);
     }
 
     /** Chooses from this worker's jobs; if there are none, from those whose workers do not claim them. */
@@ -321,12 +313,16 @@ final class Chooser {
         return job -> admissions.admits(job, stock.rules());
     }
 
-    private FairRound round(Strategy strategy) {
-        return rounds.computeIfAbsent(strategy, scheme -> beginning.apply(new FairRound(scheme)));
+    private Choice behindFullGroups(Search search) {
+        return fair(rounds.behindFullGroups(search.lines), search);
     }
 
     /** A search: up to so many jobs of some lines, due until then, in groups that have room. */
-    private record Search(Collection<String> lines, Instant until, int max, boolean polite, Capacity capacity) {}
+    private record Search(List<String> lines, Instant until, int max, boolean polite, Capacity capacity) {
+        Search in(String line) {
+            return new Search(List.of(line), until, max, polite, capacity);
+        }
+    }
 
     /**
      * The chosen jobs, or the part of an index that must be read before.

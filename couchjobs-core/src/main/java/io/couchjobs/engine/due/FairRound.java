@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  *
  * <p>A choice changes nothing: the round moves on by the claims that succeed ({@link #won}). A stuck job uses up its
- * group's turn in the round, but not in the counting scheme.
+ * group's turn in the round, but not in the counting scheme. Groups without room miss their turn as soon as the index must be
+ * read behind them: so the round gets past more of them than can be remembered.
  */
 final class FairRound {
     private static final int MOST_GROUPS = 10_000;
@@ -78,7 +79,12 @@ final class FairRound {
                 toPass = 0;
             }
         }
-        return new Draft(pools, until, taste).choose(max);
+        Draft draft = new Draft(pools, until, taste);
+        Choice choice = draft.choose(max);
+        if (choice.jobs().isEmpty() && choice.unread() != null) {
+            last = draft.passed();
+        }
+        return choice;
     }
 
     /** Moves on: these jobs, in this order, were claimed as they were. */
@@ -125,6 +131,8 @@ final class FairRound {
         private @Nullable String position = last;
         private String unreadType = "";
         private @Nullable LaneKey unread;
+        /** The last group without room before the unread part. */
+        private @Nullable String full;
 
         Draft(Map<String, Pool> pools, Instant until, Taste taste) {
             this.pools = pools;
@@ -153,9 +161,27 @@ final class FairRound {
             return head == null ? null : ofGroup(head.group());
         }
 
+        /** The group after which the round goes on: up to there no line has a job in a group with room. */
+        @Nullable
+        String passed() {
+            String group = full;
+            if (group == null) {
+                return position;
+            }
+            LaneKey end = LaneKey.afterGroup(group);
+            LaneKey from = begin().compareTo(end) < 0 ? begin() : LaneKey.START;
+            boolean isPassed = pools.values().stream()
+                    .allMatch(pool -> firstWithRoom(pool, from, end).equals(Pool.Found.NONE));
+            return isPassed ? group : position;
+        }
+
+        private LaneKey begin() {
+            return position == null ? LaneKey.START : LaneKey.afterGroup(position);
+        }
+
         /** Any job of the group whose turn it is, or null as {@link #next}. */
         private @Nullable Job head() {
-            LaneKey after = position == null ? LaneKey.START : LaneKey.afterGroup(position);
+            LaneKey after = begin();
             Job head = nearest(after, LaneKey.END);
             if (head == null && unread == null && position != null) {
                 head = nearest(LaneKey.START, after);
@@ -204,7 +230,8 @@ final class FairRound {
                 if (found.job() == null || taste.hasRoom().test(found.job())) {
                     return found;
                 }
-                at = LaneKey.afterGroup(found.job().group());
+                full = found.job().group();
+                at = LaneKey.afterGroup(full);
             }
             return Pool.Found.NONE;
         }

@@ -34,6 +34,8 @@ final class KnownJobs {
     private long brokenNanos;
     private boolean broken;
     private boolean isChosenFrom;
+    /** How often the index by groups had been too much to remember when the present look began. */
+    private long overflows;
 
     KnownJobs() {
         this(new SegmentProgress());
@@ -76,6 +78,16 @@ final class KnownJobs {
         return scans.computeIfAbsent(order, Scan::new);
     }
 
+    /** A look for jobs begins. It reads the index by groups until that is too much to remember; the next look goes on. */
+    void beginLook() {
+        overflows = presentOverflows();
+    }
+
+    private long presentOverflows() {
+        Scan byGroups = scans.get(LaneKey.Order.TURNS);
+        return byGroups == null ? 0 : byGroups.overflows();
+    }
+
     /** Jobs are looked for in that order. */
     void usedFor(Strategy strategy) {
         isChosenFrom |= strategy.kind() != Strategy.Kind.FIFO;
@@ -96,10 +108,10 @@ final class KnownJobs {
         backlog.unread(notice.docId(), notice.rev(), notice.mayBePending());
     }
 
-    /** Whether the window may lack due jobs, and the index by lanes can be read. */
+    /** Whether the window may lack due jobs, and the index by lanes can be read and remembered. */
     boolean needsScan(Instant until, long nanos) {
         broken = broken && nanos - brokenNanos < WITHOUT_INDEX.toNanos();
-        return !broken && !backlog.knowsAllDue(until);
+        return !broken && overflows == presentOverflows() && !backlog.knowsAllDue(until);
     }
 
     /** The index does not answer: only the window is used for a while. */

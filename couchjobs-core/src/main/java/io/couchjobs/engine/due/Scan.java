@@ -41,6 +41,7 @@ final class Scan implements Pool {
 
     private long doubts;
     private long rows;
+    private long overflows;
 
     Scan(LaneKey.Order order) {
         this.order = order;
@@ -174,6 +175,11 @@ final class Scan implements Pool {
         return rows;
     }
 
+    /** How often it was too much to remember. */
+    long overflows() {
+        return overflows;
+    }
+
     @Override
     public Found first(LaneKey from, LaneKey before, Instant until, Predicate<Job> skipped) {
         long due = ScheduledTime.nearestMillis(until);
@@ -271,6 +277,7 @@ final class Scan implements Pool {
     /** Forgets all when it is too much: the index still has it. */
     private void trim() {
         if (jobs.size() > MOST) {
+            overflows++;
             forget();
         }
     }
