@@ -6,6 +6,7 @@ import io.couchjobs.admin.Alarms;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,15 @@ record AlarmDocument(ObjectNode document) {
     private static final String BAD = "bad";
     private static final String GOOD = "good";
     private static final String SINCE = "since";
+    /** False until somebody was told; told is also what has no such field. */
+    private static final String TOLD = "told";
+
+    /** An alarm that was raised at some time. */
+    record Raised(String key, long since) {
+        static Raised of(Alarms.Alarm alarm) {
+            return new Raised(keyOf(alarm), alarm.since().toEpochMilli());
+        }
+    }
 
     /** Whether another process looked a moment ago. Clocks differ a little, and one from far in the future was wrong. */
     boolean isTurnOfAnother(String watcher, Instant now, Duration turn) {
@@ -64,9 +74,32 @@ record AlarmDocument(ObjectNode document) {
         return news;
     }
 
+    /** {@return what was raised, and nobody was told as far as is noted} */
+    List<Alarms.Alarm> untold() {
+        List<Alarms.Alarm> untold = new ArrayList<>();
+        for (JsonNode entry : document.path(OPEN)) {
+            if (entry instanceof ObjectNode raised
+                    && raised.has(SINCE)
+                    && !raised.path(TOLD).asBoolean(true)) {
+                untold.add(alarm(raised, true, since(raised)));
+            }
+        }
+        return untold;
+    }
+
+    /** Notes that these were told; one that was raised anew is another one. */
+    void told(Collection<Raised> alarms) {
+        for (Raised alarm : alarms) {
+            if (document.path(OPEN).path(alarm.key()) instanceof ObjectNode entry
+                    && entry.path(SINCE).asLong() == alarm.since()) {
+                entry.remove(TOLD);
+            }
+        }
+    }
+
     /** {@return whether a look that raised or ended this was stored} */
     boolean hasTaken(Alarms.Alarm alarm) {
-        JsonNode entry = document.path(OPEN).path(new Sighting(alarm.rule(), alarm.subject(), "").key());
+        JsonNode entry = document.path(OPEN).path(keyOf(alarm));
         return alarm.raised() ? entry.path(SINCE).asLong() == alarm.since().toEpochMilli() : entry.isMissingNode();
     }
 
@@ -77,7 +110,7 @@ record AlarmDocument(ObjectNode document) {
             entry.put(BAD, entry.path(BAD).asInt() + 1);
             if (entry.path(BAD).asInt() >= looks) {
                 entry.remove(BAD);
-                entry.put(SINCE, now.toEpochMilli());
+                entry.put(SINCE, now.toEpochMilli()).put(TOLD, false);
                 news.add(alarm(entry, true, now));
             }
         }
@@ -102,7 +135,15 @@ record AlarmDocument(ObjectNode document) {
                 raised,
                 entry.path(FINDING).asText(),
                 now,
-                Instant.ofEpochMilli(entry.path(SINCE).asLong()));
+                since(entry));
+    }
+
+    private static Instant since(ObjectNode entry) {
+        return Instant.ofEpochMilli(entry.path(SINCE).asLong());
+    }
+
+    private static String keyOf(Alarms.Alarm alarm) {
+        return new Sighting(alarm.rule(), alarm.subject(), "").key();
     }
 
     /** A type may have any character but a colon. */

@@ -15,7 +15,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -59,6 +61,9 @@ final class AlarmWatch implements Listening {
 
     /** The alarms that the last look may have stored: its answer was lost. Only for the lane. */
     private List<Alarms.Alarm> inDoubt = List.of();
+
+    /** The shared alarms that this process tells, until that is noted in the document. Only for the lane. */
+    private final Set<AlarmDocument.Raised> inCharge = new HashSet<>();
 
     AlarmWatch(QueueParts parts, Look look, List<Target> targets, Pace pace, Optional<String> name) {
         this.documents = new SharedDocuments(parts.store().database());
@@ -107,6 +112,7 @@ final class AlarmWatch implements Listening {
         List<Alarms.Alarm> news = new ArrayList<>();
         try {
             news.addAll(findings(now));
+            takeCharge(news);
             news.addAll(reach.take(Look.Findings.NONE, pace.looks(), now));
         } catch (CouchJobsException trouble) {
             Sighting away = new Sighting("database", "", "it cannot be asked: " + trouble.getMessage());
@@ -115,6 +121,35 @@ final class AlarmWatch implements Listening {
         for (Telling telling : tellings) {
             telling.untold().addAll(news);
             tell(telling);
+        }
+        noteTold();
+    }
+
+    private void takeCharge(List<Alarms.Alarm> news) {
+        if (alone == null) {
+            news.stream()
+                    .filter(Alarms.Alarm::raised)
+                    .map(AlarmDocument.Raised::of)
+                    .forEach(inCharge::add);
+        }
+    }
+
+    /** What is not noted as told is told by the next process that looks. */
+    private void noteTold() {
+        Set<AlarmDocument.Raised> told = new HashSet<>(inCharge);
+        tellings.forEach(telling ->
+                telling.untold().stream().map(AlarmDocument.Raised::of).forEach(told::remove));
+        if (told.isEmpty()) {
+            return;
+        }
+        try {
+            documents.change(docId, present -> {
+                new AlarmDocument(present).told(told);
+                return present;
+            });
+            inCharge.removeAll(told);
+        } catch (CouchJobsException trouble) {
+            log.debug("which alarms were told is noted after the next look: {}", trouble.toString());
         }
     }
 
@@ -134,7 +169,7 @@ final class AlarmWatch implements Listening {
         }
         Look.Findings found = look.at(now);
         try {
-            news.addAll(shared(found, now));
+            news.addAll(shared(found, now, news));
             return news;
         } catch (WriteRefusedException notAllowed) {
             log.info(
@@ -145,7 +180,8 @@ final class AlarmWatch implements Listening {
         }
     }
 
-    private List<Alarms.Alarm> shared(Look.Findings found, Instant now) {
+    /** @param known what is to be told anyhow */
+    private List<Alarms.Alarm> shared(Look.Findings found, Instant now, Collection<Alarms.Alarm> known) {
         List<Alarms.Alarm> news = new ArrayList<>();
         try {
             documents.change(docId, present -> {
@@ -153,6 +189,9 @@ final class AlarmWatch implements Listening {
                 news.clear();
                 if (!document.isTurnOfAnother(watcher, now, pace.turn())) {
                     document.takeTurn(watcher, now, pace.turn());
+                    document.untold().stream()
+                            .filter(alarm -> !isTold(alarm, known))
+                            .forEach(news::add);
                     news.addAll(document.take(found, pace.looks(), now));
                 }
                 return present;
@@ -162,6 +201,13 @@ final class AlarmWatch implements Listening {
             throw unknown;
         }
         return news;
+    }
+
+    /** Whether this process tells it, or has told it. */
+    private boolean isTold(Alarms.Alarm alarm, Collection<Alarms.Alarm> known) {
+        AlarmDocument.Raised raised = AlarmDocument.Raised.of(alarm);
+        return inCharge.contains(raised)
+                || known.stream().map(AlarmDocument.Raised::of).anyMatch(raised::equals);
     }
 
     private static void tell(Telling telling) throws InterruptedException {

@@ -287,6 +287,44 @@ class AlarmsTest {
     }
 
     @Test
+    void an_alarm_that_nobody_could_be_told_is_told_by_the_next_process() throws Exception {
+        AlarmWatch one = alarms().conflicts(0)
+                .looks(1)
+                .command(List.of("true"))
+                .tell(alarm -> {
+                    throw new IllegalStateException("away");
+                })
+                .watch();
+        conflicts.add("job:a:1");
+        look(one, 2);
+        assertThat(told).hasSize(1);
+        assertThat(raisedInDocument().path("told").asBoolean(true)).isFalse();
+
+        AlarmWatch next =
+                alarms().conflicts(0).looks(1).command(List.of("true")).watch();
+        history.pass(PAUSE.multipliedBy(4));
+        look(next, 2);
+
+        assertThat(told).extracting(Alarms.Alarm::raised).containsExactly(true, true);
+        assertThat(told.get(1).since()).isEqualTo(told.get(0).at());
+        assertThat(raisedInDocument().has("told")).isFalse();
+    }
+
+    @Test
+    void an_alarm_that_was_told_is_not_told_by_the_next_process() throws Exception {
+        AlarmWatch one = alarms().conflicts(0).looks(1).command(List.of("true")).watch();
+        conflicts.add("job:a:1");
+        look(one, 1);
+        history.pass(PAUSE.multipliedBy(4));
+        look(alarms().conflicts(0).looks(1).command(List.of("true")).watch(), 2);
+        assertThat(told).hasSize(1);
+    }
+
+    private JsonNode raisedInDocument() {
+        return document().path("open").path("conflicts");
+    }
+
+    @Test
     void a_webhook_gets_json_and_gets_it_again_when_it_answered_an_error() throws Exception {
         Queue<byte[]> bodies = new ConcurrentLinkedQueue<>();
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
