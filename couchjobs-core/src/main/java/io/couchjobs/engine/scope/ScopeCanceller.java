@@ -51,7 +51,10 @@ final class ScopeCanceller {
         this.index = parts.index();
     }
 
-    /** A job that only a claim may cancel, which was not possible now, still waits then. */
+    /**
+     * A job that only a claim may cancel, which was not possible now, still waits then. So does one that only seems to wait, while
+     * another leaf of it counts more: it is looked at again when its conflict is resolved.
+     */
     void clear(Scope scope) {
         if (ScopeCounts.queued(index.counts().of(scope.jobType())) == 0) {
             return;
@@ -76,7 +79,7 @@ final class ScopeCanceller {
 
     private boolean isCancelledByClaim(JobId id) {
         try {
-            return canceller.cancel(id, CancelMode.IF_QUEUED, REASON) != CancelResult.AT_NEXT_CLAIM;
+            return canceller.cancel(id, CancelMode.IF_QUEUED, REASON) == CancelResult.CANCELLED;
         } catch (NotFoundException gone) {
             return true;
         }

@@ -14,6 +14,7 @@ import io.couchjobs.scope.Submission;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.PretendedCluster;
 import io.couchjobs.testing.Proxy;
+import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
@@ -113,6 +114,37 @@ class ScopesOnClustersTest {
         scopes.stop(ONE);
         assertThat(job().status()).isEqualTo(JobStatus.WAITING);
         assertThat(job().document().path("endAs").asText()).isEqualTo("cancelled");
+    }
+
+    @Test
+    void a_stop_asks_once_for_a_job_that_is_shown_as_waiting_and_runs_on_another_leaf(TestDatabase server)
+            throws Exception {
+        var unused0 = scopes.start(ONE);
+        // The conflict lasts: no tombstone of a loser is stored.
+        cluster.acceptInVain(1_000, doc -> doc.path("_deleted").asBoolean());
+        Replicated.into(
+                server,
+                Replicated.leaf(
+                        "job:index@1:1",
+                        5,
+                        'b',
+                        "'status':'waiting','data':{},'attempt':1,'expirations':1,'fence':1,"
+                                + "'times':{'created':1,'claimed':2,'started':2,'expired':3}"),
+                Replicated.leaf("job:index@1:1", 3, 'a', Replicated.owned("other", "token", 2)));
+        AtomicInteger questions = new AtomicInteger();
+        proxy.detour(new Proxy.Detour() {
+            @Override
+            public boolean goes(Proxy.Request request) {
+                boolean isQuestion = request.uri().getPath().endsWith("/_view/status")
+                        && request.body().contains("stuck");
+                if (isQuestion && questions.incrementAndGet() == 30) {
+                    queue.close(); // it would ask for ever
+                }
+                return true;
+            }
+        });
+        scopes.stop(ONE);
+        assertThat(questions).hasValueLessThan(5);
     }
 
     private void addOfDeadOwner() {
