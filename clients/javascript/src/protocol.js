@@ -172,12 +172,13 @@ export function release(job, now) {
   return written(job, {status: 'waiting', lock: undefined, ...back}, {released: now});
 }
 
-/** 3.4: the owner has stopped because it was asked to. @param {Doc} job @param {string} reason @param {number} now */
+/** 3.4: the owner has stopped because it was asked to, or claimed the job only to cancel it. @param {Doc} job @param {string} reason @param {number} now */
 export function acknowledgeCancel(job, reason, now) {
   mustBe(isOwned, job, 'acknowledge the cancel of');
   if (job.resubmit) return again(job, AFRESH, {});
   const message = job.cancelRequested && isString(job.cancelReason) ? `${reason}: ${job.cancelReason}` : reason;
-  return cancelled(job, {errors: withError(job, {at: now, kind: 'cancelled', message}), ...UNASKED}, {stopped: now, finished: now});
+  const stopped = status(job) === 'running' ? {stopped: now} : {};
+  return cancelled(job, {errors: withError(job, {at: now, kind: 'cancelled', message}), ...UNASKED}, {...stopped, finished: now});
 }
 
 /** 4.3: the lease was over. @param {Doc} job @param {number | undefined} maxExpirations how many leases may run out @param {number} now */

@@ -297,13 +297,14 @@ def fail(doc: Doc, now: int, message: str, policy: Mapping[str, Any], kind: str 
 
 
 def acknowledge_cancel(doc: Doc, now: int, reason: str) -> Doc:
-    """Ends a run that stopped because it was asked to (3.4)."""
+    """Ends a run that stopped because it was asked to, or a claim that was made only to cancel the job (3.4)."""
     _expect(doc, OWNED, "acknowledge cancel")
     if doc.get("resubmit") is not None:
         return _run_again(doc, now, "")
     if doc.get("cancelRequested") and isinstance(doc.get("cancelReason"), str):
         reason += ": " + doc["cancelReason"]
-    return _write(doc, now, "stopped finished", "lock cancelRequested cancelReason progress", status="cancelled",
+    times = "stopped finished" if doc["status"] == "running" else "finished"
+    return _write(doc, now, times, "lock cancelRequested cancelReason progress", status="cancelled",
                   errors=_errors(doc, now, "cancelled", reason))
 
 

@@ -239,7 +239,10 @@ public final class Transitions {
                 .stay());
     }
 
-    /** The owner has stopped because it was asked to. A job that was added again after that waits again, as a fresh one. */
+    /**
+     * The owner has stopped because it was asked to, or claimed the job only to cancel it: then no run was stopped. A job that was added
+     * again after that waits again, as a fresh one.
+     */
     public static Decision acknowledgeCancel(Job job, String reason, Instant now) {
         return on(
                 Event.ACKNOWLEDGE_CANCEL,
@@ -247,7 +250,7 @@ public final class Transitions {
                 now,
                 edit -> job.isResubmitted()
                         ? edit.resubmitted()
-                        : edit.at("stopped")
+                        : (job.status() == JobStatus.RUNNING ? edit.at("stopped") : edit)
                                 .remove(Field.CANCEL_REASON)
                                 .cancelled(job.cancelReason()
                                         .map(why -> reason + ": " + why)

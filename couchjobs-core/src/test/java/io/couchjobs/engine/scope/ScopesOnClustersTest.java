@@ -7,6 +7,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.scope.Ending;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
 import io.couchjobs.scope.Scopes;
@@ -114,6 +115,16 @@ class ScopesOnClustersTest {
         scopes.stop(ONE);
         assertThat(job().status()).isEqualTo(JobStatus.WAITING);
         assertThat(job().document().path("endAs").asText()).isEqualTo("cancelled");
+    }
+
+    @Test
+    void a_job_that_a_claim_cancels_did_not_run_and_counts_as_cancelled() {
+        var unused0 = scopes.start(ONE);
+        addOfDeadOwner();
+        assertThat(scopes.cancel(ONE, "1", true)).isEqualTo(Scopes.CancelAnswer.CANCELLED);
+        assertThat(Ending.Outcome.of(job())).contains(Ending.Outcome.CANCELLED);
+        assertThat(scopes.stats(ONE).killed()).isZero();
+        assertThat(scopes.stats(ONE).cancelled()).isEqualTo(1);
     }
 
     @Test
