@@ -48,6 +48,10 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
     private final Set<Scope> toClear = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Listening listening;
     private volatile boolean loadPlanned;
+    /** What cannot be looked after now, and was logged. Only the lane uses it. */
+    private final Set<String> inTrouble = new HashSet<>();
+
+    private boolean hasFailed;
 
     QueueScopeHost(Tools tools, ScopeService<?> service, Supplier<WorkerBuilder> workers, Runnable onClose) {
         this.tools = tools;
@@ -60,7 +64,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
     }
 
     void start() {
-        run(this::loadTwice);
+        run(allScopes(), this::loadTwice);
     }
 
     @Override
@@ -72,7 +76,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
     public void changed(FeedEvent event) {
         Scope.ofDocId(event.docId())
                 .filter(scope -> scope.type().equals(service.type()))
-                .ifPresent(scope -> run(() -> look(scope)));
+                .ifPresent(scope -> run(nameOf(scope), () -> look(scope)));
         stoppedScope(event.docId())
                 .filter(scope -> event.job()
                         .filter(job -> job.phase() == JobPhase.PENDING)
@@ -93,7 +97,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
 
     @Override
     public void gap() {
-        run(this::loadTwice);
+        run(allScopes(), this::loadTwice);
     }
 
     @Override
@@ -145,8 +149,10 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         return tools.parts().store().isCluster();
     }
 
+    /** One scope's trouble does not keep the others from being served, and jobs are cancelled when all scopes are. */
     private void load() {
         loadPlanned = false;
+        hasFailed = false;
         if (listening == null) {
             listening = tools.parts().feed().listen(this);
             if (lane.isClosed()) {
@@ -161,11 +167,19 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
                 unsure.add(state.scope());
             } else {
                 unsure.remove(state.scope());
-                follow(state);
+                guarded(nameOf(state.scope()), () -> follow(state));
             }
         }
-        unsure.forEach(this::look);
-        trouble.reset();
+        unsure.forEach(scope -> guarded(nameOf(scope), () -> look(scope)));
+        lane.execute(this::calmDown);
+    }
+
+    /** After all that the load has planned to be done at once. */
+    private void calmDown() {
+        if (!hasFailed) {
+            inTrouble.clear();
+            trouble.reset();
+        }
     }
 
     private void look(Scope scope) {
@@ -179,7 +193,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         Scope scope = state.scope();
         HostedScope present = hosted.get(scope);
         if (present != null && !(state.isRunning() && present.starts() == state.starts())) {
-            present.stop(state.stopTimeout(), () -> run(() -> ended(scope, present)));
+            present.stop(state.stopTimeout(), () -> run(nameOf(scope), () -> ended(scope, present)));
         } else if (present != null) {
             present.follow(state.config());
         } else if (state.isRunning() && service.serves(scope)) {
@@ -188,7 +202,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         if (state.isRunning()) {
             stopped.remove(scope);
         } else if (stopped.add(scope)) {
-            clear(scope);
+            clearSoon(scope);
         }
     }
 
@@ -207,7 +221,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         stopped.remove(scope);
         HostedScope present = hosted.get(scope);
         if (present != null) {
-            present.stop(CLOSING, () -> run(() -> ended(scope, present)));
+            present.stop(CLOSING, () -> run(nameOf(scope), () -> ended(scope, present)));
         }
     }
 
@@ -233,7 +247,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
 
     private void clearSoon(Scope scope) {
         if (toClear.add(scope)) {
-            run(() -> clear(scope));
+            run("the jobs of the stopped scope " + scope, () -> clear(scope));
         }
     }
 
@@ -242,19 +256,25 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         tools.clearance().clear(scope);
     }
 
-    private void run(Runnable task) {
-        lane.execute(() -> guarded(task));
+    private String allScopes() {
+        return "the scopes of type " + service.type();
     }
 
-    private void guarded(Runnable task) {
+    private static String nameOf(Scope scope) {
+        return "scope " + scope;
+    }
+
+    private void run(String what, Runnable task) {
+        lane.execute(() -> guarded(what, task));
+    }
+
+    private void guarded(String what, Runnable task) {
         try {
             task.run();
         } catch (RuntimeException | Error e) {
-            if (trouble.attempts() == 0) {
-                log.warn(
-                        "the scopes of type {} cannot be looked after, trying again until they can: {}",
-                        service.type(),
-                        e.toString());
+            hasFailed = true;
+            if (inTrouble.add(what)) {
+                log.warn("{} cannot be looked after, trying again until that can be done: {}", what, e.toString());
             }
             loadLater(this::loadTwice, trouble.next());
         }
@@ -263,7 +283,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
     private void loadLater(Runnable loading, Duration pause) {
         if (!loadPlanned && !lane.isClosed()) {
             loadPlanned = true;
-            lane.schedule(pause, () -> guarded(loading));
+            lane.schedule(pause, () -> guarded(allScopes(), loading));
         }
     }
 }

@@ -11,6 +11,7 @@ import io.couchjobs.scope.Gates;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeService;
 import io.couchjobs.scope.Scopes;
+import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
@@ -137,6 +138,40 @@ class ScopeHostTest {
         assertThat(host.scopes()).isEmpty();
         assertThat(asked).hasSize(1);
         TestQueue.until(() -> queue.operations().workers().isEmpty());
+    }
+
+    @Test
+    void a_scope_whose_jobs_cannot_be_cancelled_does_not_keep_others_from_being_served() throws Exception {
+        scopes.start(ONE);
+        scopes.submit(ONE, JobRequest.builder("index").id("kept").data(Map.of()).build());
+        new ScopeStore(Stores.of(queue.database())).stop(ONE, AN_HOUR);
+        scopes.start(TWO);
+        queue.database()
+                .put(
+                        Jobs.json(
+                                "{'_id':'_design/rules','validate_doc_update':"
+                                        + "'function (doc) { if (doc.status === \\\"cancelled\\\") { throw {forbidden: \\\"no\\\"}; } }'}"));
+        Scopes.Host host = scopes.serve(ScopeService.of("index", ObjectNode.class, gates));
+        TestQueue.until(() -> host.scopes().contains(TWO));
+        queue.database().put(queue.database().get("_design/rules").orElseThrow().put("_deleted", true));
+        TestQueue.until(() -> scopes.stats(ONE).queued() == 0);
+    }
+
+    @Test
+    void a_scope_whose_predicate_fails_does_not_keep_others_from_being_served_and_is_tried_again() throws Exception {
+        scopes.start(ONE);
+        scopes.start(TWO);
+        CountDownLatch mended = new CountDownLatch(1);
+        Scopes.Host host =
+                scopes.serve(ScopeService.of("index", ObjectNode.class, gates).only(scope -> {
+                    if (scope.equals(ONE) && mended.getCount() > 0) {
+                        throw new IllegalStateException("no such partition");
+                    }
+                    return true;
+                }));
+        TestQueue.until(() -> host.scopes().contains(TWO));
+        mended.countDown();
+        TestQueue.until(() -> host.scopes().contains(ONE));
     }
 
     /** Waits until it runs. */
