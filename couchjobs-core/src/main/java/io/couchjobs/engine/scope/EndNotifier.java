@@ -67,8 +67,8 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     /**
      * Before the job is stored: it may have ended before the answer is here.
      *
-     * @return to be given to {@link #forget} when the job is not taken after all; empty when nobody wants to hear of it, or an
-     *     earlier job of the same id is still expected to end
+     * @return to be given to {@link #stored} when the job is taken, and to {@link #forget} when it is not; empty when nobody wants to
+     *     hear of it
      */
     Optional<Expected> expect(Scope scope, JobId id, @Nullable Consumer<Ending> hook) {
         if (hook == null && listeners.isEmpty()) {
@@ -76,13 +76,27 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         }
         begin();
         Expected told = new Expected(scope, id, hook);
-        return expected.putIfAbsent(id, told) == null ? Optional.of(told) : Optional.empty();
+        Expected unused = expected.putIfAbsent(id, told);
+        return Optional.of(told);
     }
 
-    /** The expected job is there. What was heard of its id before may be about a former job. */
+    /** The expected job is there, so a former one of its id was removed. What was heard of that id before may be about the former one. */
     void stored(Expected told, Job job) {
-        if (told.begins(job)) {
+        boolean hasMissed = told.begins(job);
+        Expected former = expected.put(told.id, told);
+        if (former != null && former != told) {
+            tell(former, Ending.Outcome.REMOVED, null);
+        }
+        if (hasMissed || former != told) {
             lane.execute(() -> look(told.id));
+        }
+    }
+
+    /** A job is there of whose end nobody wants to hear, so a former one of its id was removed. */
+    void storedUnheard(JobId id) {
+        Expected former = expected.remove(id);
+        if (former != null) {
+            tell(former, Ending.Outcome.REMOVED, null);
         }
     }
 
@@ -217,8 +231,12 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     private void tell(JobId id, Ending.Outcome outcome, @Nullable Job job) {
         Expected told = expected.get(id);
         if (told != null && told.isOf(job) && expected.remove(id, told)) {
-            lane.execute(() -> deliver(told, new Ending(told.scope, id.id(), outcome, job)));
+            tell(told, outcome, job);
         }
+    }
+
+    private void tell(Expected told, Ending.Outcome outcome, @Nullable Job job) {
+        lane.execute(() -> deliver(told, new Ending(told.scope, told.id.id(), outcome, job)));
     }
 
     private void deliver(Expected told, Ending ending) {

@@ -179,7 +179,8 @@ final class SubmitRound {
     private void taken(Scope scope, Job job) {
         taken.put(scope, job);
         Optional.ofNullable(expected.get(job.id()))
-                .ifPresent(ending -> tools.endings().stored(ending, job));
+                .ifPresentOrElse(ending -> tools.endings().stored(ending, job), () -> tools.endings()
+                        .storedUnheard(job.id()));
     }
 
     private List<AddResult> insert(List<JobRequest> requests) {
