@@ -17,7 +17,8 @@ import java.util.function.UnaryOperator;
  * there, jobs are documents: when a service dies, nothing is lost, and they run on where the scope is served next.
  *
  * <p>A scope is started, stopped and given jobs by any process, and served by those that say so ({@link #serve}). All methods throw
- * {@link io.couchjobs.couch.config.CouchException} when the database cannot be used.
+ * {@link io.couchjobs.couch.config.CouchException} when the database cannot be used, and those that write {@link
+ * io.couchjobs.job.UnconfirmedException} when no majority of a cluster's copies confirms it: then they may be called again.
  */
 public interface Scopes {
     /**

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.scope;
 
+import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.index.Listing;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
@@ -15,13 +16,17 @@ import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NotFoundException;
+import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.Submission;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -41,6 +46,8 @@ final class ScopeCanceller {
     private final JobStore store;
     private final ServerClock clock;
     private final JobIndex index;
+    /** The revisions by which jobs were cancelled, while no majority of a cluster's copies has confirmed them. No list shows those jobs. */
+    private final Map<JobId, String> unconfirmed = new ConcurrentHashMap<>();
 
     ScopeCanceller(ScopeStore scopes, Listing listing, Canceller canceller, QueueParts parts) {
         this.scopes = scopes;
@@ -54,8 +61,11 @@ final class ScopeCanceller {
     /**
      * A job that only a claim may cancel, which was not possible now, still waits then. So does one that only seems to wait, while
      * another leaf of it counts more: it is looked at again when its conflict is resolved.
+     *
+     * @throws UnconfirmedException when no majority of a cluster's copies confirms a cancel; the next call asks for it again
      */
     void clear(Scope scope) {
+        confirm(scope);
         if (ScopeCounts.queued(index.counts().of(scope.jobType())) == 0) {
             return;
         }
@@ -64,10 +74,11 @@ final class ScopeCanceller {
         while (!waiting.isEmpty() && isStopped(scope)) {
             Map<Boolean, List<Job>> onlyByClaim =
                     waiting.stream().collect(Collectors.partitioningBy(this::isOnlyByClaim));
-            store.writeAll(cancelled(onlyByClaim.get(false))).forEach(WriteRefusedException::check);
+            cancelAtOnce(onlyByClaim.get(false));
+            confirm(scope);
             onlyByClaim.get(true).stream()
                     .map(Job::id)
-                    .filter(id -> !isCancelledByClaim(id))
+                    .filter(id -> !isCancelled(id))
                     .forEach(left::add);
             waiting = waiting(scope, left);
         }
@@ -77,7 +88,43 @@ final class ScopeCanceller {
         return store.isCluster() && ClusterTransitions.mayHaveEnded(job);
     }
 
-    private boolean isCancelledByClaim(JobId id) {
+    /** On the revisions that were read: what changed since is looked at again. */
+    private void cancelAtOnce(List<Job> waiting) {
+        List<Job> cancelled = cancelled(waiting);
+        List<WriteResult> written = store.writeAll(cancelled);
+        List<Job> stored = new ArrayList<>();
+        for (int i = 0; i < written.size(); i++) {
+            Job job = cancelled.get(i);
+            if (written.get(i) instanceof WriteResult.Stored one) {
+                stored.add(job.withRev(one.rev()));
+            } else if (written.get(i) instanceof WriteResult.Accepted one) {
+                unconfirmed.put(job.id(), one.rev());
+            }
+        }
+        Set<JobId> standing = store.confirmation().standing(stored).orElse(Set.of());
+        stored.stream()
+                .filter(job -> !standing.contains(job.id()))
+                .forEach(job -> unconfirmed.put(job.id(), job.rev().orElseThrow()));
+        written.forEach(WriteRefusedException::check);
+    }
+
+    private void confirm(Scope scope) {
+        Map<JobId, String> ofScope = new HashMap<>(unconfirmed);
+        ofScope.keySet().removeIf(id -> !id.type().equals(scope.jobType()));
+        if (!ofScope.isEmpty() && isStopped(scope)) {
+            ofScope.forEach(this::confirm);
+        }
+    }
+
+    /** One that others overtook is cancelled again, as it is now. */
+    private void confirm(JobId id, String rev) {
+        if (store.confirmation().of(id, rev, clock).isEmpty()) {
+            boolean unused = isCancelled(id);
+        }
+        unconfirmed.remove(id, rev);
+    }
+
+    private boolean isCancelled(JobId id) {
         try {
             return canceller.cancel(id, CancelMode.IF_QUEUED, REASON) == CancelResult.CANCELLED;
         } catch (NotFoundException gone) {
@@ -98,7 +145,6 @@ final class ScopeCanceller {
                 .toList();
     }
 
-    /** On the revisions that were read: what changed since is looked at again. */
     private List<Job> cancelled(List<Job> waiting) {
         return waiting.stream()
                 .flatMap(job -> Transitions.cancel(job, REASON, clock.instant()).write().stream())

@@ -1,12 +1,14 @@
 package io.couchjobs.engine.scope;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.scope.Ending;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
@@ -18,11 +20,14 @@ import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -125,6 +130,52 @@ class ScopesOnClustersTest {
         assertThat(Ending.Outcome.of(job())).contains(Ending.Outcome.CANCELLED);
         assertThat(scopes.stats(ONE).killed()).isZero();
         assertThat(scopes.stats(ONE).cancelled()).isEqualTo(1);
+    }
+
+    @Test
+    void a_stop_that_no_quorum_confirms_says_so_and_the_next_one_confirms_the_cancels() {
+        var unused0 = scopes.start(ONE);
+        var unused1 = scopes.submit(ONE, page());
+        cluster.acceptStored(7, doc -> doc.path("status").asText().equals("cancelled"));
+        assertThatThrownBy(() -> scopes.stop(ONE)).isInstanceOf(UnconfirmedException.class);
+        assertThat(scopes.history(ONE, 9)).hasSize(1);
+        int sent = cluster.sent().size();
+        scopes.stop(ONE);
+        assertThat(cluster.sent()).hasSize(sent + 1);
+        scopes.stop(ONE);
+        assertThat(cluster.sent()).hasSize(sent + 1);
+    }
+
+    @Test
+    void a_cancel_that_others_overtook_is_made_again_on_what_they_wrote(TestDatabase server) throws Exception {
+        var unused0 = scopes.start(ONE);
+        queue.database().put(Jobs.json("{'_id':'job:index@1:1','status':'waiting','data':{},'times':{'created':1}}"));
+        var overtaken = new AtomicBoolean();
+        proxy.detour(new Proxy.Detour() {
+            @Override
+            public boolean returns(Proxy.Request request) {
+                if (request.isBulkWrite() && request.body().contains("cancelled") && !overtaken.getAndSet(true)) {
+                    copyOfAnotherNode(server);
+                }
+                return true;
+            }
+        });
+        scopes.stop(ONE);
+        assertThat(overtaken).isTrue();
+        TestQueue.until(() -> job().attempt() == 1);
+        assertThat(job().status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    private static void copyOfAnotherNode(TestDatabase server) {
+        String waitsForRetry = "{'_id':'job:index@1:1','_rev':'1-%s','status':'stuck','scheduledTime':%d,'data':{},"
+                + "'attempt':1,'fence':2,'times':{'created':1,'claimed':2,'started':2,'failed':3}}";
+        try {
+            Replicated.into(server, Jobs.json(waitsForRetry.formatted("a".repeat(32), 4_000_000_000_000L)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
