@@ -39,7 +39,7 @@ public final class Rejections implements AutoCloseable {
         telling.within(PAUSE);
     }
 
-    /** Writes what is not written yet. Numbers that cannot be written now are kept. */
+    /** Writes what is not written yet. Numbers that cannot be written now are kept, and tried again. */
     void tell() {
         Map<Scope, Map<Submission.Answer, Long>> rejected;
         synchronized (this) {
@@ -70,5 +70,6 @@ public final class Rejections implements AutoCloseable {
     private synchronized void keep(Scope scope, Map<Submission.Answer, Long> counts) {
         Map<Submission.Answer, Long> kept = untold.computeIfAbsent(scope, s -> new EnumMap<>(Submission.Answer.class));
         counts.forEach((answer, count) -> kept.merge(answer, count, Long::sum));
+        telling.within(PAUSE);
     }
 }
