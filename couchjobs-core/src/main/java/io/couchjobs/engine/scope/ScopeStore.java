@@ -156,6 +156,7 @@ final class ScopeStore {
             }
             return document.put(RUNNING, false).put(STOP_TIMEOUT, timeout.toMillis());
         });
+        changed(scope);
     }
 
     void addRejected(Scope scope, Map<Submission.Answer, Long> counts) {

@@ -19,6 +19,7 @@ import io.couchjobs.testing.PretendedCluster;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -92,6 +93,16 @@ class ScopesOnClustersTest {
         var unused1 = scopes.start(Scope.of("index", "2"));
         assertThat(scopes.state(Scope.of("index", "2")).orElseThrow().config().queueLimit())
                 .isEqualTo(7);
+    }
+
+    @Test
+    void a_list_shows_as_stopped_what_this_process_has_just_stopped() {
+        var unused0 = scopes.start(ONE);
+        assertThat(scopes.list("index")).allMatch(Scopes.State::isRunning);
+        var later = new ScopeStore(Stores.of(queue.database()));
+        later.stop(ONE, Duration.ZERO);
+        listsAreOld = true;
+        assertThat(later.readAll("index")).singleElement().returns(false, Scopes.State::isRunning);
     }
 
     @Test
