@@ -1,8 +1,8 @@
 package io.couchjobs.job;
 
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Names;
 import io.couchjobs.engine.document.RandomIds;
-import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -18,7 +18,6 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     private static final Pattern RANDOM =
             Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
     private static final RandomIds RANDOM_IDS = new RandomIds();
-    private static final int LONGEST_TYPE = 128;
     private static final int LONGEST_ID = 512;
 
     /**
@@ -31,7 +30,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
      */
     public JobId {
         checkType(type);
-        check("id", id, LONGEST_ID);
+        Names.check("id", id, LONGEST_ID);
     }
 
     /**
@@ -80,10 +79,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
      * @throws IllegalArgumentException when it is not a legal type name
      */
     public static String checkType(String type) {
-        if (type.indexOf(':') >= 0) {
-            throw new IllegalArgumentException("type must not contain a colon: \"" + printable(type) + "\"");
-        }
-        return check("type", type, LONGEST_TYPE);
+        return Names.checkWithoutColon("type", type, Names.LONGEST_TYPE);
     }
 
     /** {@return the {@code _id} of the job's document} */
@@ -99,56 +95,5 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     @Override
     public String toString() {
         return type + ":" + id;
-    }
-
-    private static String check(String field, String value, int longest) {
-        if (isBlank(value)) {
-            throw new IllegalArgumentException(field + " must not be empty: \"" + printable(value) + "\"");
-        }
-        if (value.length() > longest) {
-            throw new IllegalArgumentException(field + " is longer than " + longest + " characters (" + value.length()
-                    + "): \"" + printable(value.substring(0, 40)) + "...\"");
-        }
-        if (!isStorable(value)) {
-            throw new IllegalArgumentException(
-                    field + " contains a control character or half a surrogate pair: \"" + printable(value) + "\"");
-        }
-        return value;
-    }
-
-    private static boolean isBlank(String value) {
-        int spaces = 0;
-        while (spaces < value.length() && value.charAt(spaces) == ' ') {
-            spaces++;
-        }
-        return spaces == value.length();
-    }
-
-    /** The fast path: ids are made all the time, and nearly all are ASCII. */
-    private static boolean isStorable(String value) {
-        for (int i = 0; i < value.length(); i++) {
-            char c = value.charAt(i);
-            if (c < ' ' || c > '~') {
-                return value.codePoints().noneMatch(JobId::cannotBeStored);
-            }
-        }
-        return true;
-    }
-
-    private static boolean cannotBeStored(int codePoint) {
-        int kind = Character.getType(codePoint);
-        return kind == Character.CONTROL || kind == Character.SURROGATE;
-    }
-
-    private static String printable(String value) {
-        StringBuilder printable = new StringBuilder();
-        value.codePoints().forEach(c -> {
-            if (cannotBeStored(c)) {
-                printable.append("\\u" + HexFormat.of().toHexDigits((char) c));
-            } else {
-                printable.appendCodePoint(c);
-            }
-        });
-        return printable.toString();
     }
 }

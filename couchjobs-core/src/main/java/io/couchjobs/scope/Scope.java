@@ -1,6 +1,7 @@
 package io.couchjobs.scope;
 
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Names;
 import io.couchjobs.job.JobId;
 import java.util.Optional;
 
@@ -16,6 +17,7 @@ import java.util.Optional;
  */
 public record Scope(String type, String partition) {
     private static final char BETWEEN = '@';
+    private static final int LONGEST = Names.LONGEST_TYPE - 1;
 
     /**
      * Checks both parts.
@@ -28,9 +30,13 @@ public record Scope(String type, String partition) {
         if (type.indexOf(BETWEEN) >= 0) {
             throw new IllegalArgumentException("the type of a scope must not contain @: \"" + type + "\"");
         }
-        JobId.checkType(type);
-        JobId.checkType(partition);
-        JobId.checkType(type + BETWEEN + partition);
+        Names.checkWithoutColon("type", type, LONGEST - 1);
+        Names.checkWithoutColon("partition", partition, LONGEST - 1);
+        if (type.length() + partition.length() > LONGEST) {
+            throw new IllegalArgumentException(
+                    "type and partition are together longer than " + LONGEST + " characters ("
+                            + (type.length() + partition.length()) + "): \"" + type + BETWEEN + partition + "\"");
+        }
     }
 
     /**

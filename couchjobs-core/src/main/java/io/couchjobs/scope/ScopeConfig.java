@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.worker.WorkerBuilder;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -98,7 +99,7 @@ public record ScopeConfig(Optional<String> ofConcurrency, OptionalInt ofQueueLim
      * @return the changed configuration
      */
     public ScopeConfig classes(String... only) {
-        return new ScopeConfig(ofConcurrency, ofQueueLimit, new LinkedHashSet<>(Set.of(only)));
+        return new ScopeConfig(ofConcurrency, ofQueueLimit, new LinkedHashSet<>(List.of(only)));
     }
 
     /** {@return how many jobs run at once in this process, if it serves the scope; set or not} */

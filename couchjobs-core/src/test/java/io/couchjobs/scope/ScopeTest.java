@@ -35,10 +35,27 @@ class ScopeTest {
                 .hasMessageContaining("must not contain @")
                 .hasMessageContaining("a@b");
         assertThatThrownBy(() -> Scope.of("a:b", 1)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> Scope.of("a", "b:c")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Scope.of("", 1)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> Scope.of("a", "")).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> Scope.of("a".repeat(127), 1)).hasMessageContaining("longer than 128");
+    }
+
+    @Test
+    void a_wrong_partition_is_named_with_its_value() {
+        assertThatThrownBy(() -> Scope.of("a", "b:c"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("partition must not contain a colon: \"b:c\"");
+        assertThatThrownBy(() -> Scope.of("a", "")).hasMessage("partition must not be empty: \"\"");
+        assertThatThrownBy(() -> Scope.of("a", "b\u0000")).hasMessageStartingWith("partition contains a control");
+        assertThatThrownBy(() -> Scope.of("a", "b".repeat(200))).hasMessageStartingWith("partition is longer than 126");
+        assertThatThrownBy(() -> Scope.of("a".repeat(126), 12))
+                .hasMessageContaining("type and partition")
+                .hasMessageContaining("longer than 127")
+                .hasMessageContaining("aaa")
+                .hasMessageContaining("@12");
+    }
+
+    @Test
+    void a_class_may_be_named_twice() {
+        assertThat(ScopeConfig.DEFAULTS.classes("a", "a").classes()).containsExactly("a");
     }
 
     @Test
