@@ -4,6 +4,7 @@ import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Deadline;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
@@ -107,13 +108,14 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
 
     @Override
     public void close(Duration timeout) {
+        Deadline deadline = Deadline.after(environment, timeout);
         onClose.run();
         lane.finish();
         closeListening();
         try {
             // Its present task may start a service.
-            boolean unused = lane.awaitEnd(timeout);
-            unused = environment.await(CompletableFuture.allOf(release(timeout)), Environment.FOREVER);
+            boolean unused = lane.awaitEnd(deadline.left());
+            unused = environment.await(CompletableFuture.allOf(release(deadline.left())), Environment.FOREVER);
         } catch (InterruptedException e) {
             CompletableFuture<?>[] unused = release(Duration.ZERO);
             Thread.currentThread().interrupt();

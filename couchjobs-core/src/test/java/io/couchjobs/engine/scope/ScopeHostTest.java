@@ -174,6 +174,29 @@ class ScopeHostTest {
         TestQueue.until(() -> host.scopes().contains(ONE));
     }
 
+    @Test
+    void a_close_takes_its_time_once_though_a_scope_is_being_started_and_a_job_runs() throws Exception {
+        scopes.start(ONE);
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        Scopes.Host host =
+                scopes.serve(ScopeService.of("index", ObjectNode.class, gates).only(scope -> {
+                    if (scope.equals(TWO)) {
+                        asked.countDown();
+                        awaitQuietly(answer);
+                    }
+                    return true;
+                }));
+        workerOfJob("slow");
+        scopes.start(TWO);
+        asked.await();
+        long begun = System.nanoTime();
+        host.close(Duration.ofSeconds(5));
+        Duration took = Duration.ofNanos(System.nanoTime() - begun);
+        answer.countDown();
+        assertThat(took).isLessThan(Duration.ofSeconds(9));
+    }
+
     /** Waits until it runs. */
     private String workerOfJob(String id) throws InterruptedException {
         scopes.submit(ONE, JobRequest.builder("index").id(id).data(Map.of()).build());
