@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -72,11 +71,10 @@ final class ScopeCanceller {
         Set<JobId> left = new HashSet<>();
         List<Job> waiting = waiting(scope, left);
         while (!waiting.isEmpty() && isStopped(scope)) {
-            Map<Boolean, List<Job>> onlyByClaim =
-                    waiting.stream().collect(Collectors.partitioningBy(this::isOnlyByClaim));
-            cancelAtOnce(onlyByClaim.get(false));
+            cancelAtOnce(waiting.stream().filter(job -> !isOnlyByClaim(job)).toList());
             confirm(scope);
-            onlyByClaim.get(true).stream()
+            waiting.stream()
+                    .filter(this::isOnlyByClaim)
                     .map(Job::id)
                     .filter(id -> !isCancelled(id))
                     .forEach(left::add);
