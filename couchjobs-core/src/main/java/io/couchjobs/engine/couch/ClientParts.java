@@ -40,7 +40,7 @@ public record ClientParts(
                 new Retries(pause),
                 Environment.REAL::nanos,
                 anyThreads(),
-                background::execute);
+                background);
     }
 
     /** A generator that any thread may use. */

@@ -233,9 +233,12 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     }
 
     private Ending watched() throws Exception {
-        try (TimeLimits.Watch watch = watch()) {
+        TimeLimits.Watch watch = watch();
+        try {
             present = handler.attempt(new RunContext(claim, this), this::tell, tools.limits(), tools.timeLimits());
             return finished(present.run(tools.options().interceptors(), this::stopReason));
+        } finally {
+            watch.close();
         }
     }
 
