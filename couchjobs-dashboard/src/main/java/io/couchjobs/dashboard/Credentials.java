@@ -6,10 +6,18 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code Authorization} headers that are accepted. Immutable and thread-safe. */
 final class Credentials {
+    /** What an {@code Authorization} header allows. */
+    enum Rights {
+        NONE,
+        READ,
+        CHANGE
+    }
+
     private final List<Secret> headers;
     private final List<Secret> readers;
 
@@ -24,7 +32,7 @@ final class Credentials {
         List<Secret> headers = new ArrayList<>();
         if (user != null && password != null) {
             byte[] pair = (user + ":" + password.reveal()).getBytes(StandardCharsets.UTF_8);
-            headers.add(Secret.of("Basic " + Base64.getEncoder().encodeToString(pair)));
+            headers.add(Secret.of("basic " + Base64.getEncoder().encodeToString(pair)));
         }
         headers.addAll(bearers(tokens));
         return new Credentials(List.copyOf(headers), bearers(readerTokens));
@@ -32,7 +40,7 @@ final class Credentials {
 
     private static List<Secret> bearers(List<Secret> tokens) {
         return tokens.stream()
-                .map(token -> Secret.of("Bearer " + token.reveal()))
+                .map(token -> Secret.of("bearer " + token.reveal()))
                 .toList();
     }
 
@@ -40,14 +48,25 @@ final class Credentials {
         return !headers.isEmpty() || !readers.isEmpty();
     }
 
-    boolean letIn(String header) {
-        boolean mayChange = isAmong(headers, header);
-        boolean mayRead = isAmong(readers, header);
-        return mayChange || mayRead;
+    Rights rights(String header) {
+        String canonical = canonical(header);
+        boolean mayChange = isAmong(headers, canonical);
+        boolean mayRead = isAmong(readers, canonical);
+        return mayChange ? Rights.CHANGE : mayRead ? Rights.READ : Rights.NONE;
     }
 
     boolean allowChanges(String header) {
-        return !areAsked() || isAmong(headers, header);
+        return !areAsked() || rights(header) == Rights.CHANGE;
+    }
+
+    static boolean isToken(String header) {
+        return canonical(header).startsWith("bearer ");
+    }
+
+    /** The scheme is written in any case (RFC 9110, 11.1). */
+    private static String canonical(String header) {
+        int space = Math.max(0, header.indexOf(' '));
+        return header.substring(0, space).toLowerCase(Locale.ROOT) + header.substring(space);
     }
 
     /** Takes as long for a nearly correct password as for any other. */

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Slows down clients that guess passwords. After {@value #FREE} wrong passwords an address has to wait a second, after each
  * further one twice as long, up to a minute. A password that it sends meanwhile is not checked, be it right or wrong. A right
- * password, or a quarter of an hour without a wrong one, clears the count. At most {@value #MOST} addresses are remembered; those
+ * password that allows changes, or a quarter of an hour without a wrong one, clears the count; a token that only reads does not, or
+ * its owner could guess that password without a pause. At most {@value #MOST} addresses are remembered; those
  * that were silent longest are forgotten first. Thread-safe.
  */
 final class FailedLogins {
@@ -65,7 +66,7 @@ final class FailedLogins {
      * Checks what an address sent, unless it has to wait. One lock covers it all, so that guesses sent at the same time count one
      * by one.
      */
-    synchronized Verdict letIn(String address, BooleanSupplier isRight) {
+    synchronized Verdict letIn(String address, Supplier<Credentials.Rights> rights) {
         String from = network(address);
         long now = nanoTime.getAsLong();
         Failures before = known(from, now);
@@ -73,10 +74,17 @@ final class FailedLogins {
         if (left.compareTo(Duration.ZERO) > 0) {
             return new Verdict(false, left);
         }
-        if (isRight.getAsBoolean()) {
-            failures.remove(from);
-            return new Verdict(true, Duration.ZERO);
-        }
+        return switch (rights.get()) {
+            case CHANGE -> {
+                failures.remove(from);
+                yield new Verdict(true, Duration.ZERO);
+            }
+            case READ -> new Verdict(true, Duration.ZERO);
+            case NONE -> refused(from, before, now);
+        };
+    }
+
+    private Verdict refused(String from, Failures before, long now) {
         failures.put(from, new Failures(before.count() + 1, now));
         if (before.count() + 1 == FREE) {
             warn(from, now);

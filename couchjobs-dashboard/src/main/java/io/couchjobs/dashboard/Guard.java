@@ -67,7 +67,7 @@ final class Guard {
         Optional<String> given = call.header("Authorization");
         FailedLogins.Verdict verdict = given.isEmpty()
                 ? new FailedLogins.Verdict(false, Duration.ZERO)
-                : failedLogins.letIn(call.remoteAddress(), () -> credentials.letIn(given.get()));
+                : failedLogins.letIn(call.remoteAddress(), () -> credentials.rights(given.get()));
         if (!verdict.left().isZero()) {
             long seconds = verdict.left().plusNanos(999_999_999).toSeconds();
             call.setHeader("Retry-After", Long.toString(seconds));
@@ -84,7 +84,7 @@ final class Guard {
             call.setHeader("Allow", "GET, HEAD, POST");
             throw new Refusal(405, "only GET and POST are known here");
         }
-        boolean isJson = call.header("Content-Type").orElse("").startsWith("application/json");
+        boolean isJson = isJson(call.header("Content-Type").orElse(""));
         if (call.isFromProgram() && !isJson && !hasToken(call)) {
             throw new Refusal(415, "a change needs the header Content-Type: application/json");
         } else if ((!call.isFromProgram() && (call.header(HEADER).isEmpty() || !isJson))
@@ -99,7 +99,12 @@ final class Guard {
     }
 
     private static boolean hasToken(Call call) {
-        return call.header("Authorization").orElse("").startsWith("Bearer ");
+        return Credentials.isToken(call.header("Authorization").orElse(""));
+    }
+
+    /** A media type is written in any case (RFC 9110, 8.3.1). */
+    private static boolean isJson(String contentType) {
+        return contentType.toLowerCase(Locale.ROOT).startsWith("application/json");
     }
 
     private static boolean isOwn(String site) {

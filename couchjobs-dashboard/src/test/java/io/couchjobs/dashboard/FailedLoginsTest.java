@@ -19,12 +19,12 @@ class FailedLoginsTest {
         lookedAt = false;
         return logins.letIn(address, () -> {
             lookedAt = true;
-            return false;
+            return Credentials.Rights.NONE;
         });
     }
 
     private boolean right(String address) {
-        return logins.letIn(address, () -> true).isLetIn();
+        return logins.letIn(address, () -> Credentials.Rights.CHANGE).isLetIn();
     }
 
     private void fail(String address, int times) {
@@ -70,6 +70,18 @@ class FailedLoginsTest {
         }
         assertThat(longest).isEqualTo(Duration.ofMinutes(1));
         assertThat(guesses).isLessThan(1500);
+    }
+
+    @Test
+    void a_token_that_only_reads_is_let_in_and_clears_no_count() {
+        for (int i = 0; i < FailedLogins.FREE; i++) {
+            fail(ADDRESS, 1);
+            if (i < FailedLogins.FREE - 1) {
+                assertThat(logins.letIn(ADDRESS, () -> Credentials.Rights.READ).isLetIn())
+                        .isTrue();
+            }
+        }
+        assertThat(wrong(ADDRESS).left()).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test

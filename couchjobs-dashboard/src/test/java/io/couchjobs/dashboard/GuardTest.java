@@ -232,6 +232,32 @@ class GuardTest {
     }
 
     @Test
+    void the_scheme_of_a_login_and_a_media_type_may_be_written_in_any_case() throws Exception {
+        Browser browser =
+                open(Dashboard.of(queue).user("ops", Secret.of("sesame")).token(Secret.of("a-token")));
+        for (String login : List.of(
+                "bearer a-token", "BEARER a-token", basic("ops", "sesame").replace("Basic", "basic"))) {
+            assertThat(browser.get("api/overview", "Authorization", login).statusCode())
+                    .as(login)
+                    .isEqualTo(200);
+        }
+        assertThat(browser.get("api/overview", "Authorization", "bearer A-TOKEN")
+                        .statusCode())
+                .isEqualTo(401);
+        assertThat(browser.post(
+                                "action",
+                                RETRY,
+                                Guard.HEADER,
+                                "1",
+                                "Content-Type",
+                                "Application/JSON",
+                                "Authorization",
+                                "bearer a-token")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
     void it_does_not_listen_beyond_this_machine_without_a_password() {
         assertThatIllegalStateException()
                 .isThrownBy(() -> Dashboard.of(queue).listen("0.0.0.0", 0))
