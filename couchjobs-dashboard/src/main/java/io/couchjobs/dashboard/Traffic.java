@@ -3,11 +3,11 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.dashboard.view.CountedEnds;
 import io.couchjobs.job.JobId;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -19,23 +19,13 @@ final class Traffic {
     /** For how many seconds it is remembered. */
     static final int SECONDS = 300;
 
-    private static final int MOST_REMEMBERED = 20_000;
     private static final int SAMPLES = 500;
 
     /** Beyond these the other types of a second are only in the sum of all. */
     private static final int MOST_TYPES = 30;
 
     private final Deque<ObjectNode> past = new ArrayDeque<>();
-    /** When the last counted run of each job ended: events come twice, and may repeat an earlier end. */
-    private final Map<String, Long> counted = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
-            return size() > MOST_REMEMBERED;
-        }
-    };
-
+    private final CountedEnds counted = new CountedEnds();
     private Runs present = new Runs();
     private final Map<String, Runs> presentByType = new TreeMap<>();
 
@@ -50,8 +40,7 @@ final class Traffic {
                     case "stuck" -> times.path("failed").asLong();
                     default -> 0;
                 };
-        Long before = ended == 0 ? null : counted.put(docId, ended);
-        if (ended == 0 || (before != null && before >= ended)) {
+        if (ended == 0 || !counted.add(docId, ended)) {
             return;
         }
         long started = times.path("started").asLong();

@@ -1,13 +1,12 @@
 package io.couchjobs.cli.top;
 
 import io.couchjobs.DocumentChange;
+import io.couchjobs.dashboard.view.CountedEnds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.LongSupplier;
 
 /** How many runs ended in each of the last seconds. Thread-safe; the feed's thread calls it. */
@@ -16,22 +15,13 @@ final class Meter implements DocumentChange.Listener {
     /** Over how many whole seconds a rate is told. */
     private static final int MEAN = 5;
 
-    private static final int MOST_REMEMBERED = 20_000;
     private static final long NANOS = 1_000_000_000L;
 
     private final LongSupplier nanos;
     private final long start;
     private final long[][] ended = new long[3][SECONDS + 1];
     private long newest;
-    /** When the last counted run of each job ended: events come twice, and may repeat an earlier end. */
-    private final Map<String, Instant> counted = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Instant> eldest) {
-            return size() > MOST_REMEMBERED;
-        }
-    };
+    private final CountedEnds counted = new CountedEnds();
 
     Meter(LongSupplier nanos) {
         this.nanos = nanos;
@@ -67,11 +57,7 @@ final class Meter implements DocumentChange.Listener {
     synchronized void note(Job job) {
         int kind = kind(job.status());
         Instant end = kind < 0 ? null : job.times().get(job.status() == JobStatus.STUCK ? "failed" : "finished");
-        if (end == null) {
-            return;
-        }
-        Instant before = counted.put(job.id().docId(), end);
-        if (before == null || before.isBefore(end)) {
+        if (end != null && counted.add(job.id().docId(), end.toEpochMilli())) {
             ended[kind][(int) (turnTo(second()) % (SECONDS + 1))]++;
         }
     }

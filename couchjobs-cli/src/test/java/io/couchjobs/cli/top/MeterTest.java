@@ -45,6 +45,16 @@ class MeterTest {
         assertThat(meter.rates().history()).containsExactly(2L);
     }
 
+    @Test
+    void ends_of_a_job_that_are_told_again_in_turn_count_once_each() throws IOException {
+        for (int end : new int[] {50, 100, 50, 100}) {
+            meter.note(job("1", "stuck", "failed", end));
+        }
+
+        seconds = 1;
+        assertThat(meter.rates().history()).containsExactly(2L);
+    }
+
     private static Job job(String id, String status, String moment, long at) throws IOException {
         return Job.parse(new JsonMapper()
                 .readTree("{\"_id\":\"job:email:" + id + "\",\"status\":\"" + status + "\",\"times\":{\"" + moment
