@@ -10,6 +10,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import java.util.List;
 
 /**
@@ -47,7 +48,7 @@ final class JobJson {
                 .put("percent", progress.percent())
                 .put("message", progress.message().orElse("")));
         job.lock().ifPresent(lock -> json.put("worker", lock.worker()));
-        json.put("held", job.after().isPresent());
+        json.put("held", job.after().isPresent() && job.phase() == JobPhase.PENDING);
         List<JobError> errors = job.errors();
         if (!errors.isEmpty()) {
             json.put("error", shortened(errors.get(errors.size() - 1).message(), LONGEST_MESSAGE));
