@@ -135,7 +135,8 @@ final class BulkRun {
     }
 
     private synchronized void note(Map<String, Long> where, String what) {
-        where.merge(where.size() < MOST_REASONS ? what : "other", 1L, Long::sum);
+        boolean isNamed = where.containsKey(what) || where.size() < MOST_REASONS;
+        where.merge(isNamed ? what : "other", 1L, Long::sum);
     }
 
     private synchronized void end(@Nullable String why) {
