@@ -2,6 +2,8 @@ package io.couchjobs.cli;
 
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -15,6 +17,8 @@ final class Shutdown {
     private final Worker worker;
     private final Consumer<String> say;
     private final AtomicInteger asked = new AtomicInteger();
+    private final List<Thread> closers = new ArrayList<>();
+    private boolean over;
     private volatile long haltedBefore = Long.MAX_VALUE;
     private volatile boolean stopped;
 
@@ -34,7 +38,7 @@ final class Shutdown {
         if (times == 1) {
             haltedBefore = worker.stats().halted();
             say.accept("couchjobs: taking no new jobs; waiting for "
-                    + worker.stats().running() + " running ones, Ctrl-C again to stop them");
+                    + Counted.of(worker.stats().running(), "running job") + "; Ctrl-C again stops them");
             close(AS_LONG_AS_IT_TAKES);
         } else if (times == 2) {
             stopped = worker.stats().running() > 0;
@@ -45,9 +49,25 @@ final class Shutdown {
         }
     }
 
-    private void close(Duration patience) {
+    /** Waits until nothing it began closes the worker any more, which needs the queue; from here on it begins nothing. */
+    void awaitClosed() throws InterruptedException {
+        for (Thread closer : closersAtTheEnd()) {
+            closer.join();
+        }
+    }
+
+    private synchronized List<Thread> closersAtTheEnd() {
+        over = true;
+        return List.copyOf(closers);
+    }
+
+    private synchronized void close(Duration patience) {
+        if (over) {
+            return;
+        }
         Thread closer = new Thread(() -> worker.close(patience), "closer");
         closer.setDaemon(true);
+        closers.add(closer);
         closer.start();
     }
 }

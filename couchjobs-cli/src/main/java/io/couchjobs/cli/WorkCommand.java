@@ -156,6 +156,7 @@ final class WorkCommand extends QueueCommand {
             worker.awaitStopped();
             output().line(() -> text(worker.stats()), () -> json(worker));
             tellFailures(worker.stats().failed());
+            shutdown.awaitClosed();
             if (shutdown.leftWorkUndone()) {
                 return ExitCode.INTERRUPTED;
             }

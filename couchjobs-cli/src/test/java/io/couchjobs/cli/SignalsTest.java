@@ -56,6 +56,7 @@ class SignalsTest {
         term("waiting for 1 running");
         Files.createFile(folder.resolve("go"));
         assertThat(exitCode()).isZero();
+        assertThat(said()).doesNotContain("Exception");
         assertThat(status()).isEqualTo("success");
     }
 
