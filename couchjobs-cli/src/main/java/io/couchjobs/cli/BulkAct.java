@@ -89,7 +89,9 @@ final class BulkAct {
 
     private void record(Outcome outcome) {
         summary.add(outcome);
-        if (isOfEach()) {
+        boolean isTold = output.format() == Format.NDJSON
+                || (output.format() == Format.ID && outcome.kind() == Outcome.Kind.CHANGED);
+        if (isTold) {
             output.line(() -> "", outcome::json);
         }
     }
@@ -128,7 +130,7 @@ final class BulkAct {
 
     private ExitCode show() {
         root.say("couchjobs: "
-                + (summary.total() == 0 ? "no such jobs" : summary.total() + " jobs in " + took())
+                + (summary.total() == 0 ? "no such jobs" : Counted.of(summary.total(), "job") + " in " + took())
                 + (stopped.get() ? ", stopped before the end" : ""));
         switch (output.format()) {
             case TABLE, CSV -> summary.lines().forEach(output::raw);
@@ -139,10 +141,6 @@ final class BulkAct {
             return ExitCode.INTERRUPTED;
         }
         return summary.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
-    }
-
-    private boolean isOfEach() {
-        return output.format() == Format.NDJSON || output.format() == Format.ID;
     }
 
     private String took() {

@@ -82,6 +82,20 @@ class BulkActTest {
     }
 
     @Test
+    void ids_are_those_of_the_jobs_that_were_changed_and_one_job_is_no_plural() {
+        act(2, "id", id -> {
+            if (id.id().equals("0")) {
+                throw new JobRefusedException(id, "is running; nothing was written");
+            }
+            return "cancelled";
+        });
+        assertThat(out.toString()).isEqualTo("1\n");
+
+        act(1, "id", id -> "cancelled");
+        assertThat(err.toString()).contains("couchjobs: 1 job in ");
+    }
+
+    @Test
     void ever_new_reasons_do_not_fill_the_memory() {
         act(5_000, "json", id -> {
             throw new JobRefusedException(id, "is in a mood of its own, " + id.id());
