@@ -42,7 +42,7 @@ enum ExitCode {
             return UNREACHABLE;
         } else if (problem instanceof WriteRefusedException refused) {
             return refused.isTooLarge() ? FAILED : NOT_AUTHORISED;
-        } else if (problem instanceof CouchUnauthorizedException) {
+        } else if (problem instanceof CouchUnauthorizedException || ServerProblem.isRefusedSecurity(problem)) {
             return NOT_AUTHORISED;
         } else if (problem instanceof CouchNotFoundException || problem instanceof NotFoundException) {
             return NOT_FOUND;

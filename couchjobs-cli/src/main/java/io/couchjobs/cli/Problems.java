@@ -76,11 +76,22 @@ final class Problems {
 
     /** Returns a message for people. When CouchDB does not find something, a missing database is by far the likeliest cause. */
     static String explain(Throwable problem) {
-        String message = problem.getMessage() == null ? problem.toString() : problem.getMessage();
+        String message =
+                problem.getMessage() == null ? problem.toString() : withoutRequest(problem.getMessage(), problem);
         if (problem instanceof CouchNotFoundException) {
             return oneLine(message) + " (to create the database, run \"couchjobs init\")";
         }
         return oneLine(message);
+    }
+
+    /** The request and the status are in the stack trace of {@code -v}. */
+    private static String withoutRequest(String message, Throwable problem) {
+        if (!(problem instanceof CouchException failed)) {
+            return message;
+        }
+        String request = failed.method() + " " + failed.path() + ": ";
+        String status = failed.status() > 0 ? failed.status() + " " : "";
+        return message.replace(request + status, "");
     }
 
     private void say(PrintWriter err, String message, Exception problem) {

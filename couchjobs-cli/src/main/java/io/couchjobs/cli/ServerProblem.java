@@ -8,6 +8,7 @@ import io.couchjobs.couch.config.HttpProxy;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -19,9 +20,13 @@ final class ServerProblem {
     private static final Pattern REFUSED = Pattern.compile("no connection \\(.* failed: (.*)\\)");
     private static final List<String> NO_DATABASE = List.of("Database does not exist.", "no_db_file");
 
+    private static final String NO_MAJORITY = "no_majority";
     private static final String WRONG_PASSWORD = "Name or password is incorrect.";
     private static final String NO_LOGIN = "Authentication required.";
+    private static final String NO_ACCESS = "You are not authorized to access this db.";
     private static final String NOT_ALLOWED = "You are not allowed to access this db.";
+    private static final List<String> NO_ADMINISTRATOR =
+            List.of("You are not a server admin.", "You are not a db or server admin.");
 
     private final Settings settings;
     private final QueueUrl url;
@@ -47,7 +52,17 @@ final class ServerProblem {
                                     + "; to create it, run \"couchjobs init\"; --url names another"
                             : "there is no database " + database);
         }
-        return problem instanceof CouchUnauthorizedException ? refused(problem) : Optional.empty();
+        return problem instanceof CouchUnauthorizedException || isRefusedSecurity(problem)
+                ? refused(problem)
+                : Optional.empty();
+    }
+
+    /** A cluster's answer to a user who may not change the rights in a database. */
+    static boolean isRefusedSecurity(Throwable problem) {
+        return problem instanceof CouchException failed
+                && failed.status() == 500
+                && failed.path().endsWith("/_security")
+                && List.of(failed.error(), failed.reason()).contains(NO_MAJORITY);
     }
 
     private Optional<URI> proxy() {
@@ -68,11 +83,19 @@ final class ServerProblem {
     }
 
     private Optional<String> refused(CouchException problem) {
-        return switch (reason(problem)) {
+        String reason = reason(problem);
+        Optional<Path> token = settings.tokenFile().filter(file -> isAboutTheLogin(problem, reason));
+        if (token.isPresent()) {
+            return Optional.of(refusedToken(token.get(), reason));
+        } else if (isRefusedSecurity(problem)) {
+            return Optional.of("CouchDB at " + server() + " did not store who may use the database " + url.name()
+                    + ": that needs an administrator (--user ADMIN), or too few of its nodes answered");
+        }
+        return switch (reason) {
             case WRONG_PASSWORD ->
                 Optional.of("CouchDB at " + server() + " does not accept the name or the password (--user, "
                         + Settings.PASSWORD + " or --password-file)");
-            case NO_LOGIN, "You are not authorized to access this db." ->
+            case NO_LOGIN, NO_ACCESS ->
                 Optional.of("CouchDB at " + server() + " requires a login: give --user NAME, and the password by "
                         + Settings.PASSWORD + " or --password-file");
             case "You are not a server admin.", "You are not a db or server admin." ->
@@ -83,6 +106,17 @@ final class ServerProblem {
                                 + "; give another --user, or have an administrator run \"couchjobs init --create-user worker:NAME\"");
             default -> Optional.empty();
         };
+    }
+
+    private static boolean isAboutTheLogin(CouchException problem, String reason) {
+        return (problem.status() == 400 || problem.status() == 401) && !NO_ADMINISTRATOR.contains(reason);
+    }
+
+    /** A server that does not know a token says why, or takes its owner for somebody without a login. */
+    private String refusedToken(Path file, String reason) {
+        boolean saysNothing = List.of(WRONG_PASSWORD, NO_LOGIN, NO_ACCESS).contains(reason);
+        return "CouchDB at " + server() + " does not accept the token in " + file + " (--token-file)"
+                + (saysNothing ? "" : ": " + reason);
     }
 
     /** An answer to HEAD has no body that gives the reason. */
