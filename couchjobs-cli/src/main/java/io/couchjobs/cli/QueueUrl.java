@@ -85,11 +85,16 @@ record QueueUrl(
             if (url.getRawQuery() != null || url.getRawFragment() != null) {
                 throw bad(text, "give http://HOST:PORT/DATABASE, without ? and #");
             }
+            URI database = database(url);
+            String name = decoded(nameOf(database));
+            if (name.startsWith("_")) {
+                throw bad(text, name + " is a database of CouchDB's own; the name of a queue's begins with a letter");
+            }
             String userInfo = url.getRawUserInfo();
             boolean nameOnly = userInfo != null && userInfo.indexOf(':') < 0;
             return nameOnly
-                    ? new QueueUrl(database(url), List.of(), null, decoded(userInfo), new Auth.None())
-                    : new QueueUrl(database(url), List.of(), null, null, credentials(userInfo));
+                    ? new QueueUrl(database, List.of(), null, decoded(userInfo), new Auth.None())
+                    : new QueueUrl(database, List.of(), null, null, credentials(userInfo));
         } catch (URISyntaxException notAUrl) {
             throw bad(text, notAUrl.getReason());
         }
@@ -124,7 +129,12 @@ record QueueUrl(
 
     /** {@return the database's name, as it stands in the URL} */
     String name() {
-        return path().substring(path().lastIndexOf('/') + 1);
+        return nameOf(database);
+    }
+
+    private static String nameOf(URI database) {
+        String path = database.getRawPath();
+        return path.substring(path.lastIndexOf('/') + 1);
     }
 
     /** {@return the URL of another database on the same server} */
@@ -135,10 +145,6 @@ record QueueUrl(
                 null,
                 user,
                 credentials);
-    }
-
-    private String path() {
-        return database.getRawPath();
     }
 
     private static QueueUrl embedded(String folder) {

@@ -69,6 +69,15 @@ class QueueUrlTest {
                 .hasMessageNotContaining("secret");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"http://host/_users", "https://host/couch/_replicator/", "http://host/%5Fusers"})
+    void a_database_of_the_servers_own_holds_no_queue(String text) {
+        assertThatThrownBy(() -> QueueUrl.parse(List.of(text)))
+                .isInstanceOfSatisfying(CommandException.class, problem -> assertThat(problem.exitCode())
+                        .isEqualTo(ExitCode.USAGE))
+                .hasMessageContaining("is a database of CouchDB's own");
+    }
+
     @Test
     void a_server_may_stand_below_two_slashes() {
         QueueUrl url = QueueUrl.parse(List.of("http://host//jobs"));
