@@ -1,7 +1,6 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.input.Durations;
 import io.couchjobs.dashboard.failures.Failures;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
@@ -23,13 +22,15 @@ final class FailureOptions {
 
     void check() {
         Optional.ofNullable(type).ifPresent(JobId::checkType);
-        if (since != null && since.isNegative()) {
-            throw CommandException.usage("--since must not be negative: " + Durations.format(since));
-        }
     }
 
     Failures failures(JobQueue queue) {
         Instant from = since == null ? Instant.MIN : Instant.now().minus(since);
         return new Failures(queue, Optional.ofNullable(type), from);
+    }
+
+    /** {@return those before {@code --since}, too} */
+    Failures ofAllTime(JobQueue queue) {
+        return new Failures(queue, Optional.ofNullable(type), Instant.MIN);
     }
 }

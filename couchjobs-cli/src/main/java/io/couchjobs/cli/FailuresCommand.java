@@ -10,6 +10,8 @@ import io.couchjobs.dashboard.failures.FailureGroup;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -54,14 +56,24 @@ final class FailuresCommand extends QueueCommand {
     ExitCode run(JobQueue queue) throws Exception {
         Instant now = Instant.now();
         Instant newest = newSince == null ? Instant.MIN : time(newSince, queue, now);
-        List<FailureGroup> groups = new IndexWait(queue, root().progress())
-                .ask(() -> which.failures(queue).groups(now)).stream()
-                        .filter(group -> group.first().isAfter(newest))
-                        .toList();
+        List<FailureGroup> groups = new IndexWait(queue, root().progress()).ask(() -> groups(queue, newest, now));
         output().rows(
                         () -> table(groups, now),
                         () -> groups.stream().map(FailureGroup::json).toList());
         return ExitCode.DONE;
+    }
+
+    /** Whether a group is new depends on all of its failures, also on those that are too old to be listed. */
+    private List<FailureGroup> groups(JobQueue queue, Instant newest, Instant now) {
+        List<FailureGroup> listed = which.failures(queue).groups(now);
+        if (newSince == null) {
+            return listed;
+        }
+        Set<String> known = which.ofAllTime(queue).groups(now).stream()
+                .filter(group -> !group.first().isAfter(newest))
+                .map(FailureGroup::id)
+                .collect(Collectors.toSet());
+        return listed.stream().filter(group -> !known.contains(group.id())).toList();
     }
 
     /** A text that is no duration names a mark. */

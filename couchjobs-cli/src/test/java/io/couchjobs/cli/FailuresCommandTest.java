@@ -3,13 +3,16 @@ package io.couchjobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,6 +82,28 @@ class FailuresCommandTest {
         assertThat(run("failures", "--new-since", "v1.5", "-o", "json").json()).isEmpty();
         assertThat(run("failures", "--new-since", "v9").err())
                 .contains("--new-since must be a DURATION such as 2h, or a mark of the last 30 days", "'v9'");
+    }
+
+    @Test
+    void a_group_that_failed_before_is_not_new_although_only_its_latest_failures_are_listed() throws Exception {
+        fail("email", "1", "no answer", true);
+        threeHoursAgo("job:email:1");
+        fail("email", "2", "no answer", true);
+        fail("email", "3", "bad address", true);
+
+        JsonNode groups = run("failures", "--since", "1h", "--new-since", "2h", "-o", "json")
+                .json();
+
+        assertThat(groups.findValuesAsText("message")).containsExactly("bad address");
+        JsonNode late = run("failures", "--since", "1h", "-o", "json").json();
+        assertThat(late.findValuesAsText("count")).containsExactly("1", "1");
+    }
+
+    private void threeHoursAgo(String docId) {
+        ObjectNode document = queue.database().getAll(List.of(docId)).get(0).orElseThrow();
+        ObjectNode error = (ObjectNode) document.at("/errors/0");
+        error.put("at", error.path("at").asLong() - Duration.ofHours(3).toMillis());
+        assertThat(queue.database().put(document)).isInstanceOf(WriteResult.Stored.class);
     }
 
     @Test
