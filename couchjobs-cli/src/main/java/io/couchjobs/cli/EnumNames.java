@@ -30,21 +30,28 @@ final class EnumNames {
         return oneOf(List.of(type.getEnumConstants()));
     }
 
+    /** Reads a constant in any case; a TypeConversionException names all. */
+    static <E extends Enum<E>> E read(Class<E> type, String word) {
+        return read(List.of(type.getEnumConstants()), word);
+    }
+
     static ITypeConverter<JobFilter.Label> label() {
         return oneOf(LABELS);
     }
 
     private static <E extends Enum<E>> ITypeConverter<E> oneOf(List<E> constants) {
-        return word -> {
-            for (E constant : constants) {
-                if (constant.name().equalsIgnoreCase(word)) {
-                    return constant;
-                }
+        return word -> read(constants, word);
+    }
+
+    private static <E extends Enum<E>> E read(List<E> constants, String word) {
+        for (E constant : constants) {
+            if (constant.name().equalsIgnoreCase(word)) {
+                return constant;
             }
-            List<String> all = constants.stream().map(EnumNames::lowerCase).toList();
-            throw new TypeConversionException("'" + word + "' is none of " + String.join(", ", all)
-                    + Nearest.question(word.toLowerCase(Locale.ROOT), all));
-        };
+        }
+        List<String> all = constants.stream().map(EnumNames::lowerCase).toList();
+        throw new TypeConversionException("'" + word + "' is none of " + String.join(", ", all)
+                + Nearest.question(word.toLowerCase(Locale.ROOT), all));
     }
 
     /** The words that can be typed for a status. */

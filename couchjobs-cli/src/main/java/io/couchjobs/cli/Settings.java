@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import picocli.CommandLine.TypeConversionException;
 
 /** The global options with their fallbacks: the option, else the environment, else the profile, else a default. */
 final class Settings {
@@ -145,13 +146,13 @@ final class Settings {
 
     Format output() {
         return Optional.ofNullable(options.output)
-                .or(() -> profile.text("output").map(name -> constant(Format.class, name)))
+                .or(() -> profile.text("output").map(name -> constant(Format.class, "output", name)))
                 .orElse(Format.TABLE);
     }
 
     boolean colour() {
         Colour when = Optional.ofNullable(options.color)
-                .or(() -> profile.text("color").map(name -> constant(Colour.class, name)))
+                .or(() -> profile.text("color").map(name -> constant(Colour.class, "color", name)))
                 .orElse(Colour.AUTO);
         return switch (when) {
             case ALWAYS -> true;
@@ -189,11 +190,11 @@ final class Settings {
         }
     }
 
-    private <E extends Enum<E>> E constant(Class<E> type, String name) {
+    private <E extends Enum<E>> E constant(Class<E> type, String key, String name) {
         try {
-            return Enum.valueOf(type, name.toUpperCase(Locale.ROOT));
-        } catch (IllegalArgumentException unknown) {
-            throw CommandException.usage("not a " + type.getSimpleName().toLowerCase(Locale.ROOT) + ": " + name);
+            return EnumNames.read(type, name);
+        } catch (TypeConversionException unknown) {
+            throw CommandException.usage(profile.file() + ": " + key + ": " + unknown.getMessage());
         }
     }
 }

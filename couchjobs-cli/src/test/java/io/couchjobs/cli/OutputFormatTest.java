@@ -67,7 +67,8 @@ class OutputFormatTest {
     @Test
     void a_wrong_format_in_the_config_file_is_refused_before_a_job_is_added(@TempDir Path folder) throws IOException {
         Path config = Files.writeString(folder.resolve("config.toml"), "output = \"xml\"\n");
-        shell.with("COUCHJOBS_CONFIG", config.toString()).usage("not a format: xml", "enqueue", "email");
+        shell.with("COUCHJOBS_CONFIG", config.toString())
+                .usage("output: 'xml' is none of table, json", "enqueue", "email");
         assertThat(shell.done("list", "-o", "json").json()).isEmpty();
     }
 }

@@ -190,6 +190,13 @@ class SettingsTest {
     }
 
     @Test
+    void a_wrong_word_in_the_config_file_is_named_with_the_file_the_setting_and_what_there_is() throws IOException {
+        Path file = Files.writeString(folder.resolve("config.toml"), "output = \"xml\"\ncolor = \"yes\"\n");
+        assertUsage(() -> settings().output(), file + ": output: 'xml' is none of table, json, ");
+        assertUsage(() -> settings().colour(), file + ": color: 'yes' is none of auto, always, never");
+    }
+
+    @Test
     void colours_are_for_terminals_and_for_who_wants_them() {
         assertThat(settings().colour()).isFalse();
         shell.terminals(new Shell.Terminals(true, true, true));
