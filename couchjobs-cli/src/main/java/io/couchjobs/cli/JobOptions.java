@@ -8,12 +8,16 @@ import io.couchjobs.job.NotFoundException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options that say what a new job is like; with --from they hold for every line that does not say otherwise. */
 final class JobOptions {
+    private static final Pattern SEPARATOR = Pattern.compile("[/:]");
+
     @Option(
             names = "--at",
             paramLabel = "TIME",
@@ -26,7 +30,8 @@ final class JobOptions {
     @Option(
             names = "--after",
             paramLabel = "TYPE/ID",
-            description = "Only when this job has succeeded; it may be added later. May be given more than once.")
+            description =
+                    "Only when this job (or TYPE:ID) has succeeded; it may be added later. May be given more than once.")
     private List<String> after = List.of();
 
     @Option(
@@ -110,12 +115,12 @@ final class JobOptions {
         return afterFailure == null ? job : job.onFailure(afterFailure);
     }
 
-    /** The first slash splits: an id may contain others, a type given here cannot. */
+    /** The first slash or colon splits: an id may contain others, no type has a colon, and one given here has no slash. */
     private static JobId jobId(String option, String text) {
-        int slash = text.indexOf('/');
+        Matcher split = SEPARATOR.matcher(text);
         try {
-            if (slash >= 0) {
-                return new JobId(text.substring(0, slash), text.substring(slash + 1));
+            if (split.find()) {
+                return new JobId(text.substring(0, split.start()), text.substring(split.end()));
             }
         } catch (IllegalArgumentException wrong) {
             throw CommandException.usage(option + " \"" + text + "\": " + wrong.getMessage());

@@ -135,8 +135,18 @@ class QueueCommandsTest {
     }
 
     @Test
+    void what_a_held_job_waits_for_is_written_with_a_colon_too() {
+        done("enqueue", "summary", "s", "--data", "{}", "--after", "report:1", "--after", "report:a/b:c");
+        assertThat(done("inspect", "summary", "s", "-o", "json")
+                        .json()
+                        .at("/after/jobs")
+                        .findValuesAsText("id"))
+                .containsExactlyInAnyOrder("1", "a/b:c");
+    }
+
+    @Test
     void what_a_held_job_waits_for_must_name_jobs() {
-        for (String wrong : List.of("report", "/1", "report/", "a:b/1")) {
+        for (String wrong : List.of("report", "/1", "report/", ":1", "report:")) {
             TestShell.Said said = shell.run("enqueue", "summary", "--data", "{}", "--after", wrong);
             assertThat(said.exitCode()).isEqualTo(2);
             assertThat(said.err()).contains("--after").contains(wrong);
