@@ -69,6 +69,7 @@ final class Cli {
                     requireKnownCommand(parsed);
                     return new CommandLine.RunLast().execute(parsed);
                 });
+        WholeNumbers.register(line);
         HelpLayout.apply(line);
         return line;
     }

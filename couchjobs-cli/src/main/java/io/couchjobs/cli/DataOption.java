@@ -28,8 +28,12 @@ final class DataOption {
 
     /** Throws CommandException when there is nothing to read, or it is not JSON. */
     JsonNode read(Shell shell) {
+        String text = text(shell);
+        if (text.isBlank()) {
+            throw CommandException.usage("--data" + (data == null || data.isBlank() ? "" : " " + data) + " is empty");
+        }
         try {
-            return InputJson.MAPPER.readTree(text(shell));
+            return InputJson.MAPPER.readTree(text);
         } catch (JsonProcessingException notJson) {
             throw CommandException.usage("--data is not JSON: " + JobReader.describe(notJson));
         }

@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.admin.History;
+import io.couchjobs.cli.input.Durations;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.time.Instant;
@@ -70,10 +71,12 @@ final class HistoryCommand extends QueueCommand {
     }
 
     private History.Chart read(History history, Instant from, Instant to) {
+        Duration wanted = step == null ? usualStep() : step;
         try {
-            return history.read(from, to, step == null ? usualStep() : step);
+            return history.read(from, to, wanted);
         } catch (IllegalArgumentException wrong) {
-            throw CommandException.usage("--step: " + wrong.getMessage());
+            String problem = String.valueOf(wrong.getMessage());
+            throw CommandException.usage("--step: " + problem.replace(wanted.toString(), Durations.format(wanted)));
         }
     }
 

@@ -58,6 +58,7 @@ class HistoryCommandsTest {
     void a_mark_and_a_step_that_make_no_sense_are_wrong_usage() {
         shell.usage("1 to 200 characters", "mark", " ");
         shell.usage("--step: a step must be a whole number of minutes", "history", "--step", "90s");
+        shell.usage("1m30s", "history", "--step", "90s");
         shell.usage("--since", "history", "--since", "0s");
     }
 }

@@ -125,6 +125,27 @@ class SlipsTest {
     }
 
     @Test
+    void what_is_no_number_is_told_in_the_words_of_people() {
+        shell.usage("'x' is not a whole number", "enqueue", "email", "--priority", "x");
+        shell.usage("'x' is not a whole number", "work", "email", "--max-jobs", "x", "--", "true");
+        shell.usage("'99999999999' is too large", "enqueue", "email", "--priority", "99999999999");
+    }
+
+    @Test
+    void input_that_is_empty_is_called_so() {
+        shell.input("\n").usage("--data - is empty", "enqueue", "email", "--data", "-");
+        shell.usage("--data is empty", "enqueue", "email", "--data", "");
+    }
+
+    @Test
+    void an_array_that_is_not_there_is_not_called_a_job() {
+        shell.done("init");
+        TestShell.Said none = shell.run("inspect", "email", "--array", "nope");
+        assertThat(none.exitCode()).isEqualTo(3);
+        assertThat(none.err()).isEqualTo("couchjobs: no such array: email:nope\n");
+    }
+
+    @Test
     void to_act_on_all_jobs_asks_for_a_filter_and_names_all_of_them() {
         for (String filter : List.of("--type", "--status", "--group", "--class", "--origin", "--site", "--tag")) {
             shell.usage(filter, "cancel", "--all", "--yes");
