@@ -36,7 +36,7 @@ final class AlarmOptions {
             names = "--failure-rate",
             paramLabel = "PERCENT",
             description =
-                    "More of the runs of a type failed in the last ten minutes, of at least 20 runs; default 20%%.")
+                    "More than this share of the runs of a type failed in the last ten minutes, of at least 20 runs; default 20%%.")
     private @Nullable String failureRate;
 
     @Option(names = "--silent-workers", description = "A worker gives no sign of life.")
@@ -48,7 +48,10 @@ final class AlarmOptions {
             description = "So many more jobs of a type wait than ten minutes ago; default 1000.")
     private @Nullable Long growth;
 
-    @Option(names = "--conflicts", paramLabel = "N", description = "More documents have conflicts; default 10.")
+    @Option(
+            names = "--conflicts",
+            paramLabel = "N",
+            description = "More than this many documents have conflicts; default 10.")
     private @Nullable Integer conflicts;
 
     @Option(names = "--every", paramLabel = "D", description = "How long to rest between two looks; default 30s.")

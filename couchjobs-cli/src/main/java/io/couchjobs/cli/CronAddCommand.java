@@ -49,7 +49,7 @@ final class CronAddCommand extends QueueCommand {
     @Option(
             names = "--from",
             paramLabel = "TIME",
-            description = "The first tick of --every; default one distance from now.")
+            description = "The first tick of --every; default one interval from now.")
     private @Nullable Instant from;
 
     @Option(

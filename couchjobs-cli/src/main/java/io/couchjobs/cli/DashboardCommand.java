@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
         name = "dashboard",
         description = {
             "Show what the queue does on a web page, until Ctrl-C: numbers, jobs, types, recurring jobs, triggers, workers,",
-            "problems. On this machine only people may also act on jobs: retry, cancel, remove, pause, ... Beyond it,",
+            "problems. On this machine, people may also act on jobs: retry, cancel, remove, pause, ... Beyond it,",
             "the page asks for a password, speaks no TLS (put a proxy in front), and changes nothing unless",
             "--allow-actions. With --api programs are served, too, below /api/v1/ (docs/http-api.md)."
         },

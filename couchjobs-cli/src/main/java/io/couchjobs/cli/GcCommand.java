@@ -38,9 +38,9 @@ final class GcCommand extends QueueCommand {
             names = "--keep-tombstones",
             paramLabel = "D",
             description = {
-                "How long what deleted jobs leave behind stays at least, whether workers are there or not. Default: 30d in"
-                        + " a database that is named (init --site); elsewhere 10m while a worker is there, and no time otherwise."
-                        + " Longer than any worker may stand still, and than a replication takes to hear of the"
+                "Keep tombstones (what deleted jobs leave behind) at least this long, whether workers are there or not."
+                        + " Default: 30d in a database that is named (init --site); elsewhere 10m while a worker is there, and no time otherwise."
+                        + " Choose a time longer than any worker may stand still, and than a replication takes to hear of the"
                         + " deletions. A database that never heard of a deletion replicates the job back."
             })
     private @Nullable Duration keepTombstones;

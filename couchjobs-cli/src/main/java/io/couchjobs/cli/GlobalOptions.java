@@ -104,7 +104,7 @@ final class GlobalOptions {
             description = {
                 "Reach the server through this HTTP proxy; none: through no proxy.",
                 "Default: COUCHJOBS_PROXY, or https_proxy, http_proxy and all_proxy, but not for this machine.",
-                "NO_PROXY names servers that are reached without it. A password belongs into the environment."
+                "NO_PROXY names servers that are reached without it. A password belongs in the environment."
             })
     @Nullable
     String proxy;

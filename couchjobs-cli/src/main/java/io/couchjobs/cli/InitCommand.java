@@ -41,7 +41,7 @@ final class InitCommand implements Callable<Integer> {
             paramLabel = "NAME",
             description = {
                 "Name the database, among several that replicate to each other: its workers then run the jobs that carry this",
-                "name, and jobs created here carry it. Nothing between the quotes of \"\" takes the name away."
+                "name, and jobs created here carry it. \"\" takes the name away."
             })
     private @Nullable String site;
 
