@@ -55,7 +55,7 @@ final class ExportCommand extends QueueCommand {
         long lost = 0;
         try (Stream<Job> jobs = queue.withData(queue.all(which.filter()))) {
             for (Iterator<Job> next = jobs.iterator(); next.hasNext(); ) {
-                Optional<String> line = line(next.next());
+                Optional<String> line = line(next.next(), progress);
                 if (line.isEmpty()) {
                     lost++;
                     continue;
@@ -79,7 +79,7 @@ final class ExportCommand extends QueueCommand {
     }
 
     /** Empty for a job whose data is lost; a message says so. */
-    private Optional<String> line(Job job) {
+    private Optional<String> line(Job job, ProgressLine progress) {
         try {
             ObjectNode document = job.withInlineData().toDocument();
             document.remove("_rev");
@@ -87,7 +87,7 @@ final class ExportCommand extends QueueCommand {
             document.remove("_conflicts");
             return Optional.of(document.toString());
         } catch (UnreadableDataException lost) {
-            root().progress().clear();
+            progress.clear();
             root().say("couchjobs: not exported: " + lost.getMessage());
             return Optional.empty();
         }

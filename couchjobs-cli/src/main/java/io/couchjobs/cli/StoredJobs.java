@@ -1,7 +1,9 @@
 package io.couchjobs.cli;
 
+import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
@@ -57,7 +59,7 @@ final class StoredJobs {
         return stored == null
                 || !hasStatus(stored, copy)
                 || !stored.scheduledTime().equals(copy.scheduledTime())
-                || !stored.result().equals(copy.result())
+                || !hasResult(stored, copy)
                 || !hasData(stored, copy);
     }
 
@@ -66,9 +68,14 @@ final class StoredJobs {
         return stored.status() == copy.status() || (copy.status().isLocked() && stored.status() == JobStatus.WAITING);
     }
 
+    private static boolean hasResult(Job stored, Job copy) {
+        return JobView.isSame(
+                stored.result().orElse(NullNode.instance), copy.result().orElse(NullNode.instance));
+    }
+
     private boolean hasData(Job stored, Job copy) {
         try {
-            return queue.withData(stored).data().equals(copy.data());
+            return JobView.isSame(queue.withData(stored).data(), copy.data());
         } catch (UnreadableDataException lost) {
             return false;
         }

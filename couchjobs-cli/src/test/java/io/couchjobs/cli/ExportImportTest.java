@@ -203,6 +203,17 @@ class ExportImportTest {
     }
 
     @Test
+    void a_number_that_the_server_writes_another_way_is_the_same_data() throws Exception {
+        shell.input("{\"_id\":\"job:email:1\",\"data\":{\"n\":1}}\n");
+        done("import", "-");
+
+        shell.input("{\"_id\":\"job:email:1\",\"data\":{\"n\":1.0}}\n");
+
+        assertThat(done("import", "-", "-o", "json").json().path("differing").asInt())
+                .isZero();
+    }
+
+    @Test
     void bad_lines_are_named_by_number_and_the_others_are_imported() {
         shell.input("""
                 {"_id":"job:email:1","data":{}}
