@@ -1,7 +1,6 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.input.Durations;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
@@ -80,9 +79,6 @@ final class ListCommand extends QueueCommand {
         }
         if (limit < 1) {
             throw CommandException.usage("--limit must be at least 1: " + limit);
-        }
-        if (since != null && since.isNegative()) {
-            throw CommandException.usage("--since must not be negative: " + Durations.format(since));
         }
     }
 

@@ -32,9 +32,6 @@ final class ScopeStopCommand extends QueueCommand {
     @Override
     void check() {
         names.check();
-        if (timeout != null && timeout.isNegative()) {
-            throw CommandException.usage("--timeout must not be negative: " + timeout);
-        }
     }
 
     @Override
