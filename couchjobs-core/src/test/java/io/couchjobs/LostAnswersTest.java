@@ -116,19 +116,19 @@ class LostAnswersTest {
     private record FailsOnDocuments(boolean areStored, AtomicInteger failures, int most) implements Proxy.Detour {
         @Override
         public Optional<String> answers(Proxy.Request request) {
-            return areStored || !isNext(request) ? Optional.empty() : Optional.of(failure(request));
+            return areStored || !isNext(request) ? Optional.empty() : Optional.of(failure());
         }
 
         @Override
         public String rewrites(Proxy.Request request, String answer) {
-            return areStored && isNext(request) ? failure(request) : answer;
+            return areStored && isNext(request) ? failure() : answer;
         }
 
         private boolean isNext(Proxy.Request request) {
             return isWriteOfAJob(request) && failures.getAndIncrement() < most;
         }
 
-        private static String failure(Proxy.Request request) {
+        private static String failure() {
             return "[{\"id\":\"job:email:1\",\"error\":\"os_process_error\",\"reason\":\"{exit_status,1}\"}]";
         }
     }

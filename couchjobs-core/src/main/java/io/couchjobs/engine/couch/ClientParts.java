@@ -36,11 +36,7 @@ public record ClientParts(
     public static ClientParts of(CouchConfig config, Retries.Pause pause) {
         Lane background = Environment.REAL.lane("couch-probe", PROBES);
         return new ClientParts(
-                new Pools(config, background),
-                new Retries(pause),
-                Environment.REAL::nanos,
-                anyThreads(),
-                background);
+                new Pools(config, background), new Retries(pause), Environment.REAL::nanos, anyThreads(), background);
     }
 
     /** A generator that any thread may use. */

@@ -103,6 +103,11 @@ class SourceReaderTest {
         }
 
         @Override
+        public int read(byte[] target, int offset, int length) {
+            return read();
+        }
+
+        @Override
         public void close() {
             closed.countDown();
         }
