@@ -14,6 +14,7 @@ import io.couchjobs.engine.couch.UrlPath;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
@@ -130,6 +131,18 @@ public final class CouchDatabase extends ReadableDatabase {
     public WriteResult put(ObjectNode doc, Duration patience) {
         String id = idOf(doc);
         return http.renew(putting(doc, path.document(id)), patience, answer -> WriteResults.ofPut(answer, id));
+    }
+
+    /**
+     * As {@link #get(String)}, on a connection that no other requests take up, and asked once.
+     *
+     * @param id its id
+     * @param patience how long the server may be silent
+     * @return the document; empty when it is missing or deleted
+     * @throws CouchUnreachableException when the server was silent for longer
+     */
+    public Optional<ObjectNode> get(String id, Duration patience) {
+        return http.renew(Call.get(path.document(id)), patience, answer -> found(answer, id));
     }
 
     private static Call putting(ObjectNode doc, UrlPath target) {

@@ -10,7 +10,6 @@ import io.couchjobs.engine.couch.Http;
 import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.couch.UrlPath;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -300,23 +299,11 @@ abstract class ReadableDatabase extends IndexedDatabase {
                 .max(Comparator.comparing(leaf -> Json.text(leaf, "_rev"), BY_GENERATION));
     }
 
-    /**
-     * As {@link #get(String)}, on a connection that no other requests take up, and asked once.
-     *
-     * @param id its id
-     * @param patience how long the server may be silent
-     * @return the document; empty when it is missing or deleted
-     * @throws CouchUnreachableException when the server was silent for longer
-     */
-    public Optional<ObjectNode> get(String id, Duration patience) {
-        return http.renew(Call.get(path.document(id)), patience, answer -> found(answer, id));
-    }
-
     private Optional<ObjectNode> get(String id, UrlPath target) {
         return http.exchange(Call.get(target), answer -> found(answer, id));
     }
 
-    private static Optional<ObjectNode> found(Answer answer, String id) throws IOException {
+    static Optional<ObjectNode> found(Answer answer, String id) throws IOException {
         if (answer.status() == 404) {
             requireNoSuchDocument(answer);
             return Optional.empty();

@@ -4,7 +4,6 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.claim.Note;
-import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.HaltException;
@@ -211,18 +210,16 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     /** Calls the handler. An exception that it throws ends its own job, nothing else. */
     private Ending judge() {
         begin();
-        if (claim.isOnlyToEnd() && !isHalted()) {
-            end();
-            return Ending.withoutRun(claim.job());
-        }
-        if (claim.job().status() == JobStatus.SCHEDULED || stopReason().isPresent()) {
-            end();
-            return Ending.stopped(
-                    stopReason().orElse(JobContext.StopReason.CLOSING),
-                    whyCancelled,
-                    new IllegalStateException("stopped before it started"));
-        }
         try {
+            if (claim.isOnlyToEnd() && !isHalted()) {
+                return Ending.withoutRun(claim.job());
+            }
+            if (claim.job().status() == JobStatus.SCHEDULED || stopReason().isPresent()) {
+                return Ending.stopped(
+                        stopReason().orElse(JobContext.StopReason.CLOSING),
+                        whyCancelled,
+                        new IllegalStateException("stopped before it started"));
+            }
             readData();
             return watched();
         } catch (Throwable thrown) {
@@ -233,20 +230,13 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     }
 
     private Ending watched() throws Exception {
-        TimeLimits.Watch watch = watch();
+        TimeLimits.Watch watch = tools.timeLimits().watch(claim.job(), () -> stop(JobContext.StopReason.TOO_SLOW));
         try {
             present = handler.attempt(new RunContext(claim, this), this::tell, tools.limits(), tools.timeLimits());
             return finished(present.run(tools.options().interceptors(), this::stopReason));
         } finally {
             watch.close();
         }
-    }
-
-    /** The items of a chunk are watched one by one. */
-    private TimeLimits.Watch watch() {
-        return ItemStates.areIn(claim.job())
-                ? TimeLimits.Watch.NONE
-                : tools.timeLimits().watch(() -> stop(JobContext.StopReason.TOO_SLOW));
     }
 
     /** The handler finds attached data read. A database that is away is not the job's fault. */

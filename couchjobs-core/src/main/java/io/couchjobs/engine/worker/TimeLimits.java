@@ -1,7 +1,9 @@
 package io.couchjobs.engine.worker;
 
+import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
+import io.couchjobs.job.Job;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -15,6 +17,11 @@ final class TimeLimits implements AutoCloseable {
         this.limit = limit;
         this.environment = environment;
         this.lane = environment.lane("couchjobs-time-limits", 1);
+    }
+
+    /** As {@link #watch(Runnable)}, of a job's run. The items of a chunk are watched one by one. */
+    Watch watch(Job job, Runnable stop) {
+        return ItemStates.areIn(job) ? Watch.NONE : watch(stop);
     }
 
     /**
