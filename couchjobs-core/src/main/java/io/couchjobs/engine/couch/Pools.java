@@ -51,8 +51,6 @@ final class Pools implements Transport {
 
     /** The system takes the body of a smaller request, whether the server reads it or not. */
     private static final int LARGE = 100_000;
-    /** A server takes at least so much of a large body, as a rule. */
-    private static final int BYTES_PER_SECOND = 1_000_000;
 
     private final CouchConfig config;
     private final Lane background;
@@ -96,7 +94,7 @@ final class Pools implements Transport {
     public ClassicHttpResponse send(HttpUriRequestBase request, Use use) throws Unanswered {
         HttpClientContext context = HttpClientContext.create();
         proxy.ifPresent(routes -> routes.authenticate(context));
-        Optional<Lane.Planned> limit = limit(request);
+        Optional<WriteWatch> watch = watch(request);
         try {
             ClassicHttpResponse answer =
                     Objects.requireNonNull(clients.get(use)).executeOpen(null, request, context);
@@ -113,20 +111,15 @@ final class Pools implements Transport {
         } catch (IllegalStateException e) { // the pool was closed meanwhile
             throw new Unanswered(new IOException(e.getMessage()), wasSent(context));
         } finally {
-            limit.ifPresent(Lane.Planned::cancel);
+            watch.ifPresent(WriteWatch::end);
         }
     }
 
-    /** The timeout of a socket limits readings only: a write to a server that takes no more would last for ever. */
-    private Optional<Lane.Planned> limit(HttpUriRequestBase request) {
+    private Optional<WriteWatch> watch(HttpUriRequestBase request) {
         HttpEntity body = request.getEntity();
-        if (body == null || (body.getContentLength() >= 0 && body.getContentLength() < LARGE)) {
-            return Optional.empty();
-        }
-        Duration longest = config.responseTimeout()
-                .multipliedBy(2)
-                .plusSeconds(Math.max(body.getContentLength(), 0) / BYTES_PER_SECOND);
-        return Optional.of(background.schedule(longest, request::abort));
+        return body == null || (body.getContentLength() >= 0 && body.getContentLength() < LARGE)
+                ? Optional.empty()
+                : Optional.of(WriteWatch.begin(request, body, background, config.responseTimeout()));
     }
 
     @Override
