@@ -41,7 +41,7 @@ enum ExitCode {
         } else if (problem instanceof CouchUnreachableException) {
             return UNREACHABLE;
         } else if (problem instanceof WriteRefusedException refused) {
-            return refused.isTooLarge() ? FAILED : NOT_AUTHORISED;
+            return refused.isTooLarge() || refused.status() >= 500 ? FAILED : NOT_AUTHORISED;
         } else if (problem instanceof CouchUnauthorizedException || ServerProblem.isRefusedSecurity(problem)) {
             return NOT_AUTHORISED;
         } else if (problem instanceof CouchNotFoundException || problem instanceof NotFoundException) {

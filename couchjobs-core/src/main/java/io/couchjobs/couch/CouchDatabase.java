@@ -134,12 +134,12 @@ public final class CouchDatabase extends ReadableDatabase {
     }
 
     /**
-     * As {@link #get(String)}, on a connection that no other requests take up, and asked once.
+     * As {@link #get(String)}, on a connection that no other requests take up.
      *
      * @param id its id
-     * @param patience how long the server may be silent
+     * @param patience how long each node may be silent
      * @return the document; empty when it is missing or deleted
-     * @throws CouchUnreachableException when the server was silent for longer
+     * @throws CouchUnreachableException when all nodes were silent for longer
      */
     public Optional<ObjectNode> get(String id, Duration patience) {
         return http.renew(Call.get(path.document(id)), patience, answer -> found(answer, id));

@@ -3,7 +3,10 @@ package io.couchjobs.job;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 
-/** The database's own rules refuse a document, for example a {@code validate_doc_update} function. Nothing was written. */
+/**
+ * The database's own rules refuse a document, for example a {@code validate_doc_update} function, and nothing was written. Or the server
+ * failed on the document each time ({@link #status} is 500 or more): then it may have been written.
+ */
 public final class WriteRefusedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 

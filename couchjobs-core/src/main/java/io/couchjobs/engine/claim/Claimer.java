@@ -134,11 +134,12 @@ final class Claimer {
                 .toList());
         List<LeasedJob> won = new ArrayList<>();
         List<Candidate> doubted = new ArrayList<>();
+        List<Candidate> failed = new ArrayList<>();
         for (Answered one : answered) {
             if (one.answer instanceof WriteResult.Refused refusal) {
                 leaveAlone(one.candidate, refusal);
                 if (refusal.isFailure()) {
-                    doubted.add(one.candidate);
+                    failed.add(one.candidate);
                 }
                 continue;
             }
@@ -158,6 +159,7 @@ final class Claimer {
             }
         }
         recover(doubted, sent);
+        recover(failed, sent);
         unconfirmed.claimed(
                 answered.size(),
                 doubted.size()
@@ -165,9 +167,14 @@ final class Claimer {
         return won;
     }
 
-    /** No other worker was first: a rule of the database stands against the claim, and will against the next one. */
+    /**
+     * No other worker was first: a rule of the database stands against the claim, and will against the next one; or the server fails
+     * on it, and may have stored it.
+     */
     private void leaveAlone(Candidate candidate, WriteResult.Refused refusal) {
-        candidate.forbidden();
+        if (!refusal.isFailure()) {
+            candidate.forbidden();
+        }
         if (unconfirmed.tied(candidate.id())) {
             String reason = new WriteRefusedException(refusal).getMessage();
             log.warn("{} cannot be claimed, and is tried again from time to time: {}", candidate.id(), reason);

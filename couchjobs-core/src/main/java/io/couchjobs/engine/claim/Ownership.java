@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class Ownership {
     private static final int MOST_ATTEMPTS = 20;
 
-    /** The server fails on a document for some seconds, or each time: then it will not be stored. That is about 20 seconds. */
+    /** The only node fails on a document for some seconds, or each time: then it will not be stored. That is about 20 seconds. */
     private static final int MOST_FAILURES = 10;
 
     private final JobStore store;
@@ -210,6 +210,7 @@ public final class Ownership {
     private boolean settles(Job wanted) {
         Job next = wanted;
         boolean isDisputed = !unconfirmed.isEmpty();
+        int failures = 0;
         Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(50), Duration.ofSeconds(5));
         while (true) {
             long sent = unconfirmed.add(next).nanos();
@@ -222,8 +223,8 @@ public final class Ownership {
                     return true;
                 }
             }
-            if (written instanceof WriteResult.Refused refused
-                    && !(refused.isFailure() && backoff.attempts() < MOST_FAILURES)) {
+            failures = isFailure(written) ? failures + 1 : 0;
+            if (written instanceof WriteResult.Refused refused && !mayBeStored(failures)) {
                 unconfirmed.refused(next);
                 throw new WriteRefusedException(refused);
             }
@@ -251,6 +252,15 @@ public final class Ownership {
             pause(backoff);
             check.haltIfLeaseIsOver();
         }
+    }
+
+    private static boolean isFailure(WriteResult written) {
+        return written instanceof WriteResult.Refused refused && refused.isFailure();
+    }
+
+    /** On a cluster one copy may have stored what others failed on, as long as the lease lasts. */
+    private boolean mayBeStored(int failures) {
+        return failures > 0 && (store.isCluster() || failures < MOST_FAILURES);
     }
 
     /**

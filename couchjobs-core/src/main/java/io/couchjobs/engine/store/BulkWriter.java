@@ -18,7 +18,8 @@ import java.util.stream.IntStream;
 
 /**
  * Writes documents in bulk, and finds out the result of each. When an answer is lost, or the server fails on a document, the
- * documents are read again, and those that did not arrive are sent again. Only when that fails too does the caller get an exception.
+ * documents are read again, and those that did not arrive are sent again. Only when that fails too does the caller get an exception,
+ * or for a document on which the server fails each time, a refusal that {@linkplain WriteResult.Refused#isFailure says so}.
  * On a cluster a write that is found in place is {@code Accepted}: it is unknown whether a quorum has it. Thread-safe.
  */
 final class BulkWriter {
@@ -85,7 +86,7 @@ final class BulkWriter {
             return results.stream()
                     .map(result -> isFailure(result) ? again.next() : result)
                     .toList();
-        } catch (CouchException stillUnknown) {
+        } catch (RuntimeException stillUnknown) {
             return results;
         }
     }
