@@ -82,8 +82,9 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
 
     /** The expected job is there, so a former one of its id was removed. What was heard of that id before may be about the former one. */
     void stored(Expected told, Job job) {
-        boolean hasMissed = told.begins(job);
+        // In this order: an end that is heard in between is missed, and not told twice.
         Expected former = expected.put(told.id, told);
+        boolean hasMissed = told.begins(job);
         if (former != null && former != told) {
             tell(former, Ending.Outcome.REMOVED, null);
         }

@@ -1,6 +1,7 @@
 package io.couchjobs.engine.scope;
 
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.index.Listing;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
@@ -64,7 +65,11 @@ final class ScopeCanceller {
      * @throws UnconfirmedException when no majority of a cluster's copies confirms a cancel; the next call asks for it again
      */
     void clear(Scope scope) {
+        cancelAll(scope);
         confirm(scope);
+    }
+
+    private void cancelAll(Scope scope) {
         if (ScopeCounts.queued(index.counts().of(scope.jobType())) == 0) {
             return;
         }
@@ -72,7 +77,6 @@ final class ScopeCanceller {
         List<Job> waiting = waiting(scope, left);
         while (!waiting.isEmpty() && isStopped(scope)) {
             cancelAtOnce(waiting.stream().filter(job -> !isOnlyByClaim(job)).toList());
-            confirm(scope);
             waiting.stream()
                     .filter(this::isOnlyByClaim)
                     .map(Job::id)
@@ -109,17 +113,29 @@ final class ScopeCanceller {
     private void confirm(Scope scope) {
         Map<JobId, String> ofScope = new HashMap<>(unconfirmed);
         ofScope.keySet().removeIf(id -> !id.type().equals(scope.jobType()));
-        if (!ofScope.isEmpty() && isStopped(scope)) {
-            ofScope.forEach(this::confirm);
+        if (ofScope.isEmpty() || !isStopped(scope)) {
+            return;
+        }
+        List<CouchJobsException> troubles = new ArrayList<>();
+        ofScope.forEach((id, rev) -> confirm(id, rev, troubles));
+        if (!troubles.isEmpty()) {
+            throw troubles.get(0);
         }
     }
 
     /** One that others overtook is cancelled again, as it is now. */
-    private void confirm(JobId id, String rev) {
-        if (store.confirmation().of(id, rev, clock).isEmpty()) {
-            boolean unused = isCancelled(id);
+    private void confirm(JobId id, String rev, List<CouchJobsException> troubles) {
+        try {
+            if (store.confirmation().of(id, rev, clock).isEmpty()) {
+                boolean unused = isCancelled(id);
+            }
+            unconfirmed.remove(id, rev);
+        } catch (WriteRefusedException refused) {
+            unconfirmed.remove(id, rev);
+            troubles.add(refused);
+        } catch (CouchJobsException trouble) {
+            troubles.add(trouble);
         }
-        unconfirmed.remove(id, rev);
     }
 
     private boolean isCancelled(JobId id) {
@@ -138,7 +154,7 @@ final class ScopeCanceller {
         JobFilter ofScope = JobFilter.all().type(scope.jobType());
         return Stream.of(JobStatus.WAITING, JobStatus.STUCK)
                 .flatMap(status -> listing.all(ofScope.status(status)))
-                .filter(job -> store.site().owns(job) && !left.contains(job.id()))
+                .filter(job -> store.site().owns(job) && !left.contains(job.id()) && !unconfirmed.containsKey(job.id()))
                 .limit(PAGE)
                 .toList();
     }
