@@ -1,5 +1,6 @@
 package io.couchjobs.engine.worker;
 
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.settings.QueueParts;
@@ -100,7 +101,8 @@ final class SilentOwner {
                         () -> new Evidence(
                                 SignOfLife.read(parts.store().database(), worker),
                                 parts.store().leaves(ids)))
-                .orElseThrow(NoMajorityException::new);
+                .orElseThrow(() ->
+                        new CouchJobsException("no majority of the copies is in reach; nobody can tell who is alive"));
     }
 
     /** Empty when the job is not as it was all the time. */

@@ -29,7 +29,7 @@ final class Troubles {
     Duration orElse(Duration otherwise, Supplier<Duration> attempt) {
         try {
             return isAway ? otherwise : attempt.get();
-        } catch (CouchUnreachableException | NoMajorityException away) {
+        } catch (CouchUnreachableException away) {
             last = away;
             isAway = true;
         } catch (RuntimeException | Error e) {
