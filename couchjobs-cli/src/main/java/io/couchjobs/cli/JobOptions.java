@@ -31,7 +31,7 @@ final class JobOptions {
             names = "--after",
             paramLabel = "TYPE/ID",
             description =
-                    "Only when this job (or TYPE:ID) has succeeded; it may be added later. May be given more than once.")
+                    "Only when this job, TYPE/ID or TYPE:ID, has succeeded. It may be added later. May be given more than once.")
     private List<String> after = List.of();
 
     @Option(

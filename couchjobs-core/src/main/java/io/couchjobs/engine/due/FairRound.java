@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * The order of {@link Strategy#fair}: where the round stands, and where each group is in its counting scheme. Not
  * thread-safe.
  *
- * <p>A choice changes nothing: the round moves on by the claims that succeed ({@link #won}). A stuck job uses up its
- * group's turn in the round, but not in the counting scheme. Groups without room miss their turn as soon as the index must be
- * read behind them: so the round gets past more of them than can be remembered.
+ * <p>The round moves on by the claims that succeed ({@link #won}), not by a choice. A stuck job uses up its
+ * group's turn in the round, but not in the counting scheme. There is one exception: a choice moves the round past groups without
+ * room when the index must be read behind them. So the round gets past more of them than can be remembered.
  */
 final class FairRound {
     private static final int MOST_GROUPS = 10_000;

@@ -112,7 +112,7 @@ public final class Limits {
                 });
     }
 
-    /** How long there will be no more room than now, if the feed brings no event. It tells when a paused type goes on. */
+    /** How long there will be no more room than now, if the feed brings no event. The feed tells when a paused type goes on. */
     public Duration pause(Collection<String> types) {
         Duration pause = Environment.FOREVER;
         for (String type : types) {

@@ -90,6 +90,7 @@ class CronTriggerTest extends FollowedOrders {
     @Test
     void one_that_has_caught_up_at_a_time_of_the_cron_waits_for_the_next_one() throws Exception {
         Trigger trigger = yearly();
+        var unused = queue.triggers().put(trigger);
         followedLast(ANOTHER_YEAR, Optional.empty());
         save(orders, "{'_id':'order:1'}");
         AtomicInteger feeds = new AtomicInteger();
