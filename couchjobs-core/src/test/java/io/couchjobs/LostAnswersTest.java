@@ -9,6 +9,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.Lost;
@@ -18,6 +19,7 @@ import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.testing.WritingVerb;
 import io.couchjobs.type.Limit;
+import io.couchjobs.type.Rate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,6 +112,23 @@ class LostAnswersTest {
         proxy.detour(new FailsOnDocuments(true, new AtomicInteger(), 1));
         assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
                 .hasSize(1);
+    }
+
+    @Test
+    void a_claim_on_which_the_server_fails_each_time_uses_up_one_start_of_a_rate_and_gives_back_one() throws Exception {
+        queue.types().change("email", type -> type.withRate(new Rate(1, Duration.ofHours(20))));
+        WritingVerb.CLAIM.prepare(queue);
+        proxy.detour(new FailsOnDocuments(false, new AtomicInteger(), 1000));
+        assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
+                .isEmpty();
+        proxy.clear();
+        queue.remove(new JobId("email", "1"));
+        queue.add(JobRequest.builder("email").id("2").data(Map.of()).build());
+        queue.add(JobRequest.builder("email").id("3").data(Map.of()).build());
+        assertThat(queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)))
+                .hasSize(1);
+        assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(2))))
+                .isEmpty();
     }
 
     /** Answers of writes of one document say that the server failed on it. */

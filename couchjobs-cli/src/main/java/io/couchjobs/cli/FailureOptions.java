@@ -29,6 +29,11 @@ final class FailureOptions {
         return new Failures(queue, Optional.ofNullable(type), from);
     }
 
+    /** {@return whether older failures are left out} */
+    boolean areRecentOnly() {
+        return since != null;
+    }
+
     /** {@return those before {@code --since}, too} */
     Failures ofAllTime(JobQueue queue) {
         return new Failures(queue, Optional.ofNullable(type), Instant.MIN);

@@ -69,7 +69,8 @@ final class FailuresCommand extends QueueCommand {
         if (newSince == null) {
             return listed;
         }
-        Set<String> known = which.ofAllTime(queue).groups(now).stream()
+        List<FailureGroup> all = which.areRecentOnly() ? which.ofAllTime(queue).groups(now) : listed;
+        Set<String> known = all.stream()
                 .filter(group -> !group.first().isAfter(newest))
                 .map(FailureGroup::id)
                 .collect(Collectors.toSet());

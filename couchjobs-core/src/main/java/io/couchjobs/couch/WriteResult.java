@@ -6,6 +6,11 @@ public sealed interface WriteResult {
     /** {@return the document's id} */
     String id();
 
+    /** {@return whether the server failed on this document: it may have stored it, and may store it the next time} */
+    default boolean isFailure() {
+        return false;
+    }
+
     /**
      * 201 (200 for a deletion): a quorum of the copies has it.
      *
@@ -40,7 +45,7 @@ public sealed interface WriteResult {
      * @param reason the server's explanation
      */
     record Refused(String id, int status, String error, String reason) implements WriteResult {
-        /** {@return whether the server failed on this document: it may have stored it, and may store it the next time} */
+        @Override
         public boolean isFailure() {
             return status >= 500;
         }

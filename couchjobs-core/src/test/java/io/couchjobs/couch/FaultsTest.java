@@ -41,7 +41,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -133,24 +132,6 @@ class FaultsTest {
             assertThat(refused.outcomeUnknown()).isFalse();
             assertThat(unknown).isInstanceOf(CouchUnreachableException.class).hasMessageContaining("unknown host");
             assertThat(unknown.outcomeUnknown()).isFalse();
-        }
-    }
-
-    /** As a machine whose process is frozen: the system accepts connections and some of what comes. */
-    @Test
-    @Timeout(60)
-    void a_large_write_to_a_server_that_takes_no_more_of_it_is_given_up() throws IOException {
-        try (ServerSocket frozen = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            frozen.setReceiveBufferSize(4096);
-            CouchConfig config = CouchConfig.builder(URI.create("http://127.0.0.1:" + frozen.getLocalPort()))
-                    .responseTimeout(Duration.ofSeconds(1))
-                    .build();
-            ObjectNode large = Json.object().put("_id", "x").put("text", "x".repeat(7_000_000));
-            try (CouchServer client = CouchServer.connect(config, ClientParts.of(config, pauses::add))) {
-                CouchException failure = failure(() -> client.database("db").put(large));
-                assertThat(failure).isInstanceOf(CouchUnreachableException.class);
-                assertThat(failure.outcomeUnknown()).isTrue();
-            }
         }
     }
 

@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -118,17 +119,7 @@ class GuardTest {
     @ValueSource(strings = {"https://evil.example.org", "null", "http://127.0.0.1:1", "http://localhost"})
     void a_change_from_another_origin_is_refused(String origin) throws Exception {
         Browser browser = open(Dashboard.of(queue));
-        assertThat(browser.post(
-                                "action",
-                                RETRY,
-                                Guard.HEADER,
-                                "1",
-                                "Content-Type",
-                                "application/json",
-                                "Origin",
-                                origin)
-                        .statusCode())
-                .isEqualTo(403);
+        assertThat(retry(browser, "application/json", "Origin", origin)).isEqualTo(403);
     }
 
     @Test
@@ -136,18 +127,7 @@ class GuardTest {
         Browser browser = open(Dashboard.of(queue));
         String host = dashboard.url().getAuthority();
         for (String scheme : new String[] {"http://", "https://"}) {
-            assertThat(browser.post(
-                                    "action",
-                                    RETRY,
-                                    Guard.HEADER,
-                                    "1",
-                                    "Content-Type",
-                                    "application/json",
-                                    "Origin",
-                                    scheme + host,
-                                    "Sec-Fetch-Site",
-                                    "same-origin")
-                            .statusCode())
+            assertThat(retry(browser, "application/json", "Origin", scheme + host, "Sec-Fetch-Site", "same-origin"))
                     .isEqualTo(200);
         }
     }
@@ -158,17 +138,7 @@ class GuardTest {
         Browser browser = open(Dashboard.of(queue));
         assertThat(browser.get("api/overview", "Sec-Fetch-Site", site).statusCode())
                 .isEqualTo(403);
-        assertThat(browser.post(
-                                "action",
-                                RETRY,
-                                Guard.HEADER,
-                                "1",
-                                "Content-Type",
-                                "application/json",
-                                "Sec-Fetch-Site",
-                                site)
-                        .statusCode())
-                .isEqualTo(403);
+        assertThat(retry(browser, "application/json", "Sec-Fetch-Site", site)).isEqualTo(403);
         assertThat(browser.get("jobs", "Sec-Fetch-Site", site).statusCode())
                 .as("a link to a page may be anywhere")
                 .isEqualTo(200);
@@ -244,16 +214,7 @@ class GuardTest {
         assertThat(browser.get("api/overview", "Authorization", "bearer A-TOKEN")
                         .statusCode())
                 .isEqualTo(401);
-        assertThat(browser.post(
-                                "action",
-                                RETRY,
-                                Guard.HEADER,
-                                "1",
-                                "Content-Type",
-                                "Application/JSON",
-                                "Authorization",
-                                "bearer a-token")
-                        .statusCode())
+        assertThat(retry(browser, "Application/JSON", "Authorization", "bearer a-token"))
                 .isEqualTo(200);
     }
 
@@ -407,5 +368,12 @@ class GuardTest {
 
     private Program program(String... headers) {
         return new Program(dashboard.url(), headers);
+    }
+
+    /** Retries a job by a request with a media type and further headers. */
+    private static int retry(Browser browser, String mediaType, String... headers) throws Exception {
+        List<String> all = new ArrayList<>(List.of(Guard.HEADER, "1", "Content-Type", mediaType));
+        all.addAll(List.of(headers));
+        return browser.post("action", RETRY, all.toArray(String[]::new)).statusCode();
     }
 }

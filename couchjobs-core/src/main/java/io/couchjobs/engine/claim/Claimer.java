@@ -167,10 +167,7 @@ final class Claimer {
         return won;
     }
 
-    /**
-     * No other worker was first: a rule of the database stands against the claim, and will against the next one; or the server fails
-     * on it, and may have stored it.
-     */
+    /** No other worker was first. A rule of the database refuses this claim and the next one, or the server fails on the document. */
     private void leaveAlone(Candidate candidate, WriteResult.Refused refusal) {
         if (!refusal.isFailure()) {
             candidate.forbidden();

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class Ownership {
     private static final int MOST_ATTEMPTS = 20;
 
-    /** The only node fails on a document for some seconds, or each time: then it will not be stored. That is about 20 seconds. */
+    /** So often in a row the only node may fail on a document; then the write counts as refused. That takes about 20 seconds. */
     private static final int MOST_FAILURES = 10;
 
     private final JobStore store;
@@ -223,7 +223,7 @@ public final class Ownership {
                     return true;
                 }
             }
-            failures = isFailure(written) ? failures + 1 : 0;
+            failures = written.isFailure() ? failures + 1 : 0;
             if (written instanceof WriteResult.Refused refused && !mayBeStored(failures)) {
                 unconfirmed.refused(next);
                 throw new WriteRefusedException(refused);
@@ -254,11 +254,7 @@ public final class Ownership {
         }
     }
 
-    private static boolean isFailure(WriteResult written) {
-        return written instanceof WriteResult.Refused refused && refused.isFailure();
-    }
-
-    /** On a cluster one copy may have stored what others failed on, as long as the lease lasts. */
+    /** On a cluster one copy may have stored it. On one node it was looked up after each failure. */
     private boolean mayBeStored(int failures) {
         return failures > 0 && (store.isCluster() || failures < MOST_FAILURES);
     }

@@ -59,7 +59,7 @@ public final class Http implements AutoCloseable {
         return exchange(call, Transport.Use.RENEWAL, patience, reader);
     }
 
-    /** The same for a question that the server may answer late, on a connection that feeds may hold for long. */
+    /** As {@link #exchange(Call, Answer.Reader)}, for a request whose answer the server may hold back. It takes a connection of feeds. */
     public <T> T await(Call call, Answer.Reader<T> reader) {
         return exchange(call, Transport.Use.FEED, config.responseTimeout(), reader);
     }

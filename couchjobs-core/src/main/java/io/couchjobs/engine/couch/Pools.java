@@ -94,7 +94,7 @@ final class Pools implements Transport {
     public ClassicHttpResponse send(HttpUriRequestBase request, Use use) throws Unanswered {
         HttpClientContext context = HttpClientContext.create();
         proxy.ifPresent(routes -> routes.authenticate(context));
-        Optional<WriteWatch> watch = watch(request);
+        watch(request);
         try {
             ClassicHttpResponse answer =
                     Objects.requireNonNull(clients.get(use)).executeOpen(null, request, context);
@@ -110,16 +110,15 @@ final class Pools implements Transport {
                     wasSent(context));
         } catch (IllegalStateException e) { // the pool was closed meanwhile
             throw new Unanswered(new IOException(e.getMessage()), wasSent(context));
-        } finally {
-            watch.ifPresent(WriteWatch::end);
         }
     }
 
-    private Optional<WriteWatch> watch(HttpUriRequestBase request) {
+    private void watch(HttpUriRequestBase request) {
         HttpEntity body = request.getEntity();
-        return body == null || (body.getContentLength() >= 0 && body.getContentLength() < LARGE)
-                ? Optional.empty()
-                : Optional.of(WriteWatch.begin(request, body, background, config.responseTimeout()));
+        boolean isLarge = body != null && (body.getContentLength() < 0 || body.getContentLength() >= LARGE);
+        if (isLarge) {
+            request.setEntity(new WatchedBody(body, request, background, config.responseTimeout()));
+        }
     }
 
     @Override

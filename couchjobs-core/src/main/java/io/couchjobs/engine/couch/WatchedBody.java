@@ -1,36 +1,36 @@
 package io.couchjobs.engine.couch;
 
+import io.couchjobs.engine.time.Lane;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.concurrent.atomic.AtomicLong;
+import java.time.Duration;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
 
-/** A body that is sent in parts, and tells how many of them the server has taken. */
+/**
+ * The body of a request that is broken off when the server does not take the next part of it in time. The timeout of a socket limits
+ * readings only: a write to a frozen server would last for ever.
+ */
 final class WatchedBody extends HttpEntityWrapper {
-    static final int PART = 64 * 1024;
+    private static final int PART = 64 * 1024;
 
-    private final AtomicLong taken = new AtomicLong();
-    private volatile boolean isSent;
+    private final HttpUriRequestBase request;
+    private final Lane lane;
+    private final Duration longestSilence;
 
-    WatchedBody(HttpEntity body) {
+    /** @param lane breaks off the request */
+    WatchedBody(HttpEntity body, HttpUriRequestBase request, Lane lane, Duration longestSilence) {
         super(body);
-    }
-
-    long taken() {
-        return taken.get();
-    }
-
-    /** Whether all of it was sent: what comes now is the answer. */
-    boolean isSent() {
-        return isSent;
+        this.request = request;
+        this.lane = lane;
+        this.longestSilence = longestSilence;
     }
 
     @Override
     public void writeTo(OutputStream connection) throws IOException {
         super.writeTo(new Parts(connection));
-        isSent = true;
     }
 
     private final class Parts extends FilterOutputStream {
@@ -41,8 +41,12 @@ final class WatchedBody extends HttpEntityWrapper {
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
             for (int from = 0; from < length; from += PART) {
-                out.write(bytes, offset + from, Math.min(PART, length - from));
-                var unused = taken.incrementAndGet();
+                Lane.Planned end = lane.schedule(longestSilence, request::abort);
+                try {
+                    out.write(bytes, offset + from, Math.min(PART, length - from));
+                } finally {
+                    end.cancel();
+                }
             }
         }
     }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlotTable {
     private static final int MOST_REMEMBERED = 10_000;
-    /** Workers pick any of these, so that they seldom want the same one; there may be a limit of two thousand million. */
+    /** Enough free slots for workers that pick at random: two of them seldom want the same one. A limit may be two thousand million. */
     private static final int MOST_ROOM = 1_000;
 
     private final Map<Limited, Map<Integer, Slot>> taken = new HashMap<>();

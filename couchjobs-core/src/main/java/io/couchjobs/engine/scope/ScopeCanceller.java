@@ -46,7 +46,7 @@ final class ScopeCanceller {
     private final JobStore store;
     private final ServerClock clock;
     private final JobIndex index;
-    /** The revisions by which jobs were cancelled, while no majority of a cluster's copies has confirmed them. No list shows those jobs. */
+    /** Cancels that no majority of a cluster's copies has confirmed: the job, and the revision that cancels it. No list shows these jobs. */
     private final Map<JobId, String> unconfirmed = new ConcurrentHashMap<>();
 
     ScopeCanceller(ScopeStore scopes, Listing listing, Canceller canceller, QueueParts parts) {
@@ -59,8 +59,8 @@ final class ScopeCanceller {
     }
 
     /**
-     * A job that only a claim may cancel, which was not possible now, still waits then. So does one that only seems to wait, while
-     * another leaf of it counts more: it is looked at again when its conflict is resolved.
+     * Cancels what waits in the scope, if it is stopped. Two kinds of jobs may still wait afterwards. One has to be cancelled by a
+     * claim, and cannot be claimed now. The other has a conflict, and another leaf of it counts more: it is not waiting at all.
      *
      * @throws UnconfirmedException when no majority of a cluster's copies confirms a cancel; the next call asks for it again
      */

@@ -63,7 +63,7 @@ final class BulkWriter {
         }
     }
 
-    /** One that the server takes alone is stored, and few requests find it: many may be too large together only. */
+    /** Some documents are too large only together. Halves find the one that is refused in few requests. */
     private List<WriteResult> inHalves(List<ObjectNode> documents, int triesLeft) {
         int half = documents.size() / 2;
         List<WriteResult> results = new ArrayList<>(sendAgain(documents.subList(0, half), triesLeft));
@@ -74,7 +74,7 @@ final class BulkWriter {
     /** The server fails on some documents, such as when its process for validation dies. It may have stored them. */
     private List<WriteResult> withoutFailures(List<WriteResult> results, List<ObjectNode> documents, int triesLeft) {
         List<ObjectNode> failed = IntStream.range(0, results.size())
-                .filter(i -> isFailure(results.get(i)))
+                .filter(i -> results.get(i).isFailure())
                 .mapToObj(documents::get)
                 .toList();
         if (failed.isEmpty() || triesLeft == 0) {
@@ -84,15 +84,11 @@ final class BulkWriter {
         try {
             Iterator<WriteResult> again = lookedUp(failed, triesLeft - 1).iterator();
             return results.stream()
-                    .map(result -> isFailure(result) ? again.next() : result)
+                    .map(result -> result.isFailure() ? again.next() : result)
                     .toList();
         } catch (RuntimeException stillUnknown) {
             return results;
         }
-    }
-
-    private static boolean isFailure(WriteResult result) {
-        return result instanceof WriteResult.Refused refused && refused.isFailure();
     }
 
     /**

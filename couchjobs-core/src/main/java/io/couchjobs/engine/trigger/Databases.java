@@ -5,7 +5,6 @@ import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
-import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.engine.couch.DatabaseUpdates;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
@@ -31,7 +30,6 @@ import org.slf4j.LoggerFactory;
 final class Databases {
     private static final Logger log = LoggerFactory.getLogger(Databases.class);
     private static final int PAGE = 100;
-    private static final Set<Integer> UNKNOWN = Set.of(400, 404, 405, 501);
     /** CouchDB says that by 401, as it refuses a wrong password. */
     private static final String ONLY_FOR_ADMINS = "You are not a server admin.";
 
@@ -54,9 +52,7 @@ final class Databases {
     private boolean hasFeed = true;
     private long swept;
 
-    /**
-     * @param listening permits to wait on a connection
-     */
+    /** @param listening permits to wait on a connection */
     Databases(
             CouchServer server,
             Trigger trigger,
@@ -134,8 +130,9 @@ final class Databases {
 
     /** Whether the server does not have what was asked for, or not for this account. A refusal for a moment is something else. */
     private static boolean isMissing(CouchException refusal) {
-        boolean isUnknown = UNKNOWN.contains(refusal.status()) && !(refusal instanceof CouchUnauthorizedException);
-        return isUnknown || refusal.status() == 403 || refusal.reason().equals(ONLY_FOR_ADMINS);
+        return OlderServers.doNotKnow(refusal)
+                || refusal.status() == 403
+                || refusal.reason().equals(ONLY_FOR_ADMINS);
     }
 
     private Set<String> told(DatabaseUpdates updates, boolean hasWaited) throws InterruptedException {

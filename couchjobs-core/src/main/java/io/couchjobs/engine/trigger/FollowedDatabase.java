@@ -85,7 +85,7 @@ final class FollowedDatabase {
         planned = following.lane().schedule(pause, this::slice);
     }
 
-    /** False when a slice runs already. Then another slice follows that one. False, too, when nobody knows this object any more. */
+    /** False when a slice runs already: then another slice follows that one. False, too, when the database is not followed any more. */
     private synchronized boolean begins() {
         if (isForgotten) {
             return false;

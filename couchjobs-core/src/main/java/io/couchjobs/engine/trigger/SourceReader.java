@@ -17,13 +17,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** Turns rows of a database's feed, and changes that waited, into changes with their documents. Thread-safe. */
 final class SourceReader {
-    /** Servers that do not know {@code _find}, or take no such selector there, answer by these. */
-    private static final Set<Integer> HAVE_NO_INDEX = Set.of(400, 404, 405, 501);
-
     private final Trigger trigger;
     private final CouchDatabase database;
 
@@ -134,7 +130,7 @@ final class SourceReader {
         try {
             return source.matches(docId, selector);
         } catch (CouchException trouble) {
-            if (!HAVE_NO_INDEX.contains(trouble.status())) {
+            if (!OlderServers.doNotKnow(trouble)) {
                 throw trouble;
             }
             return isFound(source, docId, selector);

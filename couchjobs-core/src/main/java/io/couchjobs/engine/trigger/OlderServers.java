@@ -1,0 +1,17 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnauthorizedException;
+import java.util.Set;
+
+/** Servers that do not know some requests. There another request does. */
+final class OlderServers {
+    private static final Set<Integer> UNKNOWN = Set.of(400, 404, 405, 501);
+
+    private OlderServers() {}
+
+    /** Whether the server does not know the request. A refused token is a 400, too, and says nothing of that. */
+    static boolean doNotKnow(CouchException refusal) {
+        return UNKNOWN.contains(refusal.status()) && !(refusal instanceof CouchUnauthorizedException);
+    }
+}
