@@ -28,7 +28,8 @@ import org.junit.jupiter.api.Timeout;
 /** Writes that are larger than what the system takes for a server that does not read. */
 @Timeout(60)
 class LargeWritesTest {
-    private static final ObjectNode LARGE = Json.object().put("_id", "x").put("text", "x".repeat(7_000_000));
+    private static final ObjectNode LARGE = Json.object().put("_id", "x").put("text", "x".repeat(24_000_000));
+    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(2);
 
     private ServerSocket socket;
     private CouchServer client;
@@ -36,9 +37,8 @@ class LargeWritesTest {
     @BeforeEach
     void open() throws IOException {
         socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        socket.setReceiveBufferSize(4096);
         CouchConfig config = CouchConfig.builder(URI.create("http://127.0.0.1:" + socket.getLocalPort()))
-                .responseTimeout(Duration.ofSeconds(1))
+                .responseTimeout(LONGEST_SILENCE)
                 .build();
         client = CouchServer.connect(config, ClientParts.of(config, pause -> {}));
     }
@@ -64,16 +64,24 @@ class LargeWritesTest {
         slow.get();
     }
 
-    /** Five parts with a pause of 300 ms behind each: longer together than the server may be silent. */
+    /**
+     * Takes a little every 10 ms, until longer has passed than a server may be silent, and then the rest. The writer goes on each time
+     * that about 1 MB has left the system's buffer: every 200 ms.
+     */
     private void readSlowly() {
         CountDownLatch never = new CountDownLatch(1);
+        long end =
+                System.nanoTime() + LONGEST_SILENCE.multipliedBy(3).dividedBy(2).toNanos();
+        long left = LARGE.toString().length();
         try (Socket connection = socket.accept()) {
             InputStream in = connection.getInputStream();
-            for (int left = 5; left > 0; left--) {
-                in.readNBytes(500_000);
-                boolean unused = never.await(300, TimeUnit.MILLISECONDS);
+            skipHead(in);
+            while (System.nanoTime() < end) {
+                left -= in.readNBytes(64 * 1024).length;
+                boolean unused = never.await(10, TimeUnit.MILLISECONDS);
             }
-            in.skipNBytes(LARGE.toString().length() - 5L * 500_000);
+            assertThat(left).as("what the client has not written yet").isGreaterThan(4_000_000);
+            in.skipNBytes(left);
             String body = "{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\"}";
             String answer = "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: " + body.length()
                     + "\r\n\r\n" + body;
@@ -82,6 +90,13 @@ class LargeWritesTest {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    private static void skipHead(InputStream in) throws IOException {
+        StringBuilder head = new StringBuilder();
+        while (!head.toString().endsWith("\r\n\r\n")) {
+            head.append((char) in.read());
         }
     }
 }
