@@ -17,10 +17,10 @@ import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 /**
- * Writes documents in bulk, and finds out the result of each. When an answer is lost, or the server fails on a document, the
- * documents are read again, and those that did not arrive are sent again. Only when that fails too does the caller get an exception,
- * or for a document on which the server fails each time, a refusal that {@linkplain WriteResult.Refused#isFailure says so}.
- * On a cluster a write that is found in place is {@code Accepted}: it is unknown whether a quorum has it. Thread-safe.
+ * Writes documents in bulk, and finds out the result of each. When an answer is lost, or the server fails on a document, it reads the
+ * documents again, and sends those that did not arrive again. When no answer can be had, the caller gets an exception. When the
+ * server fails on a document each time, its result says so ({@link WriteResult#isFailure}). On a cluster a write that is found in
+ * place is {@code Accepted}: it is unknown whether a quorum has it. Thread-safe.
  */
 final class BulkWriter {
     private static final int MOST_TRIES = 3;
