@@ -71,8 +71,8 @@ public final class Types {
     }
 
     /**
-     * Stores the timeout and the retention that a type names, where the type in the database has none yet. What an operator has
-     * set stays. A worker does the same when it starts with a handler for the type.
+     * Stores the timeout and the retention that a type names, where the type in the database has none yet. A setting of an
+     * operator stays. A worker does the same when it starts with a handler for the type.
      *
      * @param type the type
      */

@@ -159,7 +159,7 @@ public final class JobData {
         return new InvalidJobDataException("data " + Nesting.TOO_DEEP);
     }
 
-    /** What is written is compared with what the database has: a float, say, is read back as a double, and bytes as a text. */
+    /** The tree as a reading gives it back: a float as a double, for example, and bytes as a text. */
     private static JsonNode asReadBack(JsonNode tree) throws IOException {
         return isReadBackAlike(tree) ? tree : requireShallow(MAPPER.readTree(PLAIN.writeValueAsBytes(tree)));
     }

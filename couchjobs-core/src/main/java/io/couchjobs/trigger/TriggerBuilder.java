@@ -95,7 +95,7 @@ public final class TriggerBuilder {
      * Leaves out the changes that the trigger's own jobs make.
      *
      * @param pointer a JSON Pointer to the field into which the handler writes the trigger's name whenever it writes the document;
-     *     whoever else writes the document removes or changes it
+     *     every other writer of the document removes or changes it
      * @return this
      */
     public TriggerBuilder ignoreOwn(String pointer) {

@@ -134,7 +134,7 @@ final class AlarmWatch implements Listening {
         }
     }
 
-    /** What is not noted as told is told by the next process that looks. */
+    /** An alarm that is not noted as told is told by the next process that looks. */
     private void noteTold() {
         Set<AlarmDocument.Raised> told = new HashSet<>(inCharge);
         tellings.forEach(telling ->

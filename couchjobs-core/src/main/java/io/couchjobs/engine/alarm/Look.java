@@ -30,7 +30,7 @@ final class Look {
     private record Waiting(Instant at, Map<String, Long> jobs) {}
 
     /**
-     * What a look found.
+     * The findings of a look.
      *
      * @param found the rules that are broken
      * @param unjudged the rules of which this process cannot tell yet whether they are broken

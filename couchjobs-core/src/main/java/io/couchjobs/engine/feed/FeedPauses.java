@@ -47,8 +47,8 @@ final class FeedPauses {
     }
 
     /**
-     * Until the first whole second after the pause. The server brings its index up to date for whoever looks first, and
-     * those who look at the same time share that.
+     * Until the first whole second after the pause. The server brings its index up to date for the first process that
+     * looks, and those that look at the same time share that.
      */
     private Duration untilTheFleetLooks(Duration pause) {
         long end = environment.instant().plus(pause).toEpochMilli();

@@ -204,8 +204,8 @@ public final class ItemStates {
     }
 
     /**
-     * The items that have ended on any leaf have ended: no owner takes that back, whoever's claim counts. What has succeeded on
-     * any leaf has succeeded. A leaf that was created at another time is another chunk, of an array that was removed and added
+     * The items that have ended on any leaf have ended: no owner takes that back, whichever claim counts. An item that has
+     * succeeded on any leaf has succeeded. A leaf that was created at another time is another chunk, of an array that was removed and added
      * again; and a failure counts only for the run that the winner was asked for.
      *
      * @return the winner with what the losing leaves know of its items

@@ -7,8 +7,8 @@ import java.util.Map;
 /**
  * The chunks of a log that a listener was told. Not thread-safe.
  *
- * <p>It remembers the newest chunks one by one. Older ones are met again only when the log is read from its beginning. Of these it
- * remembers the last id and the last time. A chunk that has neither a later id nor a later time was told.
+ * <p>It remembers the newest chunks one by one. Older ones are met again only when the log is read from its beginning. It remembers
+ * only the last id and the last time of these. A chunk that has neither a later id nor a later time was told.
  */
 final class ToldChunks {
     private final int most;

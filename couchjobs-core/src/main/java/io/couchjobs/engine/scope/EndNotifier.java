@@ -80,7 +80,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         return Optional.of(told);
     }
 
-    /** The expected job is there, so a former one of its id was removed. What was heard of that id before may be about the former one. */
+    /** The expected job is there, so a former one of its id was removed. An end of that id heard before may be the former one's. */
     void stored(Expected told, Job job) {
         // In this order: an end that is heard in between is missed, and not told twice.
         Expected former = expected.put(told.id, told);

@@ -49,7 +49,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
     private final Set<Scope> toClear = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Listening listening;
     private volatile boolean loadPlanned;
-    /** What cannot be looked after now, and was logged. Only the lane uses it. */
+    /** The scopes that cannot be looked after now, and whose trouble was logged. Only the lane uses it. */
     private final Set<String> inTrouble = new HashSet<>();
 
     private boolean hasFailed;

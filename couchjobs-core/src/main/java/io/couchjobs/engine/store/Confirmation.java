@@ -169,8 +169,8 @@ public final class Confirmation {
     }
 
     /**
-     * What a majority of the copies says of a job. A node may lose the others for a moment, so they are waited for, for a few
-     * seconds at most.
+     * The state of a job that a majority of the copies has. A node may lose the others for a moment, so this waits for them, for a
+     * few seconds at most.
      *
      * @throws UnconfirmedException when no majority of the copies is in reach
      */

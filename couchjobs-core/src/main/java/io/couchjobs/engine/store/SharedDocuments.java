@@ -70,7 +70,7 @@ public final class SharedDocuments {
         return writer.change(docId, change);
     }
 
-    /** Removes a document, whoever else changes it; one that is not there is left alone. */
+    /** Removes a document, even while others change it. A missing one is left alone. */
     public void remove(String docId) {
         ObjectNode unused = change(docId, document -> {
             String rev = document.path("_rev").asText();

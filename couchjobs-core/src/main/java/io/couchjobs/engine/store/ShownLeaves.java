@@ -21,8 +21,8 @@ import java.util.Optional;
  *   <li>A reading of all leaves hides none. But one copy may be alone with a leaf, while another one is behind.
  * </ul>
  *
- * <p>So the documents are read first, and then their leaves. What was shown is on two copies, and counts while it is the winner
- * of all leaves still. Stateless.
+ * <p>So the documents are read first, and then their leaves. The shown leaf is on two copies, and counts while it is still
+ * the winner of all leaves. Stateless.
  */
 public final class ShownLeaves {
     private static final Comparator<ObjectNode> WINNER_FIRST = Comparator.comparing(

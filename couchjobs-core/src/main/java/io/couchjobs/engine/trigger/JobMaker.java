@@ -292,7 +292,7 @@ final class JobMaker {
             return origin.isCoveredBy(made) || (origin.isOlderThan(made) && !isCurrent.test(change));
         }
 
-        /** Otherwise a job is of one change, and whoever finds it has nothing to do. */
+        /** Otherwise a job is of one change, and a follower that finds it has nothing to do. */
         private boolean isOfNewestState() {
             return trigger.delivery() == Trigger.Delivery.LATEST
                     && trigger.outbox().isEmpty()

@@ -48,7 +48,7 @@ final class SourceFollower {
     private static final Duration LONGEST_UNSTORED = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration STREAMING = Duration.ofMillis(20);
-    /** What has no room is read again each time, with its documents. */
+    /** A change that has no room in the queue is read again each time, with its document. */
     private static final Duration SHORTEST_FULL = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_FULL = Duration.ofSeconds(15);

@@ -209,7 +209,7 @@ public final class Executor {
         try {
             return run.sendEnd(ends);
         } catch (RuntimeException trouble) {
-            return Optional.empty(); // whoever writes it and waits learns what is wrong
+            return Optional.empty(); // the caller that writes it and waits learns what is wrong
         }
     }
 
