@@ -1,6 +1,7 @@
 package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.embedded.junit.TestDatabase;
@@ -67,6 +68,17 @@ class ClosedQueueTest {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageStartingWith("the queue is closed");
         }
+    }
+
+    @Test
+    void a_worker_whose_queue_was_closed_can_be_closed_again(TestDatabase database) throws Exception {
+        JobQueue queue = TestQueue.open(database);
+        queue.add("email", Map.of());
+        Worker worker = queue.worker().handler("email", (data, context) -> null).start();
+        TestQueue.until(() -> worker.stats().succeeded() == 1);
+        queue.close();
+
+        assertThatNoException().isThrownBy(worker::close);
     }
 
     @Test

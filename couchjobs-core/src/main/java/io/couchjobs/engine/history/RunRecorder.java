@@ -197,7 +197,7 @@ final class RunRecorder implements AutoCloseable {
     private void handOver() {
         try {
             mergeAll();
-        } catch (CouchUnreachableException away) {
+        } catch (CouchUnreachableException | IllegalStateException away) { // or the queue was closed first
             log.debug("the last minutes are missing in the history: {}", away.toString());
         } catch (CouchJobsException contended) {
             leaveToOthers();
@@ -206,10 +206,15 @@ final class RunRecorder implements AutoCloseable {
 
     private void mergeAll() {
         store.merge(buckets(), clock.instant());
+        forgetMerged();
         if (document.has("_rev")) {
             document.put("_deleted", true);
             var unused = store.database().put(document);
         }
+    }
+
+    private synchronized void forgetMerged() {
+        over.clear();
     }
 
     private void leaveToOthers() {
