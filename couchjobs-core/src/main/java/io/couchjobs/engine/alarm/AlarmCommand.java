@@ -37,6 +37,7 @@ record AlarmCommand(List<String> command, String database) implements Target {
                 throw new IOException(command.get(0) + " ended by " + running.exitValue());
             }
         } finally {
+            running.descendants().forEach(ProcessHandle::destroyForcibly);
             running.destroyForcibly();
         }
     }

@@ -220,7 +220,7 @@ final class AlarmWatch implements Listening {
                 telling.target().tell(untold.element());
                 untold.remove();
             }
-        } catch (IOException | RuntimeException trouble) {
+        } catch (IOException | RuntimeException | Error trouble) {
             log.warn(
                     "an alarm ({}) could not be told, trying again after the next look: {}",
                     untold.element().finding(),

@@ -2,6 +2,7 @@ package io.couchjobs.engine.alarm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -32,6 +33,9 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,8 +70,11 @@ class AlarmsTest {
     }
 
     private QueueAlarms alarms() {
-        Facts facts = new Facts(() -> counts, () -> settings, () -> workers, () -> conflicts, history.history());
-        return new QueueAlarms(history.parts(), facts, new HashSet<>()).tell(told::add);
+        return new QueueAlarms(history.parts(), facts(), new HashSet<>()).tell(told::add);
+    }
+
+    private Facts facts() {
+        return new Facts(() -> counts, () -> settings, () -> workers, () -> conflicts, history.history());
     }
 
     private void look(AlarmWatch watch, int times) throws InterruptedException {
@@ -352,6 +359,78 @@ class AlarmsTest {
         } finally {
             server.stop(0);
         }
+    }
+
+    @Test
+    void a_webhook_that_answers_with_another_place_was_not_told() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/alarm", exchange -> {
+            asked.incrementAndGet();
+            exchange.getResponseHeaders().add("Location", "/login");
+            exchange.sendResponseHeaders(302, -1);
+            exchange.close();
+        });
+        server.createContext("/login", exchange -> {
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        server.start();
+        try {
+            URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/alarm");
+            AlarmWatch watch = alarms().conflicts(0).looks(1).webhook(url).watch();
+            conflicts.add("job:a:1");
+
+            look(watch, 3);
+
+            assertThat(asked).hasValue(3);
+            assertThat(raisedInDocument().path("told").asBoolean(true)).isFalse();
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    @Test
+    void a_listener_that_ends_by_an_error_does_not_keep_others_from_being_told() throws Exception {
+        AtomicInteger failed = new AtomicInteger();
+        QueueAlarms alarms = new QueueAlarms(history.parts(), facts(), new HashSet<>()).tell(alarm -> {
+            failed.incrementAndGet();
+            throw new AssertionError("a bug");
+        });
+        AlarmWatch watch = alarms.tell(told::add).conflicts(0).looks(1).watch();
+        conflicts.add("job:a:1");
+
+        look(watch, 2);
+
+        assertThat(told).hasSize(1);
+        assertThat(failed).hasValue(2);
+    }
+
+    @Test
+    void a_command_that_is_broken_off_ends_with_all_that_it_started(@TempDir Path folder) throws Exception {
+        Path pid = folder.resolve("pid");
+        AlarmWatch watch = alarms().conflicts(0)
+                .looks(1)
+                .command(List.of(
+                        "sh",
+                        "-c",
+                        "sleep 300 & echo $! > '" + pid + ".new'; mv '" + pid + ".new' '" + pid + "'; wait"))
+                .watch();
+        conflicts.add("job:a:1");
+        FutureTask<Void> looking = new FutureTask<>(() -> {
+            look(watch, 1);
+            return null;
+        });
+        Thread thread = new Thread(looking);
+        thread.start();
+        TestQueue.until(() -> Files.exists(pid));
+        ProcessHandle child =
+                ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).orElseThrow();
+
+        thread.interrupt();
+
+        child.onExit().get(TestQueue.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertThatThrownBy(looking::get).hasCauseInstanceOf(InterruptedException.class);
     }
 
     @Test

@@ -114,7 +114,12 @@ class WindowReaderTest {
             stock.unread(
                     new FeedNotice(early.id().docId(), List.of(early.rev().orElseThrow()), false, false), nanos.get());
         }
-        index.pending("email", Optional.empty(), Update.TRUE, 1, UnaryOperator.identity()); // looks on the way do not bring it up to date
+        index.pending(
+                "email",
+                Optional.empty(),
+                Update.TRUE,
+                1,
+                UnaryOperator.identity()); // looks on the way do not bring it up to date
         boolean isFound = false;
         while (!isFound && taken.size() < JOBS - FIRST) {
             nanos.addAndGet(Duration.ofSeconds(11).toNanos());
