@@ -60,7 +60,10 @@ final class FeedLag {
         heard.remove(docId);
         heard.put(docId, generation);
         if (followed != null && followed.docId.equals(docId) && generation >= followed.generation) {
-            record.accept(Duration.ofNanos(nanos.getAsLong() - followed.at));
+            long lag = nanos.getAsLong() - followed.at;
+            if (lag < PATIENCE) {
+                record.accept(Duration.ofNanos(lag));
+            }
             followed = null;
         }
     }

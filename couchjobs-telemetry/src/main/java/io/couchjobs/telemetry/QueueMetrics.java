@@ -111,10 +111,11 @@ public final class QueueMetrics implements QueueExtension {
             case ADDED, RESUBMITTED -> {
                 Iterable<Tag> ofType = tags.and("type", result.id().type());
                 registry.counter("couchjobs.jobs.added", ofType).increment();
+                result.job().ifPresent(this::written);
             }
-            case UPDATED, UNCHANGED, REJECTED -> {}
+            case UPDATED -> result.job().ifPresent(this::written);
+            case UNCHANGED, REJECTED -> {}
         }
-        result.job().ifPresent(this::written);
     }
 
     @Override

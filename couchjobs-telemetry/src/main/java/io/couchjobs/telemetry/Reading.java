@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Numbers of a queue that a separate thread reads anew when somebody asks for them and they are too old. While they cannot be read there
@@ -27,6 +28,7 @@ final class Reading<T> implements AutoCloseable {
     private volatile @Nullable T numbers;
     private @Nullable CompletableFuture<?> reading;
     private long readNanos;
+    private volatile boolean isAway;
     private boolean closed;
 
     /**
@@ -78,9 +80,13 @@ final class Reading<T> implements AutoCloseable {
         try {
             read = source.get();
         } catch (RuntimeException | Error e) {
-            log.warn("{} cannot be read; the next who asks for metrics tries again: {}", what, e.toString());
-        } finally {
+            Level level = isAway ? Level.DEBUG : Level.WARN;
+            log.atLevel(level)
+                    .log("{} cannot be read; each request for metrics tries it again: {}", what, e.toString());
+        }
+        try {
             done(read);
+        } finally {
             started.complete(null);
         }
     }
@@ -88,6 +94,7 @@ final class Reading<T> implements AutoCloseable {
     private synchronized void done(@Nullable T read) {
         readNanos = System.nanoTime();
         numbers = read;
+        isAway = read == null;
         if (!closed) {
             done.accept(read);
         }

@@ -41,6 +41,14 @@ class FeedLagTest {
     }
 
     @Test
+    void a_write_that_the_feed_has_not_told_of_within_a_minute_does_not_count() {
+        lag.written("job:a:1", "1-x");
+        nanos += TimeUnit.HOURS.toNanos(1);
+        lag.heard("job:a:1", "2-x");
+        assertThat(lags).isEmpty();
+    }
+
+    @Test
     void one_write_is_followed_at_a_time_and_given_up_after_a_minute() {
         lag.written("job:a:1", "1-x");
         nanos += TimeUnit.SECONDS.toNanos(59);
