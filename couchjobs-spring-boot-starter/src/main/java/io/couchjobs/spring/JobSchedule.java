@@ -20,12 +20,12 @@ public @interface JobSchedule {
      */
     String cron() default "";
 
-    /** {@return the time zone of the cron expression, such as {@code Europe/Berlin}; default UTC} */
+    /** {@return the time zone of the cron expression, such as {@code Europe/Berlin}; default UTC; {@code ${...}} takes a property} */
     String zone() default "";
 
     /** {@return in place of a cron expression: the time between two ticks, such as {@code 10m}; {@code ${...}} takes a property} */
     String every() default "";
 
-    /** {@return the name of the schedule; default the type of jobs} */
+    /** {@return the name of the schedule, which takes no properties; default the type of jobs} */
     String name() default "";
 }

@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 /**
  * Makes a job for a method whenever a document of another database changes. The method is that of a {@link JobHandler}, which this may
  * stand beside; without one it handles the jobs of the type {@link #name}, by the same rules. The trigger is put when the application
- * starts, goes on from where it is, and stays when the annotation goes: {@code couchjobs trigger remove NAME} removes it. Texts take
- * properties by {@code ${...}}. The jobs' data is {@code {"db", "id", "rev", "deleted"}} unless the annotation says otherwise.
+ * starts, goes on from where it is, and stays when the annotation goes: {@code couchjobs trigger remove NAME} removes it. All texts but the
+ * name take properties by {@code ${...}}. The jobs' data is {@code {"db", "id", "rev", "deleted"}} unless the annotation says otherwise.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -40,13 +40,12 @@ final class Schedules {
         }
     }
 
-    private static ScheduleRequest.Builder timed(
+    private ScheduleRequest.Builder timed(
             ScheduleRequest.Builder request, JobSchedule schedule, String cron, String every) {
         if (StringUtils.hasText(every)) {
             return request.every(DurationStyle.detectAndParse(every));
         }
-        return schedule.zone().isEmpty()
-                ? request.cron(cron)
-                : request.cron(cron).zone(schedule.zone());
+        String zone = environment.resolveRequiredPlaceholders(schedule.zone());
+        return StringUtils.hasText(zone) ? request.cron(cron).zone(zone) : request.cron(cron);
     }
 }

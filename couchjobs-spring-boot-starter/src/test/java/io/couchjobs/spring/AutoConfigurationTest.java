@@ -444,7 +444,7 @@ class AutoConfigurationTest {
         }
 
         @JobHandler("night")
-        @JobSchedule(cron = "0 3 * * *", zone = "Europe/Berlin", name = "nightly")
+        @JobSchedule(cron = "0 3 * * *", zone = "${reports.zone:Europe/Berlin}", name = "nightly")
         void night() {}
     }
 
