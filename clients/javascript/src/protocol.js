@@ -57,6 +57,8 @@ export function path(id) {
 }
 
 export const generation = rev => parseInt(rev ?? '0', 10) || 0;
+/** Whether a leaf is the claim of this token, and counts. @param {Doc} leaf @param {string} token */
+export const isClaim = (leaf, token) => !leaf._deleted && leaf.lock?.token === token && !leaf.lock.withdrawn;
 export const status = job => job.status ?? 'waiting';
 export const isOwned = job => ['scheduled', 'running'].includes(status(job));
 export const isPending = job => ['waiting', 'stuck'].includes(status(job));

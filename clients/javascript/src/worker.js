@@ -5,7 +5,7 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {acknowledgeCancel, claim, docId, endAs, expire, fail, finish, generation, parseDocId, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
+import {acknowledgeCancel, claim, docId, endAs, expire, fail, finish, generation, isClaim, isOwned, parseDocId, RefusedError, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, share?: boolean, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
@@ -141,7 +141,7 @@ export class Job {
       if (written) return this.#wrote(written, sent, ends);
       mayHaveFailed ||= couch.isCluster && next.status === 'failed';
       const leaves = await couch.majority(this.doc._id);
-      const mine = leaves?.find(leaf => this.isMine(leaf));
+      const mine = leaves?.find(leaf => isClaim(leaf, this.token));
       if (mine) this.doc = mine; // somebody asked for something: the same change on that
       else if (leaves) this.halt('another worker has it, or it is gone');
       await pause(wait);
@@ -163,19 +163,14 @@ export class Job {
     this.#worker.gone(this, false);
   }
 
-  /** Whether a leaf is this claim, and counts. @param {Doc} leaf */
-  isMine(leaf) {
-    return !leaf._deleted && leaf.lock?.token === this.token && !leaf.lock.withdrawn;
-  }
-
   /** 3.3: what the feed shows of an own job. Without the token, or beside other leaves, it is a reason to read, not yet to halt. @param {Doc} [doc] @param {boolean} [several] */
   async look(doc, several = false) {
-    let mine = doc && this.isMine(doc) ? doc : undefined;
+    let mine = doc && isClaim(doc, this.token) ? doc : undefined;
     for (const wait of mine && !several ? [] : pauses(100, 5000)) {
       if (this.#writes || this.#ended || this.isHalted) return; // a write under way will tell
       const leaves = await this.#worker.couch.majority(this.doc._id);
       if (this.#writes || this.#ended) return;
-      mine = leaves?.find(leaf => this.isMine(leaf));
+      mine = leaves?.find(leaf => isClaim(leaf, this.token));
       if (leaves && (!mine || leaves.some(leaf => standsAgainst(leaf, mine, false)))) return this.halt('another worker has it, or it is gone');
       if (leaves) break;
       await pause(wait);
@@ -324,10 +319,13 @@ export class Worker {
 
   /** 6.2: asks the index, of each line page by page until one has something to claim. */
   async #look() {
+    const isWoken = this.#ask && this.couch.isCluster;
+    if (isWoken) await pause(Math.random() * 100, this.#stop.signal); // another worker may be first for the job (8)
     this.#ask = false;
     const now = this.couch.now();
-    this.#next = now + LOOK;
+    this.#next = now + (isWoken ? 1000 : LOOK); // an index is read from one copy, which may lag (6.2)
     this.#due = [];
+    for (const [id, {until}] of this.#shunned) if (until < monotonic() - 60000) this.#shunned.delete(id);
     const lines = this.lines.filter(line => !this.settings(line.split(':')[0]).paused);
     let isBarren = false;
     for (const view of ['stuck', 'due']) {
@@ -439,7 +437,7 @@ export class Worker {
   async #find(base, claimed, sent) {
     for (const wait of pauses(100, 2000)) {
       const leaves = await this.couch.leaves(base._id);
-      const mine = leaves?.find(leaf => leaf.lock?.token === claimed.lock.token);
+      const mine = leaves?.find(leaf => isClaim(leaf, claimed.lock.token));
       const isOver = monotonic() - sent.mono > this.settings(parseDocId(base._id).type).timeout || this.#stop.signal.aborted;
       if (mine || isOver || (leaves && !leaves.some(leaf => leaf._rev === base._rev))) return mine;
       await pause(wait);

@@ -63,6 +63,9 @@ const isWrite = (url, init, id) => init?.method === 'PUT' && url.endsWith(`/${pa
 /** Whether a write is of a job with this status. */
 const writes = (init, status) => typeof init?.body === 'string' && JSON.parse(init.body).status === status;
 
+/** A feed that tells of nothing. */
+const silent = signal => new Response(new ReadableStream({start: feed => signal.addEventListener('abort', () => feed.error(signal.reason))}));
+
 /** The same answer, as a cluster would give it when no majority confirmed the write. */
 const accepted = async response => response.status === 201 ? new Response(await response.text(), {status: 202, headers: response.headers}) : response;
 
@@ -492,6 +495,22 @@ test('a claim that another worker won while the answer was lost owns nothing', a
   assert.equal((await queue.get(email, id)).lock.worker, 'other');
 });
 
+for (const [what, change] of [['removed', {_deleted: true}], ['withdrawn', {lock: {withdrawn: {at: 1, reason: 'no majority'}}}]]) {
+  test(`a claim that was ${what} while its answer was lost owns nothing`, async () => {
+    const email = await type();
+    const {id} = await queue.add(email, {});
+    const shaky = through(async (send, url, init) => {
+      if (!isWrite(url, init, `job:${email}:${id}`) || !writes(init, 'running')) return send();
+      const {rev} = await (await send()).json();
+      const claimed = JSON.parse(init.body);
+      const {status} = await queue.couch.put({...claimed, _rev: rev, ...change, lock: {...claimed.lock, ...change.lock}});
+      assert.ok([200, 201].includes(status));
+      throw new TypeError('the connection was lost');
+    });
+    await withWorker(email, {}, async worker => assert.equal(await worker.claim(), null), shaky);
+  });
+}
+
 test('an end whose answer is lost, and one that is added twice so, are done once', async () => {
   const email = await type();
   const lost = {success: 0, waiting: 0};
@@ -539,6 +558,27 @@ test('a confirmed claim beside another leaf is withdrawn', async () => {
   await withWorker(email, {}, async worker => {
     assert.equal(await worker.claim(), null);
     await until(async () => /contested/.test((await queue.get(email, '1')).lock?.withdrawn?.reason));
+  }, cluster);
+});
+
+test('a worker of a cluster that was woken lets others go first, and asks a copy of the index that lags once more', async t => {
+  const email = await type();
+  const asked = [];
+  const cluster = through(async (send, url, init) => {
+    if (url.includes('/_changes')) return silent(init.signal);
+    if (!url.includes('/_view/due')) return asCluster(send, url);
+    asked.push(performance.now());
+    return asked.length === 2 ? Response.json({rows: []}) : send();
+  });
+  await withWorker(email, {}, async worker => {
+    assert.equal(await worker.claim(), null);
+    await queue.add(email, {}, {id: '1'});
+    t.mock.method(Math, 'random', () => 1);
+    const woken = performance.now();
+    worker.reset();
+    const job = await until(() => worker.claim());
+    assert.ok(asked[1] - woken >= 99, `after ${asked[1] - woken} ms`);
+    assert.ok(job.doc.lock.since - job.doc.times.created < 15000, 'it waited for the next look at the clock');
   }, cluster);
 });
 
