@@ -16,6 +16,7 @@ const [IDLE_BEAT, LOOK] = [300000, 20000];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 /** The reason of a withdrawal that says that the claim may have run (1.2). */
 const EXPIRED = 'expired';
+const LATE = 'its answer came too late';
 
 /** The job is not yours any more: it was taken over, removed, or its lease is over. Stop working; nothing was written. */
 export class HaltError extends Error {
@@ -283,7 +284,7 @@ export class Worker {
         for (const job of this.#jobs.values()) job?.look().catch(this.onError);
         for (const line of this.lines) {
           const owned = await this.couch.ask(`/${this.#design}/_view/owned`, {key: [line, this.id]});
-          for (const {id} of owned?.rows ?? []) if (!this.#jobs.has(id)) this.#giveBack(id, 'its answer came too late');
+          for (const {id} of owned?.rows ?? []) if (!this.#jobs.has(id)) this.#giveBack(id, LATE).catch(this.onError);
         }
         ready();
         for await (const row of this.couch.changes(since, signal)) this.#row(row);
@@ -301,7 +302,7 @@ export class Worker {
     if (this.types.some(type => id === `type:${type}`)) this.#readSettings().catch(this.onError);
     if (!this.types.includes(parseDocId(id)?.type)) return;
     if (this.#jobs.has(id)) this.#jobs.get(id)?.look(doc, changes.length > 1).catch(this.onError);
-    else if (doc?.lock?.worker === this.id && !doc.lock.withdrawn) this.#giveBack(id, 'its answer came too late');
+    else if (doc?.lock?.worker === this.id && !doc.lock.withdrawn) this.#giveBack(id, LATE).catch(this.onError);
     if (!doc?.lock) this.reset();
   }
 
@@ -392,7 +393,7 @@ export class Worker {
     const job = owned && !why ? new Job(this, owned, sent) : null;
     if (job && !job.isHalted) return this.#take(job);
     const isStored = [201, 202].includes(answer.status) || isUnknown(answer);
-    (isStored ? this.#giveBack(doc._id, why || 'its answer came too late') : Promise.resolve()).finally(() => this.#jobs.delete(doc._id));
+    (isStored ? this.#giveBack(doc._id, why || LATE) : Promise.resolve()).catch(this.onError).finally(() => this.#jobs.delete(doc._id));
     if (answer.status !== 409) this.#shun(doc._id);
     return null;
   }
@@ -464,7 +465,7 @@ export class Worker {
       const [leaves, now] = [await this.couch.leaves(id), this.couch.now()];
       const giveBack = leaf => this.couch.isCluster || (reason === EXPIRED && leaves.length > 1) ? withdraw(leaf, reason, now)
         : reason === EXPIRED ? expire(leaf, maxExpirations, now) : release(leaf, now);
-      const mine = leaves?.filter(leaf => !leaf._deleted && leaf.lock?.worker === this.id && !leaf.lock.withdrawn
+      const mine = leaves?.filter(leaf => !leaf._deleted && isOwned(leaf) && leaf.lock?.worker === this.id && !leaf.lock.withdrawn
         && (reason === EXPIRED ? !this.#jobs.has(id) : !this.#jobs.get(id)));
       const answers = await Promise.all(mine?.map(leaf => this.couch.put(giveBack(leaf))) ?? []);
       if (mine && answers.every(({status}) => status === 201 || status === 202)) return;
@@ -477,7 +478,7 @@ export class Worker {
   gone(job, isOver) {
     if (this.#jobs.get(job.doc._id) !== job || (isOver && this.#loop)) return;
     this.#jobs.delete(job.doc._id);
-    if (isOver) this.#giveBack(job.doc._id, EXPIRED);
+    if (isOver) this.#giveBack(job.doc._id, EXPIRED).catch(this.onError);
   }
 
   /** Runs a handler for each job until `stop`. @param {(job: Job) => any} handler @param {number} concurrency */

@@ -511,6 +511,20 @@ for (const [what, change] of [['removed', {_deleted: true}], ['withdrawn', {lock
   });
 }
 
+test('a worker outlives a document that has its lock and a status without one', async () => {
+  const email = await type();
+  const looked = [];
+  const noted = through((send, url) => send().finally(() => looked.push(url)));
+  await withWorker(email, {}, async worker => {
+    const edited = {data: {}, status: 'success', fence: 1, lock: {token: randomUUID(), worker: worker.id}};
+    const {id: _id, rev: _rev} = await put(`job:${email}:edited`, edited);
+    await until(() => looked.some(url => url.includes('edited?open_revs')), 'the worker reads it');
+    await queue.add(email, {}, {id: '1'});
+    assert.equal((await until(() => worker.claim())).id, '1');
+    await queue.couch.put({_id, _rev, _deleted: true});
+  }, noted);
+});
+
 test('an end whose answer is lost, and one that is added twice so, are done once', async () => {
   const email = await type();
   const lost = {success: 0, waiting: 0};
