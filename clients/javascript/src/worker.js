@@ -403,14 +403,13 @@ export class Worker {
     this.#jobs.set(job.doc._id, job);
     this.#shunned.delete(job.doc._id);
     this.#schedule();
-    const end = this.#endOf(job);
-    if (end) return this.#handle(job, end).then(() => null);
+    let end = this.#endOf(job);
     try {
-      if (job.doc.data === undefined && job.doc.dataDigest) job.data = await this.couch.attachedData(job.doc);
-      return job;
+      if (!end && job.doc.data === undefined && job.doc.dataDigest) job.data = await this.couch.attachedData(job.doc);
     } catch (error) {
-      return job.fail(String(error)).then(() => null);
+      end = () => { throw error; };
     }
+    return end ? this.#handle(job, end).then(() => null) : job;
   }
 
   /** What ends a job that is not run here; null for a job that is. @param {Job} job */

@@ -464,6 +464,24 @@ test('data that is attached is read, checked, and kept', async () => {
   });
 });
 
+test('a job whose data cannot be read until its lease is over is given back, and runs again', async () => {
+  const email = await type({timeout: 1000});
+  let over;
+  const island = through(async (send, url) => {
+    if (url.includes('/data.json')) over ??= performance.now() + 1000;
+    if (!(performance.now() < over)) return send();
+    await until(() => performance.now() > over, 'the end of the lease');
+    throw new TypeError('unreachable');
+  });
+  const bytes = Buffer.from('{"n": 1}');
+  await put(`job:${email}:1`, {status: 'waiting', dataDigest: `sha-256=${createHash('sha256').update(bytes).digest('base64')}`,
+    _attachments: {'data.json': {content_type: 'application/octet-stream', data: bytes.toString('base64')}}});
+  await withWorker(email, {handler: job => job.data.n, onError: () => {}}, async () => {
+    const {result, expirations} = await ended(email, '1');
+    assert.deepEqual([result, expirations], [1, 1]);
+  }, island);
+});
+
 test('a claim whose answer is lost owns the job on one node', async () => {
   const email = await type();
   const {id} = await queue.add(email, {});
