@@ -277,7 +277,8 @@ export class Worker {
   /** 6.1: takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew. @param {() => void} ready */
   async #follow(ready) {
     const {signal} = this.#stop;
-    for (const wait of pauses(200, 5000)) {
+    let waits = pauses(200, 5000);
+    while (!signal.aborted) {
       try {
         const since = (await this.couch.info()).update_seq;
         await this.#readSettings();
@@ -287,13 +288,15 @@ export class Worker {
           for (const {id} of owned?.rows ?? []) if (!this.#jobs.has(id)) this.#giveBack(id, LATE).catch(this.onError);
         }
         ready();
-        for await (const row of this.couch.changes(since, signal)) this.#row(row);
+        for await (const row of this.couch.changes(since, signal)) {
+          this.#row(row);
+          waits = pauses(200, 5000);
+        }
       } catch (error) {
         if (signal.aborted) return;
         if (!(error instanceof Error && error.name === 'AbortError')) this.onError(error);
       }
-      await pause(wait, signal);
-      if (signal.aborted) return;
+      await pause(waits.next().value, signal);
     }
   }
 
@@ -488,10 +491,11 @@ export class Worker {
 
   async #run(handler, concurrency) {
     const running = new Set();
-    const waits = pauses(200, 5000);
+    let waits = pauses(200, 5000);
     while (!this.#stop.signal.aborted) {
       this.#wake = new AbortController(); // before looking, so that no wake-up is lost (6.1)
-      const job = running.size < concurrency ? await this.claim().catch(this.onError) : null;
+      const job = running.size < concurrency ? await this.claim().catch(error => (this.onError(error), null)) : null;
+      if (job || !this.#ask) waits = pauses(200, 5000);
       if (job) {
         const run = this.#handle(job, handler).catch(this.onError).finally(() => (running.delete(run), this.#wake.abort()));
         running.add(run);

@@ -66,6 +66,17 @@ const writes = (init, status) => typeof init?.body === 'string' && JSON.parse(in
 /** A feed that tells of nothing. */
 const silent = signal => new Response(new ReadableStream({start: feed => signal.addEventListener('abort', () => feed.error(signal.reason))}));
 
+/** The times for which the client pauses; of random ones the longest. */
+function pausesOf(t) {
+  const [waits, wait] = [[], setTimeout];
+  t.mock.method(Math, 'random', () => 1);
+  t.mock.method(globalThis, 'setTimeout', (act, ms) => {
+    if (ms % 200 === 0 && ms <= 1600) waits.push(ms);
+    return wait(act, ms);
+  });
+  return waits;
+}
+
 /** The same answer, as a cluster would give it when no majority confirmed the write. */
 const accepted = async response => response.status === 201 ? new Response(await response.text(), {status: 202, headers: response.headers}) : response;
 
@@ -188,6 +199,17 @@ test('a write whose answer is 201 with a body that is not JSON is looked for, an
     return isWrite(url, init, `job:${email}:1`) && !cut++ ? new Response('<html>', {status: 201}) : response;
   });
   assert.deepEqual(await proxied.add(email, {}, {id: '1'}), {outcome: 'added', id: '1'});
+});
+
+test('what onError returns is not taken for a job', async () => {
+  const email = await type();
+  const [ran, errors] = [[], []];
+  const shaky = through((send, url) => url.includes('/_view/due') && !errors.length ? refuse(503) : send());
+  await withWorker(email, {handler: job => void ran.push(job.id), onError: error => errors.push(error)}, async () => {
+    await queue.add(email, {}, {id: '1'});
+    await ended(email, '1');
+    assert.deepEqual([ran, errors.map(error => error.status)], [['1'], [503]]);
+  }, shaky);
 });
 
 test('a chunk of an array fails, and its handler is not called', async () => {
@@ -809,6 +831,31 @@ test('the Java command line adds a job that this client runs, and understands wh
   const inspected = JSON.parse(await couchjobs('inspect', email, '42', '-o', 'json', '--url', db.url));
   assert.deepEqual([inspected.status, inspected.result], ['success', {sent: 'ada'}]);
   assertHealthy(await couchjobs('doctor', '-o', 'json', '--url', db.url).catch(error => error.stdout));
+});
+
+test('the pauses after a feed that breaks grow, and begin anew after one that told of something', async t => {
+  const waits = pausesOf(t);
+  let feeds = 0;
+  const shaky = through((send, url) => !url.includes('/_changes') || ++feeds > 4 ? send()
+    : feeds < 4 ? refuse(503) : Promise.resolve(new Response('{"id":"x","changes":[{"rev":"1-a"}]}\n')));
+  await withWorker(await type(), {onError: () => {}}, async () => {
+    await until(() => feeds === 5, 'another feed');
+    assert.deepEqual(waits, [200, 400, 800, 200]);
+  }, shaky);
+});
+
+test('the pauses after an index that cannot be read grow, and begin anew after one that can', async t => {
+  const email = await type();
+  await queue.add(email, {});
+  let [asked, woken] = [0, null];
+  const shaky = through((send, url, init) => url.includes('/_changes') ? Promise.resolve(silent(init.signal))
+    : url.includes('/_view/due') && ![4, 6].includes(++asked) ? refuse(503) : send());
+  const waits = pausesOf(t);
+  await withWorker(email, {handler: () => woken.reset(), onError: () => {}}, async worker => {
+    woken = worker;
+    await until(() => asked === 6, 'the index is read again');
+    assert.deepEqual(waits, [200, 400, 800, 200]);
+  }, shaky);
 });
 
 test('a refusal of the server is told with its status', async () => {
