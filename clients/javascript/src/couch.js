@@ -53,7 +53,11 @@ export class Couch {
 
   /** @param {string} url of the database, with user and password if there are any @param {{fetch?: typeof fetch, timeout?: number}} [options] */
   constructor(url, {fetch = globalThis.fetch, timeout = 20000} = {}) {
-    const parsed = new URL(url);
+    let parsed;
+    try {
+      parsed = new URL(url);
+    } catch {} // its error has the password in it
+    if (!/^https?:$/.test(parsed?.protocol)) throw new TypeError('url must be http://HOST:PORT/DATABASE; it is not shown, as it may have a password in it');
     this.user = decodeURIComponent(parsed.username) || undefined;
     this.#headers = this.user && {Authorization: `Basic ${Buffer.from(`${this.user}:${decodeURIComponent(parsed.password)}`).toString('base64')}`};
     parsed.username = parsed.password = '';

@@ -833,6 +833,12 @@ test('the Java command line adds a job that this client runs, and understands wh
   assertHealthy(await couchjobs('doctor', '-o', 'json', '--url', db.url).catch(error => error.stdout));
 });
 
+test('a URL that cannot be is refused, and the error does not have the password', () => {
+  for (const url of ['http://ada:secret@host:port/jobs', 'http://ada:secret', 'ada:secret@host/jobs', 'http//ada:secret@host/jobs']) {
+    assert.throws(() => new Queue(url), error => /^url must be/.test(error.message) && !JSON.stringify({...error, text: String(error)}).includes('secret'), url);
+  }
+});
+
 test('the pauses after a feed that breaks grow, and begin anew after one that told of something', async t => {
   const waits = pausesOf(t);
   let feeds = 0;

@@ -50,9 +50,13 @@ class Couch:
     """A database. Threads may share it. All requests go to one node, because probes must (6.3)."""
 
     def __init__(self, url: str, timeout: float = 30):
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or not parts.path.strip("/"):
-            raise ValueError(f"url must be http://HOST:PORT/DATABASE, but is {url!r}")
+        try:
+            parts = urlsplit(url)
+            fits = parts.scheme in ("http", "https") and parts.hostname and parts.path.strip("/") and parts.port != 0
+        except ValueError:  # it has the password in it
+            fits = False
+        if not fits:
+            raise ValueError("url must be http://HOST:PORT/DATABASE; it is not shown, as it may have a password in it")
         self.path, self.timeout, self._parts = parts.path.rstrip("/"), timeout, parts
         self.user = unquote(parts.username) if parts.username else None
         self._headers = {"Accept": "application/json", "Content-Type": "application/json"}

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import unittest
 import uuid
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -96,6 +97,13 @@ class CreatorTest(ServerTest):
                 self.queue.add(self.type, "1", **options)
         with self.assertRaisesRegex(ValueError, "type must not have a colon, but is 'a:b'"):
             self.queue.add("a:b")
+
+    def test_a_URL_that_cannot_be_is_refused_and_the_error_does_not_have_the_password(self):
+        for url in ("http://ada:secret@host", "http://ada:secret@host:port/jobs", "http://ada:secret/jobs", "ada:secret@host/jobs",
+                    "http://ada:secret\u2100@host/jobs"):
+            with self.subTest(url), self.assertRaisesRegex(ValueError, "^url must be ") as refused:
+                Queue(url)
+            self.assertNotIn("secret", "".join(traceback.format_exception(None, refused.exception, None)))
 
     def test_cancel(self):
         self.queue.add(self.type, "1")
