@@ -4,7 +4,7 @@
  * @module
  */
 import {createHash} from 'node:crypto';
-import {generation, history, keep, path, probe, standsAgainst} from './protocol.js';
+import {generation, history, keep, path, probe, standsAgainst, storable} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{status: number, body?: any}} Answer `status` 0: no answer came, so the request may have been carried out */
@@ -122,7 +122,7 @@ export class Couch {
 
   /** One write. @param {Doc} doc @returns {Promise<Answer>} */
   put({_revisions, _conflicts, ...doc}) {
-    return this.request('PUT', `/${path(doc._id)}`, doc);
+    return this.request('PUT', `/${path(doc._id)}`, storable(doc));
   }
 
   /** All leaves, tombstones too, each once (5.1, 5.2). Null when that could not be read. @param {string} id @returns {Promise<Doc[] | null>} */

@@ -3,7 +3,7 @@
  * creates and cancels jobs and reads how they end; it never claims, ends or removes one.
  * @module
  */
-import {cancel, cancelVerb, create, docId, isFinished, RefusedError} from './protocol.js';
+import {cancel, cancelVerb, create, docId, isFinished, RefusedError, storable} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{put: (doc: any) => Promise<any>, get: (id: string, options?: any) => Promise<any>}} Pouch a PouchDB database */
@@ -21,7 +21,7 @@ export async function createJob(db, type, data = {}, options = {}) {
   const id = options.id ?? (options.tracker ? `tracker:${options.tracker}` : globalThis.crypto?.randomUUID?.());
   if (!id) throw new RefusedError('id undefined: this platform makes no random UUIDs, so give one');
   try {
-    await db.put(create(type, data, {...options, id}, Date.now()));
+    await db.put(storable(create(type, data, {...options, id}, Date.now())));
     return {outcome: 'added', id};
   } catch (/** @type {any} */ error) {
     if (error.status !== 409) throw error;

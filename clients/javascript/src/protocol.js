@@ -56,6 +56,20 @@ export function path(id) {
   return place + encodeURIComponent(name).replace(/[!'()*]/g, c => '%' + c.charCodeAt(0).toString(16).toUpperCase());
 }
 
+/** Whether JSON can tell a value by so many levels of objects and arrays. */
+function isJson(value, levels) {
+  const json = typeof value?.toJSON === 'function' ? value.toJSON() : value;
+  if (typeof json !== 'object' || json === null) return typeof json !== 'bigint';
+  return levels > 0 && Object.values(json).every(inner => isJson(inner, levels - 1));
+}
+
+/** 1.1: refuses a document that cannot be stored. @param {Doc} doc @returns {Doc} */
+export function storable(doc) {
+  const bad = Object.keys(doc).find(field => !isJson(doc[field], 499));
+  if (bad) throw new RefusedError(`${bad}: a document is JSON of at most 500 levels, itself included`);
+  return doc;
+}
+
 export const generation = rev => parseInt(rev ?? '0', 10) || 0;
 /** Whether a leaf is the claim of this token, and counts. @param {Doc} leaf @param {string} token */
 export const isClaim = (leaf, token) => !leaf._deleted && leaf.lock?.token === token && !leaf.lock.withdrawn;

@@ -136,8 +136,8 @@ export class Job {
       // A failure that one copy may have stored counts more than a cancellation (rule 8).
       const next = change(mayHaveFailed ? {...this.doc, cancelRequested: undefined} : this.doc, couch.now());
       const written = await couch.write(next, goOn).catch(error => {
-        // The database refuses this content, so the run has failed for good (3.3); a 401 refuses only the user.
-        throw Object.assign(error, error instanceof CouchError && error.status !== 401 && {permanent: true});
+        // No document can have this content, or the database refuses it, so the run has failed for good (3.3); a 401 refuses only the user.
+        throw Object.assign(error, (error instanceof RefusedError || (error instanceof CouchError && error.status !== 401)) && {permanent: true});
       });
       if (written) return this.#wrote(written, sent, ends);
       mayHaveFailed ||= couch.isCluster && next.status === 'failed';

@@ -27,6 +27,7 @@ test('a job is created offline, and one of the same id is there already', async 
   assert.deepEqual(job, {_id: 'job:email:phone-1/1', _rev: '1-a', status: 'waiting', scheduledTime: 0, data: {to: 'ada'}, priority: 75});
   assert.equal(typeof times.created, 'number');
   await assert.rejects(createJob(db, 'e:mail', {}, {id: '1'}), RefusedError);
+  await assert.rejects(createJob(db, 'email', {n: 1n}, {id: '2'}), RefusedError);
 });
 
 test('a job in conflict is not cancelled offline', async () => {

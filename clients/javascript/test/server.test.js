@@ -63,6 +63,9 @@ const isWrite = (url, init, id) => init?.method === 'PUT' && url.endsWith(`/${pa
 /** Whether a write is of a job with this status. */
 const writes = (init, status) => typeof init?.body === 'string' && JSON.parse(init.body).status === status;
 
+/** An object of so many levels. */
+const nested = levels => levels === 1 ? {} : {in: nested(levels - 1)};
+
 /** A feed that tells of nothing. */
 const silent = signal => new Response(new ReadableStream({start: feed => signal.addEventListener('abort', () => feed.error(signal.reason))}));
 
@@ -167,6 +170,33 @@ test('a job has failed for good when the database refuses what its owner writes'
     const job = await ended(email, id);
     assert.deepEqual([job.status, job.attempt], ['failed', 1]);
   }, narrow());
+});
+
+test('a result or an update that is no JSON, or nested too deeply, fails the job for good', async () => {
+  const email = await type();
+  const results = {big: 1n, cycle: {}, deep: nested(500)};
+  results.cycle.again = results.cycle;
+  await withWorker(email, {handler: job => job.id in results ? results[job.id] : job.update({data: {n: 1n}})}, async () => {
+    for (const id of [...Object.keys(results), 'update']) {
+      await queue.add(email, {}, {id});
+      const {status, attempt, errors} = await ended(email, id);
+      assert.deepEqual([status, attempt, errors.length], ['failed', 1, 1], id);
+    }
+  });
+});
+
+test('a document has at most 500 levels', async () => {
+  const email = await type();
+  const tooDeep = error => error instanceof RefusedError && /^data: .*500 levels/.test(error.message);
+  await assert.rejects(queue.add(email, nested(500), {id: '1'}), tooDeep);
+  assert.equal(await queue.get(email, '1'), null);
+  await queue.add(email, nested(499), {id: '1'});
+  await withWorker(email, {}, async worker => {
+    const job = await until(() => worker.claim());
+    await assert.rejects(job.update({data: nested(500)}), tooDeep);
+    await job.finish(new Date(0));
+    assert.equal((await queue.get(email, '1')).result, '1970-01-01T00:00:00.000Z');
+  });
 });
 
 test('a refusal whose body is not JSON is told with its status', async () => {

@@ -26,16 +26,18 @@ class Answer(NamedTuple):
         return self.status == 0 or (self.status >= 500 and self.status != 503)
 
 
-def _check_integers(value: Any) -> None:
-    """CouchDB answers 500 to an integer that no double can hold, each time."""
+def _check(field: str, value: Any, levels: int = 499) -> None:
+    """Refuses more than 500 levels, the document being the first, and an integer that no double can hold: CouchDB dies of it, each time (1.1)."""
     if isinstance(value, (dict, list, tuple)):
+        if levels == 0:
+            raise ValueError(f"{field} is nested too deeply: a document has at most 500 levels, itself included")
         for inner in value.values() if isinstance(value, dict) else value:
-            _check_integers(inner)
+            _check(field, inner, levels - 1)
     elif isinstance(value, int):
         try:
             float(value)
         except OverflowError:
-            raise ValueError("CouchDB stores numbers up to 1.8e308, but an integer is larger") from None
+            raise ValueError(f"CouchDB stores numbers up to 1.8e308, but an integer in {field} is larger") from None
 
 
 def pauses(tries: int = 1_000_000, first: float = 0.05, most: float = 2.0) -> Iterator[int]:
@@ -103,7 +105,8 @@ class Couch:
     def put(self, doc: Doc) -> Answer:
         """Writes a document on the `_rev` that it has. The same document makes the same bytes (2.1)."""
         body = {k: v for k, v in doc.items() if k not in ("_conflicts", "_revisions")}
-        _check_integers(body)
+        for field, value in body.items():
+            _check(field, value)
         return self.send("PUT", _segment(doc["_id"]), json.dumps(body, allow_nan=False).encode())
 
     def read(self, _id: str) -> Optional[Doc]:

@@ -50,7 +50,7 @@ class Job:
         self.cancel_requested = False
         self._worker, self._couch, self._doc, self._id, self._confirmed = worker, worker.queue.couch, doc, doc["_id"], sent
         self._writing, self._woken, self._lost, self._doubted = threading.RLock(), threading.Event(), "", False
-        self._refusal: Optional[Refused] = None  # of a write of the owner: the run has failed for good (3.3)
+        self._refusal: Optional[Exception] = None  # of what the owner writes: the run has failed for good (3.3)
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -148,10 +148,10 @@ class Job:
             for _ in pauses():
                 go_on()
                 sent = moment()
+                doc = transition(before, self._couch.now(), **arguments)
                 try:
-                    doc = transition(before, self._couch.now(), **arguments)
                     written = self._couch.write(doc, go_on)
-                except Refused as problem:
+                except (Refused, ValueError) as problem:
                     self._refusal = problem
                     raise
                 if written:

@@ -31,6 +31,11 @@ def tearDownModule():
     SERVER.close()
 
 
+def nested(levels):
+    """An object of so many levels."""
+    return {"in": nested(levels - 1)} if levels > 1 else {}
+
+
 class ServerTest(unittest.TestCase):
     def setUp(self):
         self.type = "t" + uuid.uuid4().hex[:8]
@@ -97,6 +102,17 @@ class CreatorTest(ServerTest):
                 self.queue.add(self.type, "1", **options)
         with self.assertRaisesRegex(ValueError, "type must not have a colon, but is 'a:b'"):
             self.queue.add("a:b")
+
+    def test_a_document_has_at_most_500_levels(self):
+        with self.assertRaisesRegex(ValueError, "data .*500 levels"):
+            self.queue.add(self.type, "1", nested(500))
+        self.assertIsNone(self.status("1"))
+        self.queue.add(self.type, "1", nested(499))
+        job = self.by_hand().claim(PATIENCE)
+        with self.assertRaisesRegex(ValueError, "result .*500 levels"):
+            job.finish([nested(499)])
+        job.finish(nested(499))
+        self.assertEqual(self.wait("1")["status"], "success")
 
     def test_a_URL_that_cannot_be_is_refused_and_the_error_does_not_have_the_password(self):
         for url in ("http://ada:secret@host", "http://ada:secret@host:port/jobs", "http://ada:secret/jobs", "ada:secret@host/jobs",
@@ -370,6 +386,19 @@ class WorkerTest(ServerTest):
         doc = self.wait("1")
         self.assertEqual(doc["status"], "failed")
         self.assertIn("up to 1.8e308", doc["errors"][-1]["message"])
+
+    def test_a_run_with_a_result_or_an_update_that_is_no_JSON_or_nested_too_deeply_fails_for_good(self):
+        cycle, deep = [], {}
+        cycle.append(cycle)
+        for _ in range(5000):
+            deep = {"in": deep}
+        results = {"cycle": cycle, "deep": deep, "set": {1}, "nan": float("nan")}
+        self.work(lambda job: results[job.id] if job.id in results else job.update(data={"deep": deep}))
+        for id in [*results, "update"]:
+            with self.subTest(id):
+                self.queue.add(self.type, id)
+                doc = self.wait(id)
+                self.assertEqual((doc["status"], doc["attempt"], len(doc["errors"])), ("failed", 1, 1))
 
     def test_paused_types_and_other_classes_are_not_claimed(self):
         self.settings(paused=True)
