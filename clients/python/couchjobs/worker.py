@@ -401,6 +401,9 @@ class Worker:
         """Seconds between two signs of life: a third of the shortest timeout while jobs are owned, else five minutes."""
         return min([300.0, *(self.timeout(job.type)[0] / 3 for job in list(self._jobs.values()))])
 
+    def _must_beat(self) -> bool:
+        return time.monotonic() >= self.confirmed[0] + self._interval()
+
     def _beat(self, **fields: Any) -> bool:
         """Writes the registration, with other fields where some are given. Only a 201 renews, and it counts from when it was sent."""
         with self._beating:
@@ -425,10 +428,10 @@ class Worker:
         """Renews the leases, and looks again at jobs that the feed has cast doubt on."""
         while not self._closed or self._jobs:
             try:
-                if time.monotonic() >= self.confirmed[0] + self._interval() and not self._beat():
+                if self._must_beat() and not self._beat():
                     time.sleep(0.3)
                 for job in list(self._jobs.values()):
-                    if job._lasts() and job._doubted:
+                    if job._lasts() and job._doubted and not self._must_beat():  # a server that is slow does not cost the leases
                         job._look(job._doc)
             except Exception as problem:
                 log.warning("the leases of %s, or a look at its jobs: %r", self.id, problem)

@@ -471,6 +471,25 @@ class WorkerTest(ServerTest):
         worker.stop()
         self.assertIsNone(self.queue.couch.read("worker:" + worker.id))
 
+    def test_leases_are_renewed_between_the_readings_of_jobs_that_the_feed_cast_doubt_on(self):
+        done = []
+
+        def tamper(method, path, body, send):
+            if "open_revs" in path:
+                done.append("read")
+                worker.confirmed = float("-inf"), worker.confirmed[1]  # a sign of life is due
+            elif method == "PUT" and body["_id"].startswith("worker:"):
+                done.append("renewed")
+            return send()
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
+        jobs = [self.claimed(worker, id) for id in "123"]
+        done.clear()
+        for job in jobs:
+            job._doubted = True
+        until(lambda: done.count("read") == 3 and done[-1] == "renewed" or done.count("read") > 3, "a look at each job")
+        self.assertEqual(done, 3 * ["read", "renewed"])
+        for job in jobs:
+            job.finish()
 
     def test_the_threads_of_a_worker_end_when_it_was_stopped_even_if_the_feed_tells_of_nothing(self):
         class Quick(Tampered):
