@@ -29,8 +29,6 @@ import picocli.CommandLine.ParentCommand;
             "The default takes some minutes. Exit code 1 when a figure could not be measured."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs bench --url http://127.0.0.1:5984 --user admin",
             "  couchjobs bench --only drain,drain_processes --rounds 5",
             "  couchjobs bench --only backlog,memory --backlog 1000000",

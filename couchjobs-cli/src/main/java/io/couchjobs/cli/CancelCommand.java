@@ -15,8 +15,6 @@ import picocli.CommandLine.Option;
         description =
                 "Cancel jobs; the worker of a running job is asked to stop. Exit code 4 when a job has finished already.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs cancel email 42",
             "  couchjobs cancel email 42 --if-queued",
             "  couchjobs cancel email 42 --reason 'the customer called'",

@@ -13,8 +13,6 @@ import picocli.CommandLine.Spec;
         name = "completion",
         description = "Print a completion script for a shell.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs completion bash > ~/.local/share/bash-completion/completions/couchjobs",
             "  source <(couchjobs completion zsh)",
             "  couchjobs completion fish > ~/.config/fish/completions/couchjobs.fish"

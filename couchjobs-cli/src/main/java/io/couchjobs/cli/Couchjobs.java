@@ -61,13 +61,11 @@ import picocli.CommandLine.Spec;
             BenchWorkerCommand.class,
             WarmUpCommand.class
         },
+        footerHeading =
+                "%nExit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 refused by the job's state, 5 timed out,%n"
+                        + "6 CouchDB unreachable, 7 not authorised, 130 interrupted with work left undone.%n"
+                        + "More about a command: couchjobs COMMAND --help%n",
         footer = {
-            "",
-            "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 refused by the job's state, 5 timed out,",
-            "6 CouchDB unreachable, 7 not authorised, 130 interrupted with work left undone.",
-            "More about a command: couchjobs COMMAND --help",
-            "",
-            "Examples:",
             "  couchjobs demo                          see it work, with nothing installed but Java",
             "  couchjobs serve                         an embedded server for development",
             "  couchjobs enqueue email 42 --data '{\"to\":\"a@example.org\"}'",

@@ -31,13 +31,7 @@ import picocli.CommandLine.Option;
             "SCHEDULED has those that a worker has claimed and not started.",
             "While the server builds an index it waits, up to 10 minutes, and says how far the server is."
         },
-        footer = {
-            "",
-            "Examples:",
-            "  couchjobs counts",
-            "  couchjobs counts --type email -o json",
-            "  couchjobs counts --by group"
-        })
+        footer = {"  couchjobs counts", "  couchjobs counts --type email -o json", "  couchjobs counts --by group"})
 final class CountsCommand extends QueueCommand {
     private static final int MALFORMED_SHOWN = 10;
 

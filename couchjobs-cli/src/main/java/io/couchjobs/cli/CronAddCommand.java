@@ -23,8 +23,6 @@ import picocli.CommandLine.Parameters;
             "A schedule of that name is replaced; with the same times its ticks go on as they were."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs cron add nightly '30 2 * * MON-FRI' report --zone Europe/Berlin --data '{\"to\":\"ada\"}'",
             "  couchjobs cron add poll --every 5m fetch --missed skip",
             "  couchjobs cron add tick @hourly report --overlap allow"

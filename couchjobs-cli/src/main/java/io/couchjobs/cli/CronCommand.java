@@ -18,8 +18,6 @@ import picocli.CommandLine.Command;
             CronRemoveCommand.class
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs cron add nightly '30 2 * * *' report --zone Europe/Berlin",
             "  couchjobs cron list --next 3"
         })

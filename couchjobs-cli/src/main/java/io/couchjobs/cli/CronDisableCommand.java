@@ -8,12 +8,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "disable",
         description = "Keep a schedule from making jobs until it is enabled.",
-        footer = {
-            "",
-            "Examples:",
-            "  couchjobs cron disable nightly",
-            "  couchjobs cron disable nightly && couchjobs cron list"
-        })
+        footer = {"  couchjobs cron disable nightly", "  couchjobs cron disable nightly && couchjobs cron list"})
 final class CronDisableCommand extends QueueCommand {
     @Parameters(paramLabel = "NAME", description = "The name of the schedule.")
     private String schedule = "";

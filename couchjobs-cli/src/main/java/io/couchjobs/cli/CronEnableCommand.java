@@ -8,7 +8,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "enable",
         description = "Let a schedule make jobs again, from its next time on.",
-        footer = {"", "Examples:", "  couchjobs cron enable nightly", "  couchjobs cron enable nightly -o json"})
+        footer = {"  couchjobs cron enable nightly", "  couchjobs cron enable nightly -o json"})
 final class CronEnableCommand extends QueueCommand {
     @Parameters(paramLabel = "NAME", description = "The name of the schedule.")
     private String schedule = "";

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
         name = "list",
         description =
                 "List the schedules and their next times; name documents that have the id of a schedule, but are no schedules.",
-        footer = {"", "Examples:", "  couchjobs cron list", "  couchjobs cron list --next 5 -o json"})
+        footer = {"  couchjobs cron list", "  couchjobs cron list --next 5 -o json"})
 final class CronListCommand extends QueueCommand {
     private static final int MOST = 1000;
 

@@ -9,12 +9,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "remove",
         description = "Remove a schedule, even a malformed one; the jobs it made stay.",
-        footer = {
-            "",
-            "Examples:",
-            "  couchjobs cron remove nightly",
-            "  couchjobs cron remove nightly && couchjobs cron list"
-        })
+        footer = {"  couchjobs cron remove nightly", "  couchjobs cron remove nightly && couchjobs cron list"})
 final class CronRemoveCommand extends QueueCommand {
     @Parameters(paramLabel = "NAME", description = "The name of the schedule.")
     private String schedule = "";

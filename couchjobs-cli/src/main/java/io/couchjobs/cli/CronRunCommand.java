@@ -9,7 +9,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "run",
         description = "Make a job of a schedule now, beside its ticks; prints the id of the job.",
-        footer = {"", "Examples:", "  couchjobs cron run nightly", "  couchjobs cron run nightly -o json"})
+        footer = {"  couchjobs cron run nightly", "  couchjobs cron run nightly -o json"})
 final class CronRunCommand extends QueueCommand {
     @Parameters(paramLabel = "NAME", description = "The name of the schedule.")
     private String schedule = "";

@@ -20,8 +20,6 @@ import picocli.CommandLine.Option;
             "--allow-actions. With --api programs are served, too, below /api/v1/ (docs/http-api.md)."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs dashboard",
             "  couchjobs dashboard --listen 127.0.0.1:9000 --read-only",
             "  couchjobs dashboard --listen 0.0.0.0:8080 --auth-user ops --auth-password-file ops.password",

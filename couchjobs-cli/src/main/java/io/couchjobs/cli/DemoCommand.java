@@ -32,8 +32,6 @@ import picocli.CommandLine.ParentCommand;
             "which a part fails, and a web page that shows all of it until Ctrl-C."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs demo                   the files of this project",
             "  couchjobs demo /usr/share/doc --workers 4",
             "  couchjobs demo --dashboard       and look at it in a browser",

@@ -7,5 +7,5 @@ import picocli.CommandLine.Command;
         name = "design",
         description = "Compare and push the design documents.",
         subcommands = {DesignListCommand.class, DesignDiffCommand.class, DesignPushCommand.class},
-        footer = {"", "Examples:", "  couchjobs design list", "  couchjobs design diff || couchjobs design push"})
+        footer = {"  couchjobs design list", "  couchjobs design diff || couchjobs design push"})
 final class DesignCommand extends CommandGroup {}

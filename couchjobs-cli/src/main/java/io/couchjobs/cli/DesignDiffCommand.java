@@ -9,8 +9,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "diff",
         description = "List the design documents that are missing or changed; exit code 1 when there are any.",
-        footer = {"", "Examples:", "  couchjobs design diff || couchjobs design push", "  couchjobs design diff -o json"
-        })
+        footer = {"  couchjobs design diff || couchjobs design push", "  couchjobs design diff -o json"})
 final class DesignDiffCommand extends DesignListCommand {
     @Override
     ExitCode run(JobQueue queue) {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "list",
         description = "List the design documents of this version and of the database.",
-        footer = {"", "Examples:", "  couchjobs design list", "  couchjobs design list -o json"})
+        footer = {"  couchjobs design list", "  couchjobs design list -o json"})
 class DesignListCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {

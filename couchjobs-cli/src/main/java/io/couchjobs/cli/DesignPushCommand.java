@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "push",
         description = "Store the design documents of this version where they are missing.",
-        footer = {"", "Examples:", "  couchjobs design push", "  couchjobs design push && couchjobs design list"})
+        footer = {"  couchjobs design push", "  couchjobs design push && couchjobs design list"})
 final class DesignPushCommand extends QueueCommand {
     @Override
     boolean createsStore() {

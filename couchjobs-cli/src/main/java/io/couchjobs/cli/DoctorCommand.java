@@ -29,8 +29,6 @@ import picocli.CommandLine.Option;
             "Each finding comes with what follows from it and what to do. Exit code 1 when there is a problem."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs doctor",
             "  couchjobs doctor --fix           mends design documents and conflicts, which does no harm",
             "  couchjobs doctor --fix --yes     also takes jobs from unregistered owners, without asking",

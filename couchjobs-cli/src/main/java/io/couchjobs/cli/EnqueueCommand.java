@@ -38,8 +38,6 @@ import picocli.CommandLine.Parameters;
             "if there were any, or bad lines."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs enqueue email 42 --data '{\"to\":\"a@example.org\"}'",
             "  couchjobs enqueue report --in 2h --tag nightly --data @report.json",
             "  couchjobs enqueue summary --data '{}' --after report/1 --after report/2 --after-failure run",

@@ -22,15 +22,10 @@ import picocli.CommandLine.Mixin;
             "Tell why a job does not run, or what it is doing, and the command that changes it.",
             "The decisive reason comes first. It cannot see the filter that a program gives its own workers."
         },
-        footer = {
-            "",
-            "Verdicts: due, waiting-for-time, stuck, paused, held, limit, rate, no-worker, filtered, other-site,",
-            "running, conflict, malformed, finished.",
-            "",
-            "Examples:",
-            "  couchjobs explain email 42",
-            "  couchjobs explain email 42 -o json | jq -r .verdict"
-        })
+        footerHeading =
+                "%nVerdicts: due, waiting-for-time, stuck, paused, held, limit, rate, no-worker, filtered, other-site,%n"
+                        + "running, conflict, malformed, finished.%n",
+        footer = {"  couchjobs explain email 42", "  couchjobs explain email 42 -o json | jq -r .verdict"})
 final class ExplainCommand extends QueueCommand {
     @Mixin
     private final JobName name = new JobName();

@@ -24,8 +24,6 @@ import picocli.CommandLine.Mixin;
             "1 at the end if there were any. Read it back with import."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs export > jobs.ndjson",
             "  couchjobs export --type email --status failed | gzip > failed.ndjson.gz",
             "  couchjobs export --url http://old:5984/jobs | couchjobs import - --url http://new:5984/jobs"

@@ -16,8 +16,6 @@ import picocli.CommandLine.Command;
             "Its failed jobs are over already, and one that runs again meanwhile is left alone."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs failures cancel 1f0c33a9d2b4",
             "  couchjobs failures cancel 1f0c33a9d2b4 --type email --yes"
         })

@@ -26,8 +26,6 @@ import picocli.CommandLine.Option;
         },
         subcommands = {FailuresRetryCommand.class, FailuresCancelCommand.class},
         footer = {
-            "",
-            "Examples:",
             "  couchjobs failures --since 1d",
             "  couchjobs failures --new-since v1.4",
             "  couchjobs failures --type email -o json | jq -r '.[0].message'",

@@ -11,11 +11,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "retry",
         description = "Let all jobs of a group run now.",
-        footer = {
-            "",
-            "Examples:",
-            "  couchjobs failures retry 1f0c33a9d2b4",
-            "  couchjobs failures retry 1f0c33a9d2b4 --since 1h --yes"
+        footer = {"  couchjobs failures retry 1f0c33a9d2b4", "  couchjobs failures retry 1f0c33a9d2b4 --since 1h --yes"
         })
 final class FailuresRetryCommand extends FailureGroupCommand {
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept with the jobs, where inspect shows it.")

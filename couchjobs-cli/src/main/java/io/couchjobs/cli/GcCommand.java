@@ -23,8 +23,6 @@ import picocli.CommandLine.Option;
             "Purging and compacting need an administrator of the server. Exit code 1 when not all could be done."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs gc --dry-run",
             "  couchjobs gc -o json",
             "  couchjobs gc --keep-tombstones 7d     the database is replicated once a day",

@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "help",
         description = "Show the help of a command.",
-        footer = {"", "Examples:", "  couchjobs help", "  couchjobs help enqueue"})
+        footer = {"  couchjobs help", "  couchjobs help enqueue"})
 final class HelpCommand implements Callable<Integer> {
     @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The command; without, the list of all.")
     private List<String> path = List.of();

@@ -38,6 +38,7 @@ final class HelpLayout {
         usage.parameterListHeading(line.getCommandSpec().positionalParameters().isEmpty() ? "" : "%n");
         usage.optionListHeading("%nOptions:%n");
         usage.commandListHeading("%nCommands:%n");
+        usage.footerHeading(usage.footerHeading() + "%nExamples:%n");
         if (line.getParent() == null) {
             usage.commandListHeading("");
             usage.sectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, HelpLayout::rootOptions);

@@ -21,8 +21,6 @@ import picocli.CommandLine.Option;
             "for workers that have not closed."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs history",
             "  couchjobs history --type email --since 1d",
             "  couchjobs history --since 30d --step 1d -o json"

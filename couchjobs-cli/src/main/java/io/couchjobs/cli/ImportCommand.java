@@ -21,8 +21,6 @@ import picocli.CommandLine.Parameters;
             "Jobs of another queue come the same way, from lines that you make: docs/coming-from.md has a program."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs import jobs.ndjson",
             "  couchjobs import jobs.ndjson --type email --status failed",
             "  gunzip -c jobs.ndjson.gz | couchjobs import -"

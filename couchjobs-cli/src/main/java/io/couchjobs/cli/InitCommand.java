@@ -21,8 +21,6 @@ import picocli.CommandLine.ParentCommand;
         name = "init",
         description = "Create the database and its design documents, where they are missing.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs init",
             "  couchjobs init --url http://127.0.0.1:5984/jobs --user admin",
             "  couchjobs init --site munich",

@@ -22,8 +22,6 @@ import picocli.CommandLine.Parameters;
         name = "inspect",
         description = "Show all about one job, or about an array.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs inspect email 42",
             "  couchjobs inspect email 42 -o json | jq .result",
             "  couchjobs inspect email --array campaign-7"
@@ -73,9 +71,7 @@ final class InspectCommand extends QueueCommand {
     }
 
     private ExitCode array(JobQueue queue) {
-        JobArrays.State state = queue.arrays()
-                .get(jobId())
-                .orElseThrow(() -> new CommandException(ExitCode.NOT_FOUND, "no such array: " + jobId()));
+        JobArrays.State state = queue.arrays().get(jobId()).orElseThrow(() -> new CommandException(ExitCode.NOT_FOUND, "no such array: " + jobId()));
         List<JobArrays.Item> failed = queue.arrays()
                 .items(jobId())
                 .filter(item -> item.status() == JobStatus.FAILED || item.status() == JobStatus.STUCK)

@@ -26,8 +26,6 @@ import picocli.CommandLine.Option;
             "While the server builds an index it waits, up to 10 minutes, and says how far the server is."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs list --type email --status failed",
             "  couchjobs list --status failed --since 1h",
             "  couchjobs list --type email --where /to=ada@example.org",

@@ -26,8 +26,6 @@ import picocli.CommandLine.Option;
             "With -o json the log is an array with an object for each line: attempt, at and line. With -o ndjson, or --follow, each object is a line of JSON."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs logs email 42",
             "  couchjobs logs email 42 --follow",
             "  couchjobs logs email 42 -o ndjson | jq -r .line"

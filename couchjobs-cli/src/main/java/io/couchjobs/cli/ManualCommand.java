@@ -17,8 +17,6 @@ import picocli.CommandLine.Spec;
         name = "manual",
         description = "Write man pages, one per command, or the reference as Markdown.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs manual --man ~/.local/share/man/man1 && man couchjobs-enqueue",
             "  couchjobs manual --markdown docs/cli.md"
         })

@@ -9,6 +9,7 @@ import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
 /**
  * The manual of a command, taken from the model by which its arguments are parsed. Immutable.
@@ -53,11 +54,13 @@ record ManualPage(
         CommandSpec spec = command.getCommandSpec();
         boolean isRoot = command.getParent() == null;
         Help help = new Help(spec, Help.defaultColorScheme(Help.Ansi.OFF));
-        List<String> footer = plain(spec.usageMessage().footer());
+        UsageMessageSpec usage = spec.usageMessage();
+        Stream<String> footer = Stream.concat(
+                usage.footerHeading().formatted().lines().dropWhile(String::isEmpty), plain(usage.footer()).stream());
         return new ManualPage(
                 spec.qualifiedName(),
                 help.synopsis(0).lines().map(String::strip).toList(),
-                plain(spec.usageMessage().description()),
+                plain(usage.description()),
                 spec.positionalParameters().stream()
                         .filter(parameter -> !parameter.hidden())
                         .map(parameter -> new Entry(parameter.paramLabel(), text(parameter)))
@@ -67,7 +70,7 @@ record ManualPage(
                 shown(command)
                         .map(inner -> inner.getCommandSpec().qualifiedName())
                         .toList(),
-                footer.stream().dropWhile(String::isEmpty).toList());
+                footer.toList());
     }
 
     /** These texts are formats: the help shows %% as one %. An argument's description is plain already. */

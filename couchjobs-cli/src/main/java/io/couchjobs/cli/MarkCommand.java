@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
             "Add a mark, such as a deploy, to the charts of the dashboard and to couchjobs history.",
             "Its time is now, by the server's clock."
         },
-        footer = {"", "Examples:", "  couchjobs mark v1.4", "  couchjobs mark \"mail server replaced\""})
+        footer = {"  couchjobs mark v1.4", "  couchjobs mark \"mail server replaced\""})
 final class MarkCommand extends QueueCommand {
     @Parameters(paramLabel = "TEXT", description = "What happened, in up to 200 characters.")
     private String text = "";

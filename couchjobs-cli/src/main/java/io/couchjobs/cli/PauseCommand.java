@@ -12,8 +12,6 @@ import picocli.CommandLine.Parameters;
         name = "pause",
         description = "Stop all workers from claiming jobs of a type; running jobs go on.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs pause email --reason 'the mail server moves'",
             "  couchjobs pause email && couchjobs list --type email --status running"
         })

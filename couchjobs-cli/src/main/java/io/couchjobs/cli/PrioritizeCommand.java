@@ -10,8 +10,6 @@ import picocli.CommandLine.Option;
         name = "prioritize",
         description = "Give pending jobs another priority. Exit code 4 when a job is not pending.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs prioritize email 42 --priority 75",
             "  couchjobs prioritize --tag urgent --status waiting --all --yes --priority 99"
         })

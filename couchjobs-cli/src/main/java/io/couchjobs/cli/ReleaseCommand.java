@@ -12,12 +12,7 @@ import picocli.CommandLine.Command;
             "Give claimed jobs back: they wait for a worker again, and the one that has them stops without a result.",
             "The interrupted run does not count as an attempt. Exit code 4 when nobody has the job."
         },
-        footer = {
-            "",
-            "Examples:",
-            "  couchjobs release email 42",
-            "  couchjobs release --type email --status running --all --yes"
-        })
+        footer = {"  couchjobs release email 42", "  couchjobs release --type email --status running --all --yes"})
 final class ReleaseCommand extends JobsCommand {
     @Override
     String act(JobQueue queue, JobId id) {

@@ -8,12 +8,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "remove",
         description = "Delete jobs, in whatever state; the run of a running job is stopped.",
-        footer = {
-            "",
-            "Examples:",
-            "  couchjobs remove email 42",
-            "  couchjobs remove --type email --status success --all --yes"
-        })
+        footer = {"  couchjobs remove email 42", "  couchjobs remove --type email --status success --all --yes"})
 final class RemoveCommand extends JobsCommand {
     @Override
     String act(JobQueue queue, JobId id) {

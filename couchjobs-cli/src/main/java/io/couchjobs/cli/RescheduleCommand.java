@@ -14,8 +14,6 @@ import picocli.CommandLine.Option;
         name = "reschedule",
         description = "Give pending jobs another time. Exit code 4 when a job is not pending.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs reschedule email 42 --in 2h",
             "  couchjobs reschedule --type email --status stuck --all --yes --at 2030-01-31T08:00:00Z"
         })

@@ -9,7 +9,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "resume",
         description = "Let workers claim jobs of a type again.",
-        footer = {"", "Examples:", "  couchjobs resume email", "  couchjobs resume email -o json"})
+        footer = {"  couchjobs resume email", "  couchjobs resume email -o json"})
 final class ResumeCommand extends QueueCommand {
     @Parameters(paramLabel = "TYPE", description = "The type.")
     private String type = "";

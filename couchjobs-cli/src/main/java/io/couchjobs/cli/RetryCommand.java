@@ -11,8 +11,6 @@ import picocli.CommandLine.Option;
         name = "retry",
         description = "Let jobs run now: waiting for their time or their retry, or finished. Exit code 4 when running.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs retry email 42 --reason 'the mail server is back'",
             "  couchjobs retry mail --array campaign-7 --status failed",
             "  couchjobs retry --type email --status failed --all",

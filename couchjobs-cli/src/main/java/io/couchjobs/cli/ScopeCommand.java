@@ -18,8 +18,6 @@ import picocli.CommandLine.Command;
             ScopeHistoryCommand.class
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs scope list",
             "  couchjobs scope start index 3 --concurrency 2",
             "  couchjobs scope set index --queue-limit 50"

@@ -18,12 +18,7 @@ import picocli.CommandLine.Option;
             "List the jobs of scopes that ended last, newest first.",
             "While the server builds an index it waits, up to 10 minutes, and says how far the server is."
         },
-        footer = {
-            "",
-            "Examples:",
-            "  couchjobs scope history index 3",
-            "  couchjobs scope history index --limit 100 -o json"
-        })
+        footer = {"  couchjobs scope history index 3", "  couchjobs scope history index --limit 100 -o json"})
 final class ScopeHistoryCommand extends QueueCommand {
     @Mixin
     private final ScopeNames names = new ScopeNames();

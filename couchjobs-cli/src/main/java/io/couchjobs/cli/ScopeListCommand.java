@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "list",
         description = "List the scopes that were ever started, by type and partition.",
-        footer = {"", "Examples:", "  couchjobs scope list", "  couchjobs scope list index -o json"})
+        footer = {"  couchjobs scope list", "  couchjobs scope list index -o json"})
 final class ScopeListCommand extends QueueCommand {
     @Parameters(index = "0", arity = "0..1", paramLabel = "TYPE", description = "Only scopes of this type.")
     private @Nullable String type;

@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
             "Count what became of the jobs of scopes. Jobs that retention deleted do not count any more.",
             "While the server builds an index it waits, up to 10 minutes, and says how far the server is."
         },
-        footer = {"", "Examples:", "  couchjobs scope stats index", "  couchjobs scope stats index 3 -o json"})
+        footer = {"  couchjobs scope stats index", "  couchjobs scope stats index 3 -o json"})
 final class ScopeStatsCommand extends QueueCommand {
     @Mixin
     private final ScopeNames names = new ScopeNames();

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
             "With --timeout running jobs are killed after that time, and the command waits until nothing waits or runs:",
             "exit code 5 when something still does some seconds later."
         },
-        footer = {"", "Examples:", "  couchjobs scope stop index 3", "  couchjobs scope stop index --timeout 30s"})
+        footer = {"  couchjobs scope stop index 3", "  couchjobs scope stop index --timeout 30s"})
 final class ScopeStopCommand extends QueueCommand {
     @Mixin
     private final ScopeNames names = new ScopeNames();

@@ -22,8 +22,6 @@ import picocli.CommandLine.ParentCommand;
             "For development and tests only: it listens on this machine only and asks nobody for a password."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs serve                  in memory, at the default --url of all commands",
             "  couchjobs serve --dir ./data --port 0",
             "  couchjobs serve --cors http://localhost:3000",

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
             "Enter shows the chosen job, f shows one type only, p pauses or resumes the chosen type, r retries the chosen",
             "job, q quits. Without a terminal, or with -o json, it is shown once."
         },
-        footer = {"", "Examples:", "  couchjobs top", "  ssh -t worker1 couchjobs top", "  couchjobs top --once"})
+        footer = {"  couchjobs top", "  ssh -t worker1 couchjobs top", "  couchjobs top --once"})
 final class TopCommand extends QueueCommand {
     private static final Duration LEAST = Duration.ofMillis(200);
 

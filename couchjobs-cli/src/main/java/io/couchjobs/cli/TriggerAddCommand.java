@@ -31,8 +31,6 @@ import picocli.CommandLine.Parameters;
             "A trigger of that name is replaced; it goes on from where it is."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs trigger add order-mail --source orders --type email --selector '{\"status\":\"paid\"}'",
             "  couchjobs trigger add search --source 'userdb-*' --type index --include-doc --from beginning",
             "  couchjobs trigger add box --source orders --outbox leave"

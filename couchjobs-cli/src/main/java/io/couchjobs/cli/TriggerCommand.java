@@ -20,10 +20,5 @@ import picocli.CommandLine.Command;
             TriggerReplayCommand.class,
             TriggerRemoveCommand.class
         },
-        footer = {
-            "",
-            "Examples:",
-            "  couchjobs trigger add order-mail --source orders --type email",
-            "  couchjobs trigger list"
-        })
+        footer = {"  couchjobs trigger add order-mail --source orders --type email", "  couchjobs trigger list"})
 final class TriggerCommand extends CommandGroup {}

@@ -15,12 +15,7 @@ import picocli.CommandLine.Parameters;
             "List the changes of which a trigger could not make a job, the newest 20 of each database.",
             "With --retry they are tried again, with the documents as they are now."
         },
-        footer = {
-            "",
-            "Examples:",
-            "  couchjobs trigger errors order-mail",
-            "  couchjobs trigger errors order-mail --retry"
-        })
+        footer = {"  couchjobs trigger errors order-mail", "  couchjobs trigger errors order-mail --retry"})
 final class TriggerErrorsCommand extends QueueCommand {
     @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
     private String trigger = "";

@@ -11,12 +11,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "inspect",
         description = "Show a trigger, and how far it is in each of its databases.",
-        footer = {
-            "",
-            "Examples:",
-            "  couchjobs trigger inspect order-mail",
-            "  couchjobs trigger inspect order-mail -o json"
-        })
+        footer = {"  couchjobs trigger inspect order-mail", "  couchjobs trigger inspect order-mail -o json"})
 final class TriggerInspectCommand extends QueueCommand {
     @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
     private String trigger = "";

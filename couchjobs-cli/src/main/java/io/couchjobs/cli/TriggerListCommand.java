@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
         name = "list",
         description =
                 "List the triggers and how far they are; name documents that have the id of a trigger, but are no triggers.",
-        footer = {"", "Examples:", "  couchjobs trigger list", "  couchjobs trigger list -o json"})
+        footer = {"  couchjobs trigger list", "  couchjobs trigger list -o json"})
 final class TriggerListCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {

@@ -9,8 +9,6 @@ import picocli.CommandLine.Parameters;
         name = "pause",
         description = "Let a trigger make no jobs. Its position stays, so that it misses nothing.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs trigger pause order-mail",
             "  couchjobs trigger pause order-mail && couchjobs trigger list"
         })

@@ -9,8 +9,6 @@ import picocli.CommandLine.Parameters;
         name = "remove",
         description = "Remove a trigger, even a malformed one, and its positions; the jobs it made stay.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs trigger remove order-mail",
             "  couchjobs trigger remove order-mail && couchjobs trigger list"
         })

@@ -10,8 +10,6 @@ import picocli.CommandLine.Parameters;
         name = "replay",
         description = "Send a trigger back: it makes jobs for the same changes once more.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs trigger replay order-mail --from beginning",
             "  couchjobs trigger replay order-mail --from now"
         })

@@ -9,8 +9,6 @@ import picocli.CommandLine.Parameters;
         name = "resume",
         description = "Let a paused trigger go on from where it is.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs trigger resume order-mail",
             "  couchjobs trigger resume order-mail && couchjobs trigger list"
         })

@@ -13,8 +13,6 @@ import picocli.CommandLine.Parameters;
         name = "test",
         description = "Show the job that a trigger would make of a document as it is now. Makes nothing.",
         footer = {
-            "",
-            "Examples:",
             "  couchjobs trigger test order-mail --doc o1",
             "  couchjobs trigger test user-docs --doc note-7 --database userdb-616461"
         })

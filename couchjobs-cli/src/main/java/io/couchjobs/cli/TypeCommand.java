@@ -7,5 +7,5 @@ import picocli.CommandLine.Command;
         name = "type",
         description = "Change the settings of a type.",
         subcommands = TypeSetCommand.class,
-        footer = {"", "Examples:", "  couchjobs type set email --timeout 5m", "  couchjobs types"})
+        footer = {"  couchjobs type set email --timeout 5m", "  couchjobs types"})
 final class TypeCommand extends CommandGroup {}

@@ -19,8 +19,6 @@ import picocli.CommandLine.Parameters;
             "A value that is not named stays as it is; the word \"default\" takes a setting back to its default."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs type set email --timeout 5m",
             "  couchjobs type set email --max-retries 3 --retry-delay 10s --retry-jitter 20%%",
             "  couchjobs type set email --timeout default",

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "types",
         description = "List the types that have jobs or settings.",
-        footer = {"", "Examples:", "  couchjobs types", "  couchjobs types -o json | jq -r .[].type"})
+        footer = {"  couchjobs types", "  couchjobs types -o json | jq -r .[].type"})
 final class TypesCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {

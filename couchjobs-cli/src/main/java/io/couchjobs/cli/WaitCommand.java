@@ -26,8 +26,6 @@ import picocli.CommandLine.Option;
             "a majority of the copies has it: at a node that is cut off the command waits on."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs wait email 42 --timeout 5m",
             "  couchjobs wait email 42 --for success && echo sent",
             "  couchjobs wait email 42 -o json | jq .result",

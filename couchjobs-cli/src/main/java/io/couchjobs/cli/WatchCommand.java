@@ -27,8 +27,6 @@ import picocli.CommandLine.Option;
             "rules and targets tell each alarm once between them."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs watch",
             "  couchjobs watch --type email --id 42",
             "  couchjobs watch --type email -o ndjson | jq -r .status",

@@ -40,8 +40,6 @@ import picocli.CommandLine.Parameters;
             "With --alarm it also watches the whole queue, as couchjobs watch --alarm does."
         },
         footer = {
-            "",
-            "Examples:",
             "  couchjobs work email -- ./send-mail --from noreply@example.org",
             "  couchjobs work sha256 --until-empty --concurrency 4 -- ./my-script",
             "  couchjobs work sha256 --until-empty --fail -- ./my-script",

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
             "One that runs jobs gives a sign of life every third of their timeout, an idle one every five minutes: so one",
             "that is dead and owns no job is shown as live for ten minutes."
         },
-        footer = {"", "Examples:", "  couchjobs workers", "  couchjobs workers --type email -o json"})
+        footer = {"  couchjobs workers", "  couchjobs workers --type email -o json"})
 final class WorkersCommand extends QueueCommand {
     @Option(names = "--type", paramLabel = "T", description = "Only workers that take this type, or run a job of it.")
     private @Nullable String type;

@@ -43,7 +43,7 @@ class HelpTest {
                         : null)
                 .filter(Objects::nonNull)
                 .flatMap(option -> Stream.of(option.description()));
-        return Stream.of(Stream.of(its.description()), Stream.of(its.footer()), options)
+        return Stream.of(Stream.of(its.description()), Stream.of(its.footerHeading()), Stream.of(its.footer()), options)
                 .flatMap(texts -> texts);
     }
 
