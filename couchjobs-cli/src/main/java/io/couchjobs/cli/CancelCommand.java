@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
             "  couchjobs cancel email 42",
             "  couchjobs cancel email 42 --if-queued",
             "  couchjobs cancel email 42 --reason 'the customer called'",
-            "  couchjobs cancel mail --array campaign-7",
+            "  couchjobs cancel mail --array campaign-7 --yes",
             "  couchjobs cancel --type email --status stuck --all --yes"
         })
 final class CancelCommand extends JobsCommand {

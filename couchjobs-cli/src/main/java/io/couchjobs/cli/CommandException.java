@@ -1,5 +1,7 @@
 package io.couchjobs.cli;
 
+import io.couchjobs.job.JobId;
+
 /** A command cannot go on; the message is for the person who typed it. */
 final class CommandException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -17,5 +19,9 @@ final class CommandException extends RuntimeException {
 
     static CommandException usage(String message) {
         return new CommandException(ExitCode.USAGE, message);
+    }
+
+    static CommandException noArray(JobId id) {
+        return new CommandException(ExitCode.NOT_FOUND, "no such array: " + id);
     }
 }

@@ -5,7 +5,6 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import java.util.stream.Stream;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The base of commands that act on all jobs of a group of failures. */
@@ -16,8 +15,8 @@ abstract class FailureGroupCommand extends QueueCommand {
     @Mixin
     private final FailureOptions which = new FailureOptions();
 
-    @Option(names = "--yes", description = "Do not ask before acting; needed without a terminal.")
-    private boolean yes;
+    @Mixin
+    private final ConfirmOption confirm = new ConfirmOption();
 
     /** {@return the statuses of the jobs that it acts on} */
     abstract JobStatus[] statuses();
@@ -33,9 +32,7 @@ abstract class FailureGroupCommand extends QueueCommand {
     @Override
     void check() {
         which.check();
-        if (!yes && !root().shell().terminals().in()) {
-            throw CommandException.usage("there is no terminal to ask at whether to act on many jobs: add --yes");
-        }
+        confirm.check(root());
     }
 
     @Override
@@ -46,9 +43,7 @@ abstract class FailureGroupCommand extends QueueCommand {
                     ExitCode.NOT_FOUND,
                     "nothing to " + name() + " in group " + group + "; couchjobs failures lists the groups");
         }
-        if (!yes && !root().shell().confirms("couchjobs: " + name() + " " + Counted.of(count, "job") + "? [y/N] ")) {
-            throw new CommandException(ExitCode.FAILED, "nothing done");
-        }
+        confirm.ask(root(), name(), () -> count);
         return new BulkAct(root(), id -> act(queue, id)).run(jobs(queue));
     }
 

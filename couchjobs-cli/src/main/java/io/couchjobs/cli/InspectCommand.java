@@ -71,7 +71,7 @@ final class InspectCommand extends QueueCommand {
     }
 
     private ExitCode array(JobQueue queue) {
-        JobArrays.State state = queue.arrays().get(jobId()).orElseThrow(() -> new CommandException(ExitCode.NOT_FOUND, "no such array: " + jobId()));
+        JobArrays.State state = queue.arrays().get(jobId()).orElseThrow(() -> CommandException.noArray(jobId()));
         List<JobArrays.Item> failed = queue.arrays()
                 .items(jobId())
                 .filter(item -> item.status() == JobStatus.FAILED || item.status() == JobStatus.STUCK)

@@ -93,7 +93,7 @@ final class JobOptions {
         try {
             return queue.arrays().jobs(array);
         } catch (NotFoundException none) {
-            throw new CommandException(ExitCode.NOT_FOUND, "no such array: " + array);
+            throw CommandException.noArray(array);
         } catch (IllegalStateException incomplete) {
             throw new CommandException(ExitCode.REFUSED, String.valueOf(incomplete.getMessage()));
         }

@@ -3,7 +3,6 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.NotFoundException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -37,8 +36,8 @@ abstract class JobsCommand extends QueueCommand {
                     + " or gone. Exit code 1 when one refused.")
     private boolean all;
 
-    @Option(names = "--yes", description = "Do not ask before acting on many; needed without a terminal.")
-    private boolean yes;
+    @Mixin
+    private final ConfirmOption confirm = new ConfirmOption();
 
     /** Acts on one job; returns what it did, in the past tense. */
     abstract String act(JobQueue queue, JobId id);
@@ -64,9 +63,8 @@ abstract class JobsCommand extends QueueCommand {
             throw CommandException.usage(
                     "all jobs of all types? Say which: --type, --status, --group, --class, --origin, --tag, --correlation,"
                             + " --site; with one of them also --where");
-        } else if (!yes && !root().shell().terminals().in()) {
-            throw CommandException.usage("there is no terminal to ask at whether to act on many jobs: add --yes");
         }
+        confirm.check(root());
     }
 
     private void checkArray() {
@@ -75,6 +73,7 @@ abstract class JobsCommand extends QueueCommand {
                     "which array? Give TYPE and --array ID, without ID, --type, --where and --all");
         }
         new JobId(type, String.valueOf(array));
+        confirm.check(root());
     }
 
     private void checkSingle() {
@@ -89,18 +88,23 @@ abstract class JobsCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        if (array != null) {
-            return runArray(queue, new JobId(String.valueOf(type), array));
-        } else if (!all) {
+        if (array == null && !all) {
             Outcome one = Outcome.changed(single(), act(queue, single()));
             output().line(() -> one.id() + " " + one.what(), one::json);
             return ExitCode.DONE;
+        } else if (array != null) {
+            checkFound(queue, array);
         }
         which.type().ifPresent(only -> warnOfSlip(only, new KnownTypes(queue)));
-        if (!yes && !confirmed(selected(queue).count())) {
-            throw new CommandException(ExitCode.FAILED, "nothing done");
-        }
+        confirm.ask(root(), name(), () -> selected(queue).count());
         return new BulkAct(root(), id -> act(queue, id)).run(selected(queue).map(Job::id));
+    }
+
+    private void checkFound(JobQueue queue, String arrayId) {
+        JobId id = new JobId(String.valueOf(type), arrayId);
+        if (queue.arrays().chunks(id).findFirst().isEmpty()) {
+            throw CommandException.noArray(id);
+        }
     }
 
     private void warnOfSlip(String only, KnownTypes types) {
@@ -110,20 +114,9 @@ abstract class JobsCommand extends QueueCommand {
     }
 
     private Stream<Job> selected(JobQueue queue) {
-        return where.of(queue, queue.all(which.filter()));
-    }
-
-    private ExitCode runArray(JobQueue queue, JobId id) {
-        if (queue.arrays().chunks(id).findFirst().isEmpty()) {
-            throw new NotFoundException(id);
-        }
-        return new BulkAct(root(), chunk -> act(queue, chunk))
-                .run(queue.arrays().chunks(id).filter(which.filter()::matches).map(Job::id));
-    }
-
-    private boolean confirmed(long count) {
-        return count == 0
-                || root().shell().confirms("couchjobs: " + name() + " " + Counted.of(count, "job") + "? [y/N] ");
+        return array == null
+                ? where.of(queue, queue.all(which.filter()))
+                : queue.arrays().chunks(new JobId(String.valueOf(type), array)).filter(which.filter()::matches);
     }
 
     private JobId single() {

@@ -193,7 +193,7 @@ class ArrayCommandsTest {
     }
 
     private int changed(String command, String... options) {
-        List<String> line = new ArrayList<>(List.of(command, "page", "--array", "crawl", "-o", "json"));
+        List<String> line = new ArrayList<>(List.of(command, "page", "--array", "crawl", "--yes", "-o", "json"));
         line.addAll(List.of(options));
         return shell().done(line.toArray(String[]::new)).json().path("changed").asInt();
     }
@@ -202,7 +202,25 @@ class ArrayCommandsTest {
     void to_act_on_an_array_takes_its_type_and_id_alone() {
         shell().usage("Give TYPE and --array ID", "cancel", "page", "1", "--array", "crawl");
         shell().usage("Give TYPE and --array ID", "cancel", "--array", "crawl");
-        assertThat(shell().run("cancel", "page", "--array", "crawl").exitCode()).isEqualTo(3);
+        TestShell.Said none = shell().run("cancel", "page", "--array", "crawl", "--yes");
+        assertThat(none.exitCode()).isEqualTo(3);
+        assertThat(none.err()).isEqualTo("couchjobs: no such array: page:crawl\n");
+    }
+
+    @Test
+    void to_act_on_an_array_asks_first() throws Exception {
+        addFiveItemsInThreeChunks();
+        shell().usage("add --yes", "remove", "page", "--array", "crawl");
+
+        TestShell.Said refused = shell().input("n\n")
+                .terminals(new Shell.Terminals(true, false, false))
+                .run("remove", "page", "--array", "crawl");
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.err()).isEqualTo("couchjobs: remove 3 jobs? [y/N] couchjobs: nothing done\n");
+        assertThat(queue.arrays().chunks(CRAWL)).hasSize(3);
+
+        shell().withPersonWhoSaysYes().done("remove", "page", "--array", "crawl");
+        assertThat(queue.arrays().chunks(CRAWL)).isEmpty();
     }
 
     @Test
