@@ -17,16 +17,10 @@ import java.util.Optional;
  * @param <J> how the file has jobs
  */
 abstract class BulkRun<J> {
-    private static final int BATCH = 500;
-    private static final int BATCH_CHARACTERS = 2 * 1024 * 1024;
-
     private final Couchjobs root;
     private final ProgressLine progress;
     private final Rejections rejections;
     private final long started = System.nanoTime();
-    private final List<JobLine<J>> batch = new ArrayList<>();
-    private int batchCharacters;
-    private long lastLine;
     /** Up to this line, all are stored, rejected or left out. */
     private long lastDone;
 
@@ -36,18 +30,13 @@ abstract class BulkRun<J> {
         this.rejections = new Rejections(root, progress);
     }
 
-    /** The lines of a file. */
-    interface Lines<J> {
-        /** {@return the next line; empty at the end} */
-        Optional<JobLine<J>> next() throws IOException;
-    }
-
-    ExitCode run(Lines<J> lines) throws IOException {
+    ExitCode run(ReadAhead.Lines<J> file) throws IOException {
+        ReadAhead<J> lines = ReadAhead.of(file);
+        Interrupts.onSignal(signal -> lines.stop());
         try {
-            for (Optional<JobLine<J>> line = lines.next(); line.isPresent(); line = lines.next()) {
-                take(line.get());
+            for (List<JobLine<J>> batch = lines.next(); !batch.isEmpty(); batch = lines.next()) {
+                take(batch);
             }
-            flush();
         } catch (IOException | RuntimeException trouble) {
             progress.clear();
             rejections.sayRest();
@@ -57,8 +46,12 @@ abstract class BulkRun<J> {
         progress.clear();
         rejections.sayRest();
         remark().ifPresent(remark -> root.say("couchjobs: " + remark));
-        root.say("couchjobs: " + Counted.of(lastLine, "line") + " in " + took());
+        root.say("couchjobs: " + Counted.of(lastDone, "line") + " in " + took()
+                + (lines.isStopped() ? ", stopped before the end" : ""));
         root.output().line(this::summary, () -> json().set("rejected", rejections.json()));
+        if (lines.isStopped()) {
+            return ExitCode.INTERRUPTED;
+        }
         return rejected() == 0 && isComplete() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
@@ -92,39 +85,36 @@ abstract class BulkRun<J> {
         return rejections.count();
     }
 
-    private void take(JobLine<J> line) {
-        lastLine = line.number();
-        if (line.job().isEmpty()) {
-            rejections.add(line.number(), String.valueOf(line.problem()));
-        } else if (isWanted(line.job().get())) {
-            batch.add(line);
-            batchCharacters += line.length();
-            if (batch.size() == BATCH || batchCharacters > BATCH_CHARACTERS) {
-                flush();
+    private void take(List<JobLine<J>> batch) {
+        List<JobLine<J>> wanted = new ArrayList<>();
+        for (JobLine<J> line : batch) {
+            if (line.job().isEmpty()) {
+                rejections.add(line.number(), String.valueOf(line.problem()));
+            } else if (isWanted(line.job().get())) {
+                wanted.add(line);
+            }
+            if (wanted.isEmpty()) {
+                lastDone = line.number();
             }
         }
-        if (batch.isEmpty()) {
-            lastDone = lastLine;
+        if (!wanted.isEmpty()) {
+            storeAll(wanted);
         }
+        lastDone = batch.get(batch.size() - 1).number();
+        progress.update("couchjobs: " + Counted.of(lastDone, "line") + ", " + summary() + ", " + took());
     }
 
-    private void flush() {
-        if (batch.isEmpty()) {
-            return;
-        }
-        List<J> jobs = batch.stream().flatMap(line -> line.job().stream()).toList();
+    private void storeAll(List<JobLine<J>> lines) {
+        List<J> jobs = lines.stream().flatMap(line -> line.job().stream()).toList();
         List<AddResult> results = store(jobs);
         for (int i = 0; i < results.size(); i++) {
             if (results.get(i).outcome() == AddResult.Outcome.REJECTED) {
                 rejections.add(
-                        batch.get(i).number(), String.valueOf(results.get(i).problem()));
+                        lines.get(i).number(), String.valueOf(results.get(i).problem()));
             } else {
                 count(jobs.get(i), results.get(i).outcome());
             }
         }
-        batch.clear();
-        batchCharacters = 0;
-        progress.update("couchjobs: " + Counted.of(lastLine, "line") + ", " + summary() + ", " + took());
     }
 
     private String took() {

@@ -70,7 +70,11 @@ final class EnqueueCommand extends QueueCommand {
             description = "Replace the data of a job that is pending, also where its time stays the same.")
     private boolean replace;
 
-    @Option(names = "--from", paramLabel = "FILE|-", description = "Add a job for each line of a file.")
+    @Option(
+            names = "--from",
+            paramLabel = "FILE|-",
+            description =
+                    "Add a job for each line of a file, or of standard input (-), whose lines are stored as they come.")
     private @Nullable String from;
 
     @Option(
