@@ -1,6 +1,5 @@
 package io.couchjobs.cli;
 
-import java.io.Console;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -38,9 +37,13 @@ record Shell(
     record Terminals(boolean in, boolean out, boolean err) {
         static final Terminals NONE = new Terminals(false, false, false);
 
-        /** The launcher finds out, because Java cannot: it can only tell whether all of them are terminals. */
+        /** The launcher finds out. Without it, Java can only tell whether the first two are terminals. */
         static Terminals ofThisProcess() {
-            String streams = System.getProperty("couchjobs.terminals", "");
+            String streams = System.getProperty("couchjobs.terminals");
+            if (streams == null) {
+                boolean isThere = OwnTerminal.hasInputAndOutput();
+                return new Terminals(isThere, isThere, isThere);
+            }
             return new Terminals(streams.contains("0"), streams.contains("1"), streams.contains("2"));
         }
     }
@@ -54,7 +57,7 @@ record Shell(
                 System.getenv(),
                 Path.of(System.getProperty("couchjobs.home", "")).toAbsolutePath(),
                 Terminals.ofThisProcess(),
-                Shell::ask);
+                OwnTerminal::ask);
     }
 
     /** {@return an environment variable that is set to something} */
@@ -86,15 +89,5 @@ record Shell(
         err.flush();
         String answer = readLine().strip().toLowerCase(Locale.ROOT);
         return answer.equals("y") || answer.equals("yes");
-    }
-
-    /** From Java 22 there always is a console, and before only when standard input and output are both terminals. */
-    @SuppressWarnings("SystemConsoleNull")
-    private static Optional<String> ask(String question) {
-        Console console = System.console();
-        if (console == null || !Terminals.ofThisProcess().in()) {
-            return Optional.empty();
-        }
-        return Optional.ofNullable(console.readPassword("%s", question)).map(String::new);
     }
 }

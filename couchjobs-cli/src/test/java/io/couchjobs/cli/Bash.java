@@ -230,7 +230,7 @@ final class Bash implements AutoCloseable {
         thread.start();
     }
 
-    private static boolean isInstalled(String program) {
+    static boolean isInstalled(String program) {
         return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
                 .anyMatch(path -> Files.isExecutable(Path.of(path, program)));
     }
