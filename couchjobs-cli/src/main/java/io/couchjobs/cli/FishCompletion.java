@@ -1,39 +1,59 @@
 package io.couchjobs.cli;
 
-import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** A completion script for fish, which picocli does not write. */
 final class FishCompletion {
-    private final StringBuilder script = new StringBuilder("complete -c couchjobs -f\n");
+    /**
+     * Compares the words that were typed with a path of commands: only these, or with more behind them. The values of options
+     * before the first command are passed over.
+     */
+    private static final String HEAD = """
+            function __couchjobs_words
+                set -l words (commandline -opc | string match -v -- '-*')
+                set -e words[1]
+                while set -q words[1]; and not contains -- $words[1] %s
+                    set -e words[1]
+                end
+                echo "$words"
+            end
+            function __couchjobs_at
+                test (__couchjobs_words) = "$argv"
+            end
+            function __couchjobs_in
+                string match -q -- "$argv *" (__couchjobs_words)' '
+            end
+            complete -c couchjobs -f
+            """;
+
+    private final StringBuilder script = new StringBuilder();
 
     private FishCompletion() {}
 
     static String script(CommandLine root) {
         FishCompletion fish = new FishCompletion();
+        String commands =
+                ManualPage.shown(root).map(CommandLine::getCommandName).collect(Collectors.joining(" "));
+        fish.script.append(HEAD.formatted(commands));
         root.getCommandSpec().options().forEach(option -> fish.option("", option));
-        fish.commands(root, "__fish_use_subcommand");
+        fish.commands(root, "");
         return fish.script.toString();
     }
 
-    private void commands(CommandLine parent, String condition) {
-        for (Map.Entry<String, CommandLine> entry : parent.getSubcommands().entrySet()) {
-            CommandSpec command = entry.getValue().getCommandSpec();
-            if (command.usageMessage().hidden()) {
-                continue;
-            }
-            String name = entry.getKey();
+    private void commands(CommandLine parent, String path) {
+        ManualPage.shown(parent).forEach(inner -> {
+            CommandSpec command = inner.getCommandSpec();
+            String inside = path + " " + command.name();
             line(
-                    condition,
-                    "-a " + name + " -d " + quoted(first(command.usageMessage().description())));
-            String inside = "__fish_seen_subcommand_from " + name;
-            command.options().stream()
-                    .filter(option -> !option.inherited() && !option.hidden())
-                    .forEach(option -> option(inside, option));
-            commands(entry.getValue(), inside);
-        }
+                    "__couchjobs_at" + path,
+                    "-a " + command.name() + " -d "
+                            + quoted(first(command.usageMessage().description())));
+            HelpLayout.own(command).forEach(option -> option("__couchjobs_in" + inside, option));
+            commands(inner, inside);
+        });
     }
 
     private void option(String condition, OptionSpec option) {

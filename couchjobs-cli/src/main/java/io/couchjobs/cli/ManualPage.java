@@ -45,7 +45,8 @@ record ManualPage(
         return List.copyOf(pages);
     }
 
-    private static Stream<CommandLine> shown(CommandLine command) {
+    /** {@return the commands in a command that are not hidden} */
+    static Stream<CommandLine> shown(CommandLine command) {
         return command.getSubcommands().values().stream()
                 .filter(inner -> !inner.getCommandSpec().usageMessage().hidden());
     }

@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.StringWriter;
@@ -132,10 +133,35 @@ class CliTest {
     @Test
     void fish_completes_commands_and_their_options() {
         assertThat(shell.run("completion", "fish").out())
-                .contains("complete -c couchjobs -n '__fish_use_subcommand' -a enqueue -d 'Add a job")
-                .contains("complete -c couchjobs -n '__fish_seen_subcommand_from work' -l concurrency -r -d")
+                .contains("complete -c couchjobs -n '__couchjobs_at' -a enqueue -d 'Add a job")
+                .contains("complete -c couchjobs -n '__couchjobs_in work' -l concurrency -r -d")
                 .contains("complete -c couchjobs -l url -r")
                 .doesNotContain("warm-up");
+    }
+
+    @Test
+    void fish_offers_the_options_of_the_command_that_is_typed_and_of_no_other(@TempDir Path folder) throws Exception {
+        assumeTrue(Bash.isInstalled("fish"), "fish is not installed");
+        Path script = Files.writeString(
+                folder.resolve("couchjobs.fish"),
+                shell.run("completion", "fish").out());
+        assertThat(offered(script, "couchjobs ")).contains("enqueue", "cron").doesNotContain("set");
+        assertThat(offered(script, "couchjobs --url http://host enq")).containsExactly("enqueue");
+        assertThat(offered(script, "couchjobs cron ")).contains("add", "list").doesNotContain("enqueue", "errors");
+        assertThat(offered(script, "couchjobs cron list ")).isEmpty();
+        assertThat(offered(script, "couchjobs cron list --")).contains("--url").doesNotContain("--status");
+        assertThat(offered(script, "couchjobs list email --")).contains("--url", "--status");
+        assertThat(offered(script, "couchjobs scope set email --"))
+                .contains("--concurrency")
+                .doesNotContain("--retention");
+    }
+
+    private static List<String> offered(Path script, String line) throws Exception {
+        Process fish = new ProcessBuilder(
+                        "fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", script.toString(), line)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        return fish.inputReader().lines().map(offer -> offer.split("\t")[0]).toList();
     }
 
     private void assertMisuse(String message, String... args) {
