@@ -5,10 +5,9 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -37,21 +36,28 @@ final class Problems {
 
     private static String unmatched(String argument, CommandLine command) {
         if (argument.startsWith("-")) {
-            Set<String> options = command.getCommandSpec().optionsMap().keySet();
-            return "no such option: '" + argument + "'" + Nearest.question(argument.replaceFirst("=.*", ""), options);
+            return "no such option: '" + argument + "'" + remark(argument, command.getCommandSpec());
         }
         return command.getSubcommands().isEmpty()
                 ? "one argument too many: '" + argument + "'"
                 : noSuchCommand(argument, command);
     }
 
+    /** One letter resembles any other. */
+    private static String remark(String option, CommandSpec command) {
+        String question = option.startsWith("--")
+                ? Nearest.question(
+                        option.replaceFirst("=.*", ""), command.optionsMap().keySet())
+                : "";
+        return question.isEmpty() && !command.positionalParameters().isEmpty()
+                ? "; if it is no option, write -- before it"
+                : question;
+    }
+
     /** Says that a command has no such command in it, and which one may have been meant. */
     static String noSuchCommand(String name, CommandLine command) {
-        List<String> names = command.getSubcommands().entrySet().stream()
-                .filter(inner ->
-                        !inner.getValue().getCommandSpec().usageMessage().hidden())
-                .map(Map.Entry::getKey)
-                .toList();
+        List<String> names =
+                ManualPage.shown(command).map(CommandLine::getCommandName).toList();
         return "no such command: '" + name + "'" + Nearest.question(name, names);
     }
 

@@ -164,6 +164,14 @@ class CliTest {
         return fish.inputReader().lines().map(offer -> offer.split("\t")[0]).toList();
     }
 
+    @Test
+    void an_argument_that_begins_with_a_minus_goes_behind_two_of_them() {
+        for (String command : List.of("inspect", "explain", "cancel", "logs", "wait", "enqueue", "retry")) {
+            assertMisuse("no such option: '-x'; if it is no option, write -- before it (see", command, "email", "-x");
+        }
+        assertMisuse("no such option: '-x' (see", "counts", "-x");
+    }
+
     private void assertMisuse(String message, String... args) {
         TestShell.Said said = shell.run(args);
         assertThat(said.err()).startsWith("couchjobs: ").contains(message).hasLineCount(1);

@@ -78,6 +78,15 @@ class SlipsTest {
     }
 
     @Test
+    void an_id_may_begin_with_a_minus_behind_two_of_them() {
+        shell.done("enqueue", "email", "--", "-x");
+        assertThat(shell.done("inspect", "-o", "id", "email", "--", "-x").out()).isEqualTo("-x\n");
+        for (String command : List.of("explain", "logs", "retry", "cancel", "remove")) {
+            shell.done(command, "email", "--", "-x");
+        }
+    }
+
+    @Test
     void a_job_without_a_log_says_so_beside_the_result() {
         shell.done("enqueue", "email", "1");
         TestShell.Said said = shell.done("logs", "email", "1");
