@@ -5,6 +5,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,6 +15,19 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The one place where an exception becomes a line on standard error and an exit code. */
 final class Problems {
+    /** Words that other programs have for our commands. */
+    private static final Map<String, String> ELSEWHERE = Map.of(
+            "add", "enqueue",
+            "delete", "remove",
+            "get", "inspect",
+            "ls", "list",
+            "push", "enqueue",
+            "rm", "remove",
+            "run", "work",
+            "show", "inspect",
+            "stats", "counts",
+            "status", "counts");
+
     private final Couchjobs root;
 
     Problems(Couchjobs root) {
@@ -38,9 +52,12 @@ final class Problems {
         if (argument.startsWith("-")) {
             return "no such option: '" + argument + "'" + remark(argument, command.getCommandSpec());
         }
-        return command.getSubcommands().isEmpty()
-                ? "one argument too many: '" + argument + "'"
-                : noSuchCommand(argument, command);
+        CommandSpec spec = command.getCommandSpec();
+        boolean maybeType = spec.positionalParameters().isEmpty() && spec.findOption("--type") != null;
+        return (command.getSubcommands().isEmpty()
+                        ? "one argument too many: '" + argument + "'"
+                        : noSuchCommand(argument, command))
+                + (maybeType ? "; if it is a type, write --type before it" : "");
     }
 
     /** One letter resembles any other. */
@@ -58,7 +75,8 @@ final class Problems {
     static String noSuchCommand(String name, CommandLine command) {
         List<String> names =
                 ManualPage.shown(command).map(CommandLine::getCommandName).toList();
-        return "no such command: '" + name + "'" + Nearest.question(name, names);
+        String word = ELSEWHERE.getOrDefault(name, name);
+        return "no such command: '" + name + "'" + Nearest.question(names.contains(word) ? word : name, names);
     }
 
     int failed(Exception problem, CommandLine command, ParseResult parsed) {

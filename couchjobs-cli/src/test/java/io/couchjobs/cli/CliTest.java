@@ -100,6 +100,13 @@ class CliTest {
         assertMisuse("no such command: 'frobnicate' (see", "frobnicate", "--help");
         assertMisuse("no such command: 'ste'; did you mean set?", "type", "ste", "--help");
         assertMisuse("no such option: '--statu=x'; did you mean --status?", "list", "--statu=x");
+        assertMisuse("no such command: 'rm'; did you mean remove?", "rm", "email", "42");
+        assertMisuse("no such command: 'show'; did you mean inspect?", "help", "show");
+        assertMisuse("no such command: 'delete'; did you mean remove?", "cron", "delete", "nightly");
+        assertMisuse("no such command: 'push' (see", "cron", "push");
+        assertMisuse("one argument too many: 'email'; if it is a type, write --type before it (see", "list", "email");
+        assertMisuse("no such command: 'email'; if it is a type, write --type before it (see", "failures", "email");
+        assertMisuse("one argument too many: 'email' (see", "gc", "email");
     }
 
     @Test
