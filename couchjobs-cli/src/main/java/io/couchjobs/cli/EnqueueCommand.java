@@ -81,9 +81,9 @@ final class EnqueueCommand extends QueueCommand {
             names = "--format",
             paramLabel = "FORMAT",
             description = {
-                "What the file is: ndjson (objects with data and optionally id, scheduledTime, group, ...), csv (the header",
-                "names the fields of the data) or lines (the data is {\"line\": \"...\"}). Default: csv for FILE.csv, lines for",
-                "FILE.txt, else ndjson."
+                "What the file is: ndjson (objects with data and optionally id, scheduledTime, group, ...), csv (the header "
+                        + "names the fields of the data) or lines (the data is {\"line\": \"...\"}). Default: csv for FILE.csv, lines for "
+                        + "FILE.txt, else ndjson."
             })
     private JobReader.@Nullable Format format;
 

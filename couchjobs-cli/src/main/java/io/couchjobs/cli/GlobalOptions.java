@@ -83,8 +83,8 @@ final class GlobalOptions {
             paramLabel = "FILE",
             description = {
                 "The private key of --client-cert, if it is not in the same file: PEM (PKCS #8).",
-                "The password of an encrypted one comes from --client-key-password-file,",
-                "COUCHJOBS_CLIENT_KEY_PASSWORD or a prompt."
+                "The password of an encrypted one comes from --client-key-password-file, "
+                        + "COUCHJOBS_CLIENT_KEY_PASSWORD or a prompt."
             })
     @Nullable
     Path clientKey;

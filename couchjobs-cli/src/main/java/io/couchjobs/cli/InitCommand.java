@@ -38,8 +38,8 @@ final class InitCommand implements Callable<Integer> {
             names = "--site",
             paramLabel = "NAME",
             description = {
-                "Name the database, among several that replicate to each other: its workers then run the jobs that carry this",
-                "name, and jobs created here carry it. \"\" takes the name away."
+                "Name the database, among several that replicate to each other: its workers then run the jobs that carry this "
+                        + "name, and jobs created here carry it. \"\" takes the name away."
             })
     private @Nullable String site;
 

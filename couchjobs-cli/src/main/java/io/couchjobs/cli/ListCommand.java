@@ -54,8 +54,8 @@ final class ListCommand extends QueueCommand {
             names = "--since",
             paramLabel = "DURATION",
             description = {
-                "Only jobs that were created since then: 30m, 12h, 7d. With a finished --status, and no group, class,",
-                "origin, tag or correlation: that have ended since then."
+                "Only jobs that were created since then: 30m, 12h, 7d. With a finished --status, and no group, class, "
+                        + "origin, tag or correlation: that have ended since then."
             })
     private @Nullable Duration since;
 

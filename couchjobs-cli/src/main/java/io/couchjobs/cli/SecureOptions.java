@@ -19,8 +19,8 @@ final class SecureOptions {
     @Option(
             names = "--secure",
             description = {
-                "Have the database itself refuse what a user's role does not cover (docs/security.md): store the guard, and let",
-                "the roles couchjobs-producer, couchjobs-worker and couchjobs-admin in."
+                "Have the database itself refuse what a user's role does not cover (docs/security.md): store the guard, and let "
+                        + "the roles couchjobs-producer, couchjobs-worker and couchjobs-admin in."
             })
     boolean secure;
 
@@ -28,8 +28,8 @@ final class SecureOptions {
             names = "--create-user",
             paramLabel = "ROLE:NAME",
             description = {
-                "Give the user NAME the role producer, worker or admin; a new one is created, with the password that",
-                "--new-password-file, COUCHJOBS_NEW_PASSWORD or a prompt gives. An existing one keeps theirs. Repeatable."
+                "Give the user NAME the role producer, worker or admin; a new one is created, with the password that "
+                        + "--new-password-file, COUCHJOBS_NEW_PASSWORD or a prompt gives. An existing one keeps theirs. Repeatable."
             })
     List<String> users = new ArrayList<>();
 

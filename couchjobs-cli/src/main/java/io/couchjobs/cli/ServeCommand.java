@@ -38,8 +38,8 @@ final class ServeCommand implements Callable<Integer> {
             names = "--cors",
             paramLabel = "ORIGIN",
             description = {
-                "Let web pages of this origin use the server, as http://localhost:3000: so PouchDB in a",
-                "page can sync with it. Any page of the origin may then do everything."
+                "Let web pages of this origin use the server, as http://localhost:3000: so PouchDB in a "
+                        + "page can sync with it. Any page of the origin may then do everything."
             })
     private @Nullable String origin;
 
@@ -47,8 +47,8 @@ final class ServeCommand implements Callable<Integer> {
             names = "--simulate-cluster",
             paramLabel = "N",
             description = {
-                "Be a cluster of N nodes, in memory, at --port and the ports after it: racing",
-                "writers get 201, 202 and 409 as on a real one, and leave conflicts."
+                "Be a cluster of N nodes, in memory, at --port and the ports after it: racing "
+                        + "writers get 201, 202 and 409 as on a real one, and leave conflicts."
             })
     private int nodes;
 

@@ -14,8 +14,8 @@ final class WhereOptions {
             hideParamSyntax = true,
             converter = Where.Converter.class,
             description = {
-                "Only jobs with this value in their data, by JSON Pointer: /customer/id=42. Several must all hold. No",
-                "index helps: each job that the other options let through is read."
+                "Only jobs with this value in their data, by JSON Pointer: /customer/id=42. Several must all hold. No "
+                        + "index helps: each job that the other options let through is read."
             })
     private List<Where> conditions = List.of();
 

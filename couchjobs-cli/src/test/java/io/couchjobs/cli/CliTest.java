@@ -129,7 +129,7 @@ class CliTest {
             String script = shell.run("completion", name).out();
             assertThat(script).contains("enqueue", "--concurrency").doesNotContain("warm-up");
             assertThat(script)
-                    .contains("\"ndjson\"", "\"waiting\"", "\"removed\"", "\"bash\"", "\"auto\"")
+                    .contains("\"drain\"", "\"ndjson\"", "\"waiting\"", "\"removed\"", "\"bash\"", "\"auto\"")
                     .doesNotContain("\"NDJSON\"", "\"WAITING\"", "\"BASH\"", "\"AUTO\"");
         }
         Path bash = Files.writeString(

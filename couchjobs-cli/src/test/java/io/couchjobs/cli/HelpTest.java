@@ -68,6 +68,14 @@ class HelpTest {
     }
 
     @Test
+    void a_line_of_an_option_begins_with_a_sentence() {
+        assertThat(commands(root()).flatMap(command -> command.getCommandSpec().options().stream()))
+                .allSatisfy(option -> assertThat(String.join("\n", option.description()))
+                        .as(option.longestName())
+                        .doesNotContainPattern("[^.:]\n"));
+    }
+
+    @Test
     void without_arguments_it_shows_the_help() {
         TestShell.Said said = shell.run();
         assertThat(said.exitCode()).isZero();

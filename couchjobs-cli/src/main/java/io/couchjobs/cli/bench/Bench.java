@@ -178,7 +178,7 @@ public final class Bench implements AutoCloseable {
         if (!plan.has(figure)) {
             return JsonNodeFactory.instance.objectNode();
         }
-        steps.begin(figure.field());
+        steps.begin(figure.toString());
         ObjectNode json = attempt(figure, measurement);
         steps.done(figure.weight() * plan.rounds());
         return json;
@@ -194,7 +194,7 @@ public final class Bench implements AutoCloseable {
                 throw (InterruptedException) new InterruptedException("stopped").initCause(trouble);
             }
             String reason = String.valueOf(trouble.getMessage());
-            place.say().accept("cannot measure " + figure.field() + ": " + reason);
+            place.say().accept("cannot measure " + figure + ": " + reason);
             return JsonNodeFactory.instance.objectNode().put("error", reason);
         }
     }

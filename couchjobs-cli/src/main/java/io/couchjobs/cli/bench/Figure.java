@@ -51,8 +51,9 @@ public enum Figure {
         return this != PROCESSES && this != FLEET;
     }
 
-    /** {@return the field of the result} */
-    String field() {
+    /** {@return the field of the result, and what is typed to have it measured} */
+    @Override
+    public String toString() {
         return name().toLowerCase(Locale.ROOT);
     }
 }

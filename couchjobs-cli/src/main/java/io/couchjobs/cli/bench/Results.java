@@ -40,7 +40,7 @@ public final class Results {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.set("server", server);
         json.set("raw", raw);
-        figures.forEach((figure, value) -> json.set(figure.field(), value));
+        figures.forEach((figure, value) -> json.set(figure.toString(), value));
         return json;
     }
 
@@ -58,7 +58,7 @@ public final class Results {
         figures.forEach((figure, value) -> {
             Target target = Target.of(figure);
             table.row(
-                    Cell.of(figure.field()),
+                    Cell.of(figure.toString()),
                     Cell.of(value.has("error") ? value.path("error").asText() : target.measured(value)),
                     Cell.of(text(value, target.ratio())),
                     Cell.of(spread(value, target.ratio())),

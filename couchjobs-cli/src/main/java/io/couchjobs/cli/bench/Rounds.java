@@ -42,7 +42,7 @@ final class Rounds {
     /** All rounds, and one before them that does not count: a JVM needs a while to become fast. */
     void run(List<Part> parts, Runnable onWarm) throws InterruptedException {
         for (Part part : parts) {
-            steps.begin("warming up: " + part.figure().field());
+            steps.begin("warming up: " + part.figure());
             measured(part);
             steps.done(part.figure().weight());
         }
@@ -55,7 +55,7 @@ final class Rounds {
     private void run(List<Part> parts, String title) throws InterruptedException {
         double before = rawRate(title);
         for (Part part : parts) {
-            steps.begin(title + part.figure().field());
+            steps.begin(title + part.figure());
             double rate = measured(part);
             steps.done(part.figure().weight());
             double after = rawRate(title);
