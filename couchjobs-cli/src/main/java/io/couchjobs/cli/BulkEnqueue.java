@@ -13,16 +13,12 @@ import io.couchjobs.job.UnreadableDataException;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Adds the jobs of a file. */
 final class BulkEnqueue extends BulkRun<JobRequest> {
     private final JobQueue queue;
     private final boolean replace;
     private final Map<AddResult.Outcome, Long> counts = new EnumMap<>(AddResult.Outcome.class);
-    private long differing;
-    private @Nullable JobId exampleOfDiffering;
 
     BulkEnqueue(JobQueue queue, Couchjobs root, boolean replace) {
         super(root);
@@ -47,8 +43,7 @@ final class BulkEnqueue extends BulkRun<JobRequest> {
     private void compare(JobRequest line, AddResult result) {
         boolean mayDiffer = !replace && result.outcome() == AddResult.Outcome.UNCHANGED;
         if (mayDiffer && result.job().filter(stored -> hasData(stored, line)).isEmpty()) {
-            differing++;
-            exampleOfDiffering = exampleOfDiffering == null ? result.id() : exampleOfDiffering;
+            differs(result.id());
         }
     }
 
@@ -64,16 +59,13 @@ final class BulkEnqueue extends BulkRun<JobRequest> {
 
     @Override
     boolean isComplete() {
-        return differing == 0;
+        return differing() == 0;
     }
 
     @Override
-    Optional<String> remark() {
-        return differing == 0
-                ? Optional.empty()
-                : Optional.of(differing + " of the jobs are pending with the same time and other data than their lines"
-                        + " (such as " + exampleOfDiffering
-                        + "), which they keep; --replace gives them the new data");
+    String remark(JobId example) {
+        return "are pending with the same time and other data than their lines (such as " + example
+                + "), which they keep; --replace gives them the new data";
     }
 
     @Override
@@ -84,7 +76,8 @@ final class BulkEnqueue extends BulkRun<JobRequest> {
     @Override
     String summary() {
         return "added " + count(AddResult.Outcome.ADDED) + ", updated " + updated() + ", unchanged "
-                + count(AddResult.Outcome.UNCHANGED) + (differing == 0 ? "" : " (of which " + differing + " differ)")
+                + count(AddResult.Outcome.UNCHANGED)
+                + (differing() == 0 ? "" : " (of which " + differing() + " differ)")
                 + ", rejected " + rejected();
     }
 
@@ -95,7 +88,7 @@ final class BulkEnqueue extends BulkRun<JobRequest> {
                 .put("added", count(AddResult.Outcome.ADDED))
                 .put("updated", updated())
                 .put("unchanged", count(AddResult.Outcome.UNCHANGED))
-                .put("differing", differing);
+                .put("differing", differing());
     }
 
     /** A running job that will run once more has been changed too. */

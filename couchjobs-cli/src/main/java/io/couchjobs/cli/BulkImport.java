@@ -8,9 +8,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /** Puts the jobs of an export back. */
 final class BulkImport extends BulkRun<Job> {
@@ -19,8 +17,6 @@ final class BulkImport extends BulkRun<Job> {
     private long added;
     private long released;
     private long unchanged;
-    private long differing;
-    private @Nullable JobId exampleOfDiffering;
     private long skipped;
 
     BulkImport(JobQueue queue, Couchjobs root, JobFilter filter) {
@@ -58,27 +54,19 @@ final class BulkImport extends BulkRun<Job> {
                 .filter(i -> results.get(i).outcome() == AddResult.Outcome.UNCHANGED)
                 .mapToObj(jobs::get)
                 .toList();
-        List<JobId> others = new StoredJobs(queue).unlike(unchangedOnes);
-        differing += others.size();
-        if (exampleOfDiffering == null && !others.isEmpty()) {
-            exampleOfDiffering = others.get(0);
-        }
+        new StoredJobs(queue).unlike(unchangedOnes).forEach(this::differs);
     }
 
     @Override
-    Optional<String> remark() {
-        return differing == 0
-                ? Optional.empty()
-                : Optional.of(differing
-                        + " of the jobs that exist differ from their lines in status, data, result or time (such as "
-                        + exampleOfDiffering
-                        + "); they stay as they are. To take the lines in their place, remove the jobs first");
+    String remark(JobId example) {
+        return "that exist differ from their lines in status, data, result or time (such as " + example
+                + "); they stay as they are. To take the lines in their place, remove the jobs first";
     }
 
     @Override
     String summary() {
         return "added " + added + " (of which " + released + " were owned, and wait again), unchanged " + unchanged
-                + " (of which " + differing + " differ), skipped " + skipped + ", rejected " + rejected();
+                + " (of which " + differing() + " differ), skipped " + skipped + ", rejected " + rejected();
     }
 
     @Override
@@ -88,7 +76,7 @@ final class BulkImport extends BulkRun<Job> {
                 .put("added", added)
                 .put("released", released)
                 .put("unchanged", unchanged)
-                .put("differing", differing)
+                .put("differing", differing())
                 .put("skipped", skipped);
     }
 }

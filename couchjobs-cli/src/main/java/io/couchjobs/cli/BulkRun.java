@@ -5,11 +5,12 @@ import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.input.JobLine;
 import io.couchjobs.cli.output.ProgressLine;
 import io.couchjobs.job.AddResult;
+import io.couchjobs.job.JobId;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the jobs of a file in batches, in constant memory; bad lines are named and do not stop the others.
@@ -23,6 +24,9 @@ abstract class BulkRun<J> {
     private final long started = System.nanoTime();
     /** Up to this line, all are stored, rejected or left out. */
     private long lastDone;
+
+    private long differing;
+    private @Nullable JobId exampleOfDiffering;
 
     BulkRun(Couchjobs root) {
         this.root = root;
@@ -45,7 +49,9 @@ abstract class BulkRun<J> {
         }
         progress.clear();
         rejections.sayRest();
-        remark().ifPresent(remark -> root.say("couchjobs: " + remark));
+        if (exampleOfDiffering != null) {
+            root.say("couchjobs: " + differing + " of the jobs " + remark(exampleOfDiffering));
+        }
         root.say("couchjobs: " + Counted.of(lastDone, "line") + " in " + took()
                 + (lines.isStopped() ? ", stopped before the end" : ""));
         root.output().line(this::summary, () -> json().set("rejected", rejections.json()));
@@ -70,14 +76,23 @@ abstract class BulkRun<J> {
     /** {@return the counts, for programs} */
     abstract ObjectNode json();
 
-    /** {@return what else is to be said at the end} */
-    Optional<String> remark() {
-        return Optional.empty();
-    }
+    /** {@return what is said of the jobs that differ from their lines, behind their number; such as this one} */
+    abstract String remark(JobId example);
 
     /** {@return whether the database has all that the lines say, but for the rejected ones} */
     boolean isComplete() {
         return true;
+    }
+
+    /** Counts a job that stays other than its line says. */
+    final void differs(JobId id) {
+        differing++;
+        exampleOfDiffering = exampleOfDiffering == null ? id : exampleOfDiffering;
+    }
+
+    /** {@return how many jobs stay other than their lines say} */
+    final long differing() {
+        return differing;
     }
 
     /** {@return how many jobs were rejected, and lines bad} */
