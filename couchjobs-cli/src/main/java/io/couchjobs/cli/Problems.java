@@ -8,9 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The one place where an exception becomes a line on standard error and an exit code. */
@@ -44,8 +47,14 @@ final class Problems {
     private static String misuse(ParameterException problem) {
         if (problem instanceof UnmatchedArgumentException unmatched) {
             return unmatched(unmatched.getUnmatched().get(0), unmatched.getCommandLine());
+        } else if (problem.getCause() instanceof TypeConversionException wrong && problem.getArgSpec() != null) {
+            return name(problem.getArgSpec()) + ": " + wrong.getMessage();
         }
         return explain(problem);
+    }
+
+    private static String name(ArgSpec argument) {
+        return argument instanceof OptionSpec option ? option.longestName() : argument.paramLabel();
     }
 
     private static String unmatched(String argument, CommandLine command) {

@@ -59,7 +59,7 @@ class CliTest {
         assertMisuse("nonsense", "nonsense");
         assertMisuse("--nonsense", "--nonsense");
         assertMisuse("TYPE", "enqueue");
-        assertMisuse("not a time: 'soon'", "enqueue", "email", "--at", "soon");
+        assertMisuse("couchjobs: --at: not a time: 'soon'", "enqueue", "email", "--at", "soon");
         assertMisuse("exclude each other", "enqueue", "email", "--at", "+1h", "--in", "1h");
         assertMisuse("--data is not JSON", "enqueue", "email", "--data", "{");
         assertMisuse("must be a JSON object", "enqueue", "email", "--data", "[]");
@@ -68,6 +68,7 @@ class CliTest {
         assertMisuse("colon", "inspect", "a:b", "c");
         assertMisuse("0 to 99", "enqueue", "email", "--priority", "100");
         assertMisuse("--for: 'godot' is none of pending, ", "wait", "email", "1", "--for", "godot");
+        assertMisuse("couchjobs: bash|zsh|fish: 'tcsh' is none of bash, zsh, fish (see", "completion", "tcsh");
         assertMisuse("not a duration: '5x'", "wait", "email", "1", "--timeout", "5x");
         assertMisuse("'xml' is none of table, json, ndjson", "watch", "-o", "xml");
         assertMisuse("cancelled; did you mean failed?", "list", "--status", "faild");
