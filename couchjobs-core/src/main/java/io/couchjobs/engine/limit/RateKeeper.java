@@ -85,10 +85,15 @@ final class RateKeeper {
     int take(String type, Rate rate, int wanted, Instant now) {
         long window = rate.windowOf(now);
         int granted = use(type, rate, wanted, window);
-        for (int i = 0;
-                i < MOST_ATTEMPTS && granted < wanted && reserveMore(type, rate, wanted - granted, window);
-                i++) {
-            granted += use(type, rate, wanted - granted, window);
+        try {
+            for (int i = 0;
+                    i < MOST_ATTEMPTS && granted < wanted && reserveMore(type, rate, wanted - granted, window);
+                    i++) {
+                granted += use(type, rate, wanted - granted, window);
+            }
+        } catch (RuntimeException trouble) {
+            giveBack(type, granted, now);
+            throw trouble;
         }
         return rate.windowOf(clock.instant()) == window ? granted : 0;
     }

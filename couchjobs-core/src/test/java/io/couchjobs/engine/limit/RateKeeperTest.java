@@ -2,7 +2,9 @@ package io.couchjobs.engine.limit;
 
 import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.testing.FaultyServer;
@@ -66,6 +68,17 @@ class RateKeeperTest extends FaultyServer {
         assertThat(rates.millisUntilNext(FIVE_A_SECOND)).isEqualTo(100);
         now = NOON.plusMillis(1_000);
         assertThat(take(FIVE_A_SECOND, 5)).isEqualTo(4);
+    }
+
+    @Test
+    void starts_that_are_reserved_here_are_not_lost_when_no_more_can_be_reserved() {
+        Rate rate = new Rate(100, Duration.ofMinutes(1));
+        assertThat(take(rate, 1)).isEqualTo(1);
+        couch.faults().answer(Integer.MAX_VALUE, request -> request.path().endsWith("/_bulk_docs"), 500);
+        assertThatThrownBy(() -> take(rate, 50)).isInstanceOf(CouchException.class);
+
+        couch.faults().clear();
+        assertThat(take(rate, 100)).isEqualTo(99);
     }
 
     @Test
