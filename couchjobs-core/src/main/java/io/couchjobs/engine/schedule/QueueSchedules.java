@@ -1,6 +1,7 @@
 package io.couchjobs.engine.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Field;
@@ -86,9 +87,28 @@ public final class QueueSchedules implements Schedules {
     @Override
     public void makeDue() {
         TickMaker maker = new TickMaker(parts.store(), parts.clock());
-        list().stream()
+        List<String> here = list().stream()
                 .filter(schedule -> parts.store().site().owns(schedule.site().orElse(null)))
-                .forEach(schedule -> maker.make(schedule.name()));
+                .map(Schedule::name)
+                .toList();
+        RuntimeException first = null;
+        for (String name : here) {
+            try {
+                var unused = maker.make(name);
+            } catch (RuntimeException trouble) {
+                if (first == null) {
+                    first = trouble;
+                } else {
+                    first.addSuppressed(trouble);
+                }
+                if (trouble instanceof CouchUnreachableException) {
+                    break; // the server is away for the other schedules as well
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
     }
 
     @Override

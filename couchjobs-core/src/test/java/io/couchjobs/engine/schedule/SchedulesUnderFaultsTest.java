@@ -2,9 +2,11 @@ package io.couchjobs.engine.schedule;
 
 import static io.couchjobs.testing.TestQueue.until;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.time.Backoff;
@@ -71,6 +73,28 @@ class SchedulesUnderFaultsTest {
             scheduler.gap(); // after this round all are read anew
             until(() -> loads.get() == 2);
         }
+        assertThat(asked.stream().distinct()).hasSize(1);
+    }
+
+    @Test
+    void a_schedule_that_fails_keeps_no_other_one_from_making_its_job() {
+        for (String name : List.of("a", "b", "c")) {
+            putDue(name);
+        }
+        couch.faults().answer(1_000, request -> request.path().matches(".*/schedule(:|%3A)a"), 500);
+        couch.faults().answer(1_000, request -> request.path().matches(".*/schedule(:|%3A)b"), 403);
+        assertThatThrownBy(parts.schedules()::makeDue)
+                .hasMessageContaining("schedule%3Aa")
+                .satisfies(first -> assertThat(first.getSuppressed()).hasSize(1));
+        assertThat(queue.all("tick").count()).isEqualTo(1);
+    }
+
+    @Test
+    void when_the_server_is_away_one_schedule_is_tried_and_no_other_one() {
+        putDue("a");
+        putDue("b");
+        couch.faults().cut(1_000, this::readsASchedule);
+        assertThatThrownBy(parts.schedules()::makeDue).isInstanceOf(CouchUnreachableException.class);
         assertThat(asked.stream().distinct()).hasSize(1);
     }
 
