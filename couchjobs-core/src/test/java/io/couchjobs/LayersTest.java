@@ -209,6 +209,17 @@ class LayersTest {
         assertThat(calls).isEmpty();
     }
 
+    /** Before Java 24 a virtual thread that waits for a monitor keeps its carrier, and there are no more than 256 carriers. */
+    @Test
+    void no_run_waits_for_a_monitor() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.couchjobs.worker")
+                .should()
+                .callMethod(Object.class, "wait")
+                .check(CLASSES);
+    }
+
     @Test
     void no_package_is_named_after_nothing() {
         noClasses()

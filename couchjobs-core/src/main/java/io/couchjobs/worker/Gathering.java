@@ -5,6 +5,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class Gathering<T> {
     private final int most;
     private final ChunkHandler.Work<T> work;
+    /** No monitor: before Java 24 a virtual thread that waits for one keeps its carrier, of which there are 256. */
+    private final Lock lock = new ReentrantLock();
+
+    private final Condition changed = lock.newCondition();
     private final Deque<Member<T>> waiting = new ArrayDeque<>();
     private int calls;
 
@@ -24,7 +31,7 @@ final class Gathering<T> {
         this.work = work;
     }
 
-    /** A run that takes part. Guarded by the gathering. */
+    /** A run that takes part. Guarded by the lock of the gathering. */
     private static final class Member<T> {
         private final ChunkHandler.Item<T> item;
         private boolean isDone;
@@ -66,34 +73,48 @@ final class Gathering<T> {
     }
 
     /** Waits until another run has made the call, or this one is to make it: then returns its members. */
-    private synchronized List<Member<T>> callOf(Member<T> me) throws InterruptedException {
-        waiting.add(me);
-        notifyAll();
+    private List<Member<T>> callOf(Member<T> me) throws InterruptedException {
+        lock.lock();
+        try {
+            waiting.add(me);
+            changed.signalAll();
+            awaitCall(me);
+            List<Member<T>> call = new ArrayList<>();
+            while (!me.isDone && call.size() < most && !waiting.isEmpty()) {
+                call.add(waiting.remove());
+            }
+            calls += call.isEmpty() ? 0 : 1;
+            changed.signalAll();
+            return call;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitCall(Member<T> me) throws InterruptedException {
         try {
             while (!me.isDone && !mayBegin(me)) {
-                wait();
+                changed.await();
             }
         } catch (InterruptedException stop) {
             waiting.remove(me);
             me.hasLeft = true;
-            notifyAll(); // another one is the first now
+            changed.signalAll(); // another one is the first now
             throw stop;
         }
-        List<Member<T>> call = new ArrayList<>();
-        while (!me.isDone && call.size() < most && !waiting.isEmpty()) {
-            call.add(waiting.remove());
-        }
-        calls += call.isEmpty() ? 0 : 1;
-        notifyAll();
-        return call;
     }
 
     private boolean mayBegin(Member<T> me) {
         return waiting.peek() == me && (calls == 0 || waiting.size() >= most);
     }
 
-    private synchronized @Nullable Throwable problemOf(Member<T> me) {
-        return me.problem;
+    private @Nullable Throwable problemOf(Member<T> me) {
+        lock.lock();
+        try {
+            return me.problem;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void make(List<Member<T>> call, JobContext context) {
@@ -108,17 +129,22 @@ final class Gathering<T> {
         over(call, thrown, thrown != null && stops);
     }
 
-    private synchronized void over(List<Member<T>> call, @Nullable Throwable thrown, boolean isStopped) {
-        for (int i = call.size() - 1; i >= 0; i--) {
-            Member<T> member = call.get(i);
-            boolean runsAgain = isStopped && i > 0 && !member.item.hasEnded();
-            if (!runsAgain) {
-                member.end(thrown);
-            } else if (!member.hasLeft) {
-                waiting.addFirst(member);
+    private void over(List<Member<T>> call, @Nullable Throwable thrown, boolean isStopped) {
+        lock.lock();
+        try {
+            for (int i = call.size() - 1; i >= 0; i--) {
+                Member<T> member = call.get(i);
+                boolean runsAgain = isStopped && i > 0 && !member.item.hasEnded();
+                if (!runsAgain) {
+                    member.end(thrown);
+                } else if (!member.hasLeft) {
+                    waiting.addFirst(member);
+                }
             }
+            calls--;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
-        calls--;
-        notifyAll();
     }
 }
