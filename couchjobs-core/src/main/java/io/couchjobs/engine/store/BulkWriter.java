@@ -14,13 +14,14 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
  * Writes documents in bulk, and finds out the result of each. When an answer is lost, or the server fails on a document, it reads the
- * documents again, and sends those that did not arrive again. When no answer can be had, the caller gets an exception. When the
- * server fails on a document each time, its result says so ({@link WriteResult#isFailure}). On a cluster a write that is found in
- * place is {@code Accepted}: it is unknown whether a quorum has it. Thread-safe.
+ * documents again, and sends those that did not arrive again. When no answer can be had, the caller gets an exception, after the
+ * results that are known. When the server fails on a document each time, its result says so ({@link WriteResult#isFailure}). On a
+ * cluster a write that is found in place is {@code Accepted}: it is unknown whether a quorum has it. Thread-safe.
  */
 final class BulkWriter {
     private static final int MOST_TRIES = 3;
@@ -30,11 +31,14 @@ final class BulkWriter {
 
     private final CouchDatabase database;
     private final LostAnswers lostAnswers;
+    private final Consumer<WriteResult> known;
     private final Environment environment;
 
-    BulkWriter(CouchDatabase database, LostAnswers lostAnswers) {
+    /** @param known takes the results that are known before those of other documents, which may stay unknown */
+    BulkWriter(CouchDatabase database, LostAnswers lostAnswers, Consumer<WriteResult> known) {
         this.database = database;
         this.lostAnswers = lostAnswers;
+        this.known = known;
         this.environment = ServerAccess.environment(database.server());
     }
 
@@ -67,6 +71,7 @@ final class BulkWriter {
     private List<WriteResult> inHalves(List<ObjectNode> documents, int triesLeft) {
         int half = documents.size() / 2;
         List<WriteResult> results = new ArrayList<>(sendAgain(documents.subList(0, half), triesLeft));
+        results.forEach(known);
         results.addAll(sendAgain(documents.subList(half, documents.size()), triesLeft));
         return results;
     }
@@ -157,15 +162,16 @@ final class BulkWriter {
     }
 
     private List<WriteResult> lookedUp(List<ObjectNode> documents, int triesLeft) {
-        List<Optional<WriteResult>> known = lostAnswers.lookUp(documents);
+        List<Optional<WriteResult>> found = lostAnswers.lookUp(documents);
         List<ObjectNode> missing = new ArrayList<>();
         for (int i = 0; i < documents.size(); i++) {
-            if (known.get(i).isEmpty()) {
+            found.get(i).ifPresent(known);
+            if (found.get(i).isEmpty()) {
                 missing.add(documents.get(i));
             }
         }
         Iterator<WriteResult> sent = sendAgain(missing, triesLeft).iterator();
-        return known.stream().map(result -> result.orElseGet(sent::next)).toList();
+        return found.stream().map(result -> result.orElseGet(sent::next)).toList();
     }
 
     private List<WriteResult> sendAgain(List<ObjectNode> missing, int triesLeft) {
@@ -177,11 +183,11 @@ final class BulkWriter {
             return answers;
         }
         // A conflict may be with the first copy, which arrived late.
-        List<Optional<WriteResult>> known = lostAnswers.lookUp(missing);
+        List<Optional<WriteResult>> found = lostAnswers.lookUp(missing);
         List<WriteResult> results = new ArrayList<>();
         for (int i = 0; i < answers.size(); i++) {
             WriteResult answer = answers.get(i);
-            results.add(answer instanceof WriteResult.Conflict ? known.get(i).orElse(answer) : answer);
+            results.add(answer instanceof WriteResult.Conflict ? found.get(i).orElse(answer) : answer);
         }
         return results;
     }

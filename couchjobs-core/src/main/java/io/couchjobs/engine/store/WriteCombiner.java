@@ -10,9 +10,11 @@ import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +43,8 @@ final class WriteCombiner implements AutoCloseable {
     private static final Duration LONGEST_GATHERING = Duration.ofMillis(4);
     private static final Duration GLANCE = Duration.ofNanos(200_000);
 
-    private final BulkWriter bulk;
+    private final CouchDatabase database;
+    private final LostAnswers lostAnswers;
     private final Environment environment;
     private final Lane senders;
     private final BulkListener requests;
@@ -52,7 +55,8 @@ final class WriteCombiner implements AutoCloseable {
     private boolean closed;
 
     WriteCombiner(CouchDatabase database, LostAnswers lostAnswers, BulkListener requests) {
-        this.bulk = new BulkWriter(database, lostAnswers);
+        this.database = database;
+        this.lostAnswers = lostAnswers;
         this.requests = requests;
         this.environment = ServerAccess.environment(database.server());
         this.senders = environment.lane("couchjobs-writer", MOST_REQUESTS);
@@ -178,17 +182,29 @@ final class WriteCombiner implements AutoCloseable {
 
     private void send(List<Entry> batch) {
         List<ObjectNode> documents = batch.stream().map(Entry::document).toList();
+        Map<String, WriteResult> known = new HashMap<>();
         requests.begins();
         try {
-            List<WriteResult> results = bulk.write(documents);
+            List<WriteResult> results = bulk(known).write(documents);
             arrived(batch);
             requests.ends(batch.size());
             deliver(batch, results);
         } catch (RuntimeException | Error trouble) {
             arrived(batch);
-            requests.ends(0);
-            batch.forEach(entry -> entry.result.completeExceptionally(trouble));
+            requests.ends(known.size());
+            for (Entry entry : batch) {
+                WriteResult result = known.get(entry.id);
+                if (result == null) {
+                    entry.result.completeExceptionally(trouble);
+                } else {
+                    entry.result.complete(result);
+                }
+            }
         }
+    }
+
+    private BulkWriter bulk(Map<String, WriteResult> known) {
+        return new BulkWriter(database, lostAnswers, result -> known.put(result.id(), result));
     }
 
     private void arrived(List<Entry> batch) {
