@@ -27,7 +27,10 @@ abstract class Follower {
     /** Whether the feed brought no newer state since a reading began. */
     private boolean unchanged;
 
+    private volatile boolean isOpen;
     private volatile boolean over;
+    /** How many threads are about to open it. Guarded by its place in the {@link Followers}. */
+    private int opening;
 
     Follower(JobId id, Object subscriber) {
         this.id = id;
@@ -60,8 +63,19 @@ abstract class Follower {
         over = true;
     }
 
-    final synchronized boolean isOpen() {
-        return known != null;
+    /** A thread is about to open it. */
+    final void beginOpening() {
+        opening++;
+    }
+
+    /** {@return whether no thread has opened it, and none is about to} */
+    final boolean endOpening() {
+        opening--;
+        return opening == 0 && !isOpen;
+    }
+
+    final boolean isOpen() {
+        return isOpen;
     }
 
     /**
@@ -91,6 +105,7 @@ abstract class Follower {
         if (heard != begin) {
             take(heard);
         }
+        isOpen = true;
     }
 
     /** Takes in a state from the feed. False when the document must be read to be sure. */

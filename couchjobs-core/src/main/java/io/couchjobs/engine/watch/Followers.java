@@ -53,18 +53,30 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         return reader.withData(job);
     }
 
-    /** Adds a follower of a job, before the job is read; or finds the present follower for the same subscriber. */
+    /**
+     * Adds a follower of a job, before the job is read; or finds the present follower for the same subscriber. {@link #endOpening}
+     * follows.
+     */
     Follower join(Follower fresh) {
         listen();
-        List<Follower> all = byDocId.compute(
-                fresh.jobId().docId(),
-                (docId, present) -> present == null ? List.of(fresh) : findOrAdd(present, fresh));
-        Follower joined = find(all, fresh.subscriber()).orElse(fresh);
+        Follower[] joined = {fresh};
+        byDocId.compute(fresh.jobId().docId(), (docId, present) -> {
+            List<Follower> before = present == null ? List.of() : present;
+            joined[0] = find(before, fresh.subscriber()).orElse(fresh);
+            joined[0].beginOpening();
+            return with(before, joined[0]);
+        });
         if (closed) { // perhaps at this very moment, when closing missed the new follower
-            leave(joined);
-            joined.stop();
+            leave(joined[0]);
+            joined[0].stop();
         }
-        return joined;
+        return joined[0];
+    }
+
+    /** The follower was opened, or that failed. It stays while another thread, with the same subscriber, is about to open it. */
+    void endOpening(Follower joined) {
+        byDocId.computeIfPresent(
+                joined.jobId().docId(), (docId, present) -> joined.endOpening() ? without(present, joined) : present);
     }
 
     void leave(Follower follower) {
@@ -184,12 +196,12 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         }
     }
 
-    private static List<Follower> findOrAdd(List<Follower> present, Follower fresh) {
-        if (find(present, fresh.subscriber()).isPresent()) {
+    private static List<Follower> with(List<Follower> present, Follower joining) {
+        if (present.contains(joining)) {
             return present;
         }
         List<Follower> more = new ArrayList<>(present);
-        more.add(fresh);
+        more.add(joining);
         return List.copyOf(more);
     }
 

@@ -80,19 +80,20 @@ public final class Subscriptions implements AutoCloseable {
         ends.prepare();
         Map<JobId, JobSubscription> joined = new LinkedHashMap<>();
         List<JobSubscription> made = new ArrayList<>();
+        List<Follower> opening = new ArrayList<>();
         try {
             for (JobId id : ids) {
                 JobSubscription fresh = new JobSubscription(id, subscriber, followers);
                 made.add(fresh);
-                joined.put(id, (JobSubscription) followers.join(fresh));
+                opening.add(followers.join(fresh));
+                joined.put(id, (JobSubscription) opening.get(opening.size() - 1));
             }
             openAll(joined);
         } catch (RuntimeException e) {
-            joined.values().stream()
-                    .filter(subscription -> !subscription.isOpen())
-                    .forEach(followers::leave);
             made.stream().filter(JobSubscription::isOpen).forEach(JobSubscription::close);
             throw e;
+        } finally {
+            opening.forEach(followers::endOpening);
         }
         return joined;
     }
@@ -118,8 +119,12 @@ public final class Subscriptions implements AutoCloseable {
     private <F extends Follower> Optional<F> open(F fresh, Deadline deadline) throws InterruptedException {
         ends.prepare();
         F joined = (F) followers.join(fresh);
-        if (!joined.isOpen() && !read(joined, deadline)) {
-            return Optional.empty();
+        try {
+            if (!joined.isOpen() && !read(joined, deadline)) {
+                return Optional.empty();
+            }
+        } finally {
+            followers.endOpening(joined);
         }
         if (joined.beganWith(JobPhase.NOT_FOUND)) {
             followers.leave(joined);
@@ -130,19 +135,12 @@ public final class Subscriptions implements AutoCloseable {
 
     private boolean read(Follower joined, Deadline deadline) throws InterruptedException {
         JobId id = joined.jobId();
-        try {
-            Snapshot first = store.read(id).map(Snapshot::of).orElseGet(() -> Snapshot.gone(id, ""));
-            Optional<Snapshot> sure = isSure(first)
-                    ? Optional.of(first)
-                    : Optional.ofNullable(sure(List.of(id.docId()), deadline).get(id.docId()));
-            sure.ifPresent(joined::open);
-            return joined.isOpen();
-        } finally {
-            // Another thread may have opened it: the same subscriber has the same subscription.
-            if (!joined.isOpen()) {
-                followers.leave(joined);
-            }
-        }
+        Snapshot first = store.read(id).map(Snapshot::of).orElseGet(() -> Snapshot.gone(id, ""));
+        Optional<Snapshot> sure = isSure(first)
+                ? Optional.of(first)
+                : Optional.ofNullable(sure(List.of(id.docId()), deadline).get(id.docId()));
+        sure.ifPresent(joined::open);
+        return joined.isOpen(); // another thread may have opened it: the same subscriber has the same subscription
     }
 
     private boolean isSure(Snapshot first) {
@@ -167,8 +165,10 @@ public final class Subscriptions implements AutoCloseable {
             if (first != null) {
                 subscription.open(first);
             }
-            if (first == null || subscription.beganWith(JobPhase.NOT_FOUND)) {
+            if (subscription.beganWith(JobPhase.NOT_FOUND)) {
                 followers.leave(subscription);
+            }
+            if (first == null || subscription.beganWith(JobPhase.NOT_FOUND)) {
                 joined.remove(subscription.id());
             }
         }

@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -103,6 +104,43 @@ class WatchTest {
             assertThatThrownBy(other::get).hasCauseInstanceOf(CouchJobsException.class);
             queue.claim(new JobId("email", "1")).orElseThrow().finish();
             assertThat(heard.ended().get(1, TimeUnit.MINUTES)).isNotNull();
+        }
+    }
+
+    @Test
+    void a_subscriber_hears_though_its_other_thread_could_not_read_the_job_before(TestDatabase database)
+            throws Exception {
+        AtomicBoolean fails = new AtomicBoolean();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue queue = TestQueue.open(proxy.door(database))) {
+            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            proxy.detour(new Proxy.Detour() {
+                @Override
+                public String rewrites(Proxy.Request request, String answer) {
+                    String path = request.uri().getPath();
+                    if (!path.endsWith("/job:email:1")) {
+                        return answer;
+                    } else if (fails.get()) {
+                        return "no JSON";
+                    }
+                    begun.countDown();
+                    awaitQuietly(goesOn, true);
+                    return answer;
+                }
+            });
+            CompletableFuture<Subscription> heard =
+                    CompletableFuture.supplyAsync(() -> queue.subscribe(new JobId("email", "1"), "dashboard"));
+            begun.await();
+            fails.set(true);
+            assertThatThrownBy(() -> queue.subscribe(new JobId("email", "1"), "dashboard"))
+                    .isInstanceOf(CouchJobsException.class);
+            fails.set(false);
+            goesOn.countDown();
+            Subscription subscription = heard.get();
+            queue.claim(new JobId("email", "1")).orElseThrow().finish();
+            assertThat(subscription.ended().get(1, TimeUnit.MINUTES)).isNotNull();
         }
     }
 
