@@ -8,9 +8,11 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.TestQueue;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -68,6 +70,18 @@ class UpgradeTest extends FaultyServer {
         TestQueue.until(() -> !isBeingBuilt());
     }
 
+    @Test
+    void one_loop_asks_for_the_new_index_however_often_the_older_one_is_asked_for_a_view_that_it_lacks() {
+        install(OLDER, "conflicts");
+        neverBuild();
+        try (DesignDocuments designs = new DesignDocuments(queue.database())) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(new JobIndex(designs).hasConflicts("email")).isFalse();
+            }
+            assertThat(loops()).isEqualTo(1);
+        }
+    }
+
     private void neverBuild() {
         couch.faults().cut(1_000_000, UpgradeTest::isNew);
     }
@@ -76,16 +90,22 @@ class UpgradeTest extends FaultyServer {
         return request.path().contains(DesignDocument.JOBS.versionedName() + "/_view/");
     }
 
-    private void install(String id) {
+    private void install(String id, String... lackingViews) {
         ObjectNode older = DesignDocument.JOBS.toDocument();
         older.put("_id", id);
+        ((ObjectNode) older.path("views")).remove(List.of(lackingViews));
         queue.database().put(older);
     }
 
     private static boolean isBeingBuilt() {
+        return loops() > 0;
+    }
+
+    private static long loops() {
         return Thread.getAllStackTraces().values().stream()
-                .flatMap(Arrays::stream)
-                .anyMatch(frame -> frame.getClassName().equals(DesignDocuments.class.getName())
-                        && frame.getMethodName().equals("build"));
+                .filter(frames -> Arrays.stream(frames)
+                        .anyMatch(frame -> frame.getClassName().equals(DesignDocuments.class.getName())
+                                && frame.getMethodName().equals("build")))
+                .count();
     }
 }

@@ -47,6 +47,9 @@ public final class DesignDocuments implements AutoCloseable {
     private final CouchDatabase database;
     private final CouchDbConnector ektorp;
     private final Map<String, Choice> choices = new ConcurrentHashMap<>();
+    /** The builds of indexes, by the versioned name of the design document. */
+    private final Map<String, CompletableFuture<Void>> builds = new ConcurrentHashMap<>();
+
     private final Lane builders;
     private volatile boolean closed;
 
@@ -174,7 +177,12 @@ public final class DesignDocuments implements AutoCloseable {
         if (others.isEmpty()) {
             return new Choice(wanted.versionedName(), CompletableFuture.completedFuture(null), wanted.versionedName());
         }
-        CompletableFuture<Void> built = CompletableFuture.runAsync(() -> build(wanted), builders);
+        // A question for a view that the older version lacks comes here while the build goes on.
+        CompletableFuture<Void> built = builds.compute(
+                wanted.versionedName(),
+                (name, before) -> before != null && !before.isDone()
+                        ? before
+                        : CompletableFuture.runAsync(() -> build(wanted), builders));
         String meanwhile = isBuiltSoon(built)
                 ? wanted.versionedName()
                 : others.stream().min(Comparator.comparingLong(this::lacking)).orElseThrow();
