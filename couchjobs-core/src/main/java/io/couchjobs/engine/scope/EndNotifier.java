@@ -6,6 +6,7 @@ import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.engine.store.ConfirmedEnds;
+import io.couchjobs.engine.store.JobReader;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.engine.time.Backoff;
@@ -43,6 +44,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
 
     private final Feed feed;
     private final JobStore store;
+    private final JobReader reader;
     private final Map<JobId, Expected> expected = new ConcurrentHashMap<>();
     private final List<Consumer<Ending>> listeners = new CopyOnWriteArrayList<>();
     private final Lane lane;
@@ -55,6 +57,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     EndNotifier(Feed feed, JobStore store) {
         this.feed = feed;
         this.store = store;
+        this.reader = new JobReader(store.database());
         this.lane = store.environment().lane("couchjobs-scope-endings", 1);
         this.trouble = new Backoff(store.environment(), Duration.ofMillis(100), LONGEST_PAUSE);
     }
@@ -119,7 +122,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
                 // The feed may tell the end of a former job of that id: what is there now decides.
                 lane.execute(() -> look(id, event));
             } else {
-                event.job().ifPresent(this::tellWhenSure);
+                event.job().map(Snapshot::of).ifPresent(this::tellWhenSure);
             }
         });
     }
@@ -147,7 +150,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
 
     @Override
     public void gap() {
-        lane.execute(() -> expected.keySet().forEach(this::look));
+        lane.execute(() -> lookAtAll(List.copyOf(expected.keySet())));
     }
 
     @Override
@@ -165,6 +168,30 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         }
     }
 
+    private void lookAtAll(List<JobId> ids) {
+        for (int from = 0; from < ids.size(); from += JobReader.PAGE) {
+            lookAtPage(ids.subList(from, Math.min(ids.size(), from + JobReader.PAGE)));
+        }
+    }
+
+    private void lookAtPage(List<JobId> page) {
+        try {
+            Map<String, Snapshot> found =
+                    reader.snapshots(page.stream().map(JobId::docId).toList());
+            for (JobId id : page) {
+                Snapshot seen = found.get(id.docId());
+                if (seen == null || seen.job().isEmpty()) {
+                    look(id);
+                } else {
+                    tellWhenSure(seen);
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            log.debug("cannot tell yet which of {} jobs have ended, trying again until it can be told", page.size(), e);
+            page.forEach(this::lookLater);
+        }
+    }
+
     private void look(JobId id) {
         look(id, null);
     }
@@ -174,7 +201,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         try {
             Optional<Job> present = store.read(id);
             if (present.isPresent()) {
-                tellWhenSure(present.get());
+                tellWhenSure(Snapshot.of(present.get()));
             } else if (store.isCluster()) {
                 store.ends().ask(id, Optional.ofNullable(tombstone).flatMap(told -> told.seen(id)), this);
             } else {
@@ -200,7 +227,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     private void lookAgain() {
         List<JobId> again = List.copyOf(doubtful);
         doubtful.clear();
-        again.stream().filter(expected::containsKey).forEach(this::look);
+        lookAtAll(again.stream().filter(expected::containsKey).toList());
         if (doubtful.isEmpty()) {
             trouble.reset();
         }
@@ -216,10 +243,9 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         return expected.containsKey(id);
     }
 
-    private void tellWhenSure(Job job) {
-        Snapshot seen = Snapshot.of(job);
+    private void tellWhenSure(Snapshot seen) {
         if (store.ends().isSure(seen)) {
-            tellIfEnded(job);
+            told(seen);
         } else {
             store.ends().ask(seen, this);
         }
