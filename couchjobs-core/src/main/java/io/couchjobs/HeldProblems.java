@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
 import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.engine.index.HeldIndex;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.After;
@@ -75,7 +76,7 @@ record HeldProblems(JobIndex index, JobStore jobs) {
 
     /** For each type at most one problem of each reason, and one circle in all. */
     List<Problem> list() {
-        List<Job> held = index.firstHeld(MOST);
+        List<Job> held = new HeldIndex(index).first(MOST);
         List<JobId> awaited =
                 held.stream().flatMap(HeldProblems::awaitedBy).distinct().toList();
         Map<JobId, Job> present = byId(awaited.isEmpty() ? List.of() : jobs.readAll(awaited));

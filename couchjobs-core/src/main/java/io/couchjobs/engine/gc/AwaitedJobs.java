@@ -1,6 +1,7 @@
 package io.couchjobs.engine.gc;
 
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.index.HeldIndex;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.job.JobId;
@@ -15,7 +16,7 @@ final class AwaitedJobs {
     private static final int PAGE = 10;
 
     private final CouchDatabase database;
-    private final JobIndex index;
+    private final HeldIndex index;
     /** The held jobs that were read already: most are held for long. */
     private final Set<String> read = new HashSet<>();
 
@@ -23,15 +24,12 @@ final class AwaitedJobs {
 
     AwaitedJobs(CouchDatabase database, JobIndex index) {
         this.database = database;
-        this.index = index;
+        this.index = new HeldIndex(index);
     }
 
     /** The documents that a job awaits which has been held at any call; made anew for each collection. */
     Set<String> docIds() {
-        List<String> held = index.heldAnywhere().stream()
-                .map(JobId::docId)
-                .filter(read::add)
-                .toList();
+        List<String> held = index.anywhere().map(JobId::docId).filter(read::add).toList();
         for (int from = 0; from < held.size(); from += PAGE) {
             database.getAll(held.subList(from, Math.min(from + PAGE, held.size()))).stream()
                     .flatMap(Optional::stream)

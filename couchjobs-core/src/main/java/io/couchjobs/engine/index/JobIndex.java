@@ -188,26 +188,6 @@ public final class JobIndex {
         return new ConflictedDocuments(this);
     }
 
-    /** {@return the jobs of all types that are run here, and wait for other jobs} */
-    public List<JobId> held() {
-        return ask(DesignDocument.JOBS, "held", query -> query).rows().stream()
-                .filter(row -> site.ownsLine(row.key().asText()))
-                .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream())
-                .toList();
-    }
-
-    /** {@return the jobs of all types that wait for other jobs, at any site} */
-    public List<JobId> heldAnywhere() {
-        return ids(ask(DesignDocument.JOBS, "held", query -> query));
-    }
-
-    /** {@return so many of the jobs that wait for other jobs, of all types and at any site} */
-    public List<Job> firstHeld(int limit) {
-        return jobs("held", query -> query, limit).rows().stream()
-                .flatMap(row -> JobDocument.job(row).stream())
-                .toList();
-    }
-
     /** {@return the jobs of all types that are owned here} */
     public List<WorkerInfo.OwnedJob> owned() {
         return ask(DesignDocument.JOBS, "owned", query -> query).rows().stream()
@@ -243,7 +223,7 @@ public final class JobIndex {
         return query.startKey(List.of(line)).endKey(List.of(line, AFTER_ALL));
     }
 
-    private ViewResult jobs(String view, UnaryOperator<ViewQuery> range, int limit) {
+    ViewResult jobs(String view, UnaryOperator<ViewQuery> range, int limit) {
         return ask(DesignDocument.JOBS, view, query -> range.apply(query)
                 .limit(limit)
                 .includeDocs(true));
@@ -276,7 +256,7 @@ public final class JobIndex {
                 .toList();
     }
 
-    private static Optional<JobId> idOf(ViewResult.Row row) {
+    static Optional<JobId> idOf(ViewResult.Row row) {
         return JobId.fromDocId(String.valueOf(row.id()));
     }
 
@@ -290,9 +270,7 @@ public final class JobIndex {
     }
 
     private static List<JobId> ids(ViewResult result) {
-        return result.rows().stream()
-                .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream())
-                .toList();
+        return result.rows().stream().flatMap(row -> idOf(row).stream()).toList();
     }
 
     /**

@@ -1,10 +1,12 @@
 package io.couchjobs.engine.worker;
 
+import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.index.HeldIndex;
 import io.couchjobs.engine.index.IndexPatience;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.settings.QueueParts;
@@ -59,6 +61,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
     private final Duration findOld;
     private final Lane lane;
     private final IndexPatience patience;
+    private final HeldIndex index;
     private final HeldJobs jobs = new HeldJobs();
     private final Alarm work;
     private final Alarm find;
@@ -67,6 +70,8 @@ final class Dependencies implements FeedListener, AutoCloseable {
     private boolean mustFind;
     /** Only the lane uses it. */
     private boolean troubled;
+    /** Only the lane uses it, or the thread of a drain. */
+    private @Nullable Reading reading;
 
     private @Nullable Listening listening;
 
@@ -81,6 +86,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         this.lane = parts.store().environment().lane("couchjobs-dependencies", 1);
         this.work = Alarm.immediate(lane, this::run);
         this.find = Alarm.immediate(lane, this::findInTime);
+        this.index = new HeldIndex(parts.index());
         this.patience = new IndexPatience(parts.index(), parts.store().environment());
     }
 
@@ -211,7 +217,6 @@ final class Dependencies implements FeedListener, AutoCloseable {
                 log.warn("held jobs cannot be let go, trying again until they can: {}", e.getMessage());
             }
             troubled = true;
-            mustLoad();
             work.notBefore(AFTER_TROUBLE);
         }
     }
@@ -220,29 +225,45 @@ final class Dependencies implements FeedListener, AutoCloseable {
         mustLoad = true;
     }
 
+    /** After a trouble this goes on where it stopped. */
     private void judgeAll() {
-        loadIfNeeded();
-        for (List<JobId> some = jobs.next(); !some.isEmpty(); some = jobs.next()) {
-            judge(some);
+        for (Reading now = nextReading(); now != null; now = nextReading()) {
+            reading = readPage(now);
+            judgeKnown();
         }
+        judgeKnown();
     }
 
-    private void loadIfNeeded() {
-        boolean all;
-        synchronized (this) {
-            if (!mustLoad && !mustFind) {
-                return;
-            }
-            all = mustLoad;
+    /** Null when there is nothing to read. */
+    private synchronized @Nullable Reading nextReading() {
+        if (reading == null && (mustLoad || mustFind)) {
+            reading = new Reading(mustLoad, Optional.empty());
             mustLoad = false;
             mustFind = false;
         }
-        List<JobId> toRead = parts.index().held().stream()
-                .filter(id -> all || !jobs.contains(id))
-                .toList();
+        return reading;
+    }
+
+    /** Returns what is to be read next; null at the end. */
+    private @Nullable Reading readPage(Reading now) {
+        HeldIndex.Page held = index.page(now.after);
+        List<JobId> toRead =
+                held.jobs().stream().filter(id -> now.all || !jobs.contains(id)).toList();
         for (int from = 0; from < toRead.size(); from += PAGE) {
             List<Job> page = parts.store().readAll(toRead.subList(from, Math.min(from + PAGE, toRead.size())));
             page.stream().filter(this::isHeld).forEach(this::hold);
+        }
+        return held.last().isEmpty() ? null : new Reading(now.all, held.last());
+    }
+
+    private void judgeKnown() {
+        for (List<JobId> some = jobs.next(); !some.isEmpty(); some = jobs.next()) {
+            try {
+                judge(some);
+            } catch (RuntimeException | Error trouble) {
+                boolean unused = jobs.judge(some);
+                throw trouble;
+            }
         }
     }
 
@@ -317,4 +338,12 @@ final class Dependencies implements FeedListener, AutoCloseable {
     private static After afterOf(Job held) {
         return held.after().orElseThrow();
     }
+
+    /**
+     * The reading of the index that is under way.
+     *
+     * @param all whether the jobs that are known are read again
+     * @param after the last row that was read; empty at the beginning
+     */
+    private record Reading(boolean all, Optional<ViewResult.Row> after) {}
 }

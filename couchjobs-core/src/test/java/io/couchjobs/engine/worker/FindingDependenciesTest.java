@@ -96,13 +96,13 @@ class FindingDependenciesTest {
 
     @Test
     void what_cannot_be_let_go_is_tried_again_after_a_pause() throws Exception {
-        AtomicInteger asked = new AtomicInteger();
-        couch.faults().answer(1, request -> counts(request, "/held", asked), 500);
+        AtomicInteger tried = new AtomicInteger();
+        couch.faults().answer(1, request -> counts(request, "/_bulk_docs", tried), 500);
         couch.faults().answer(1_000, request -> request.path().endsWith("/_bulk_docs"), 403);
         Instant began = Instant.now();
         try (Dependencies held = TestDependencies.of(queue, NEVER, NEVER)) {
             held.start();
-            until(() -> asked.get() >= 2);
+            until(() -> tried.get() >= 2);
             assertThat(Duration.between(began, Instant.now())).isGreaterThan(Duration.ofSeconds(2));
             couch.faults().clear();
             until(this::isLetGo);

@@ -9,6 +9,7 @@ import io.couchjobs.embedded.SimulatedCluster;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.testing.TestQueue;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +64,24 @@ class ManyDependenciesTest {
             assertThat(queue.database().server().requestCount() - before).isBetween(9L, 40L);
             assertThat(queue.types().pendingCount("email", Instant.now(), 1_000))
                     .isEqualTo(250);
+        }
+    }
+
+    @Test
+    void they_are_found_a_page_at_a_time_and_after_a_trouble_from_where_it_stopped() throws Exception {
+        AtomicInteger pages = new AtomicInteger();
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
+                JobQueue queue = JobQueue.builder(couch.url() + "jobs")
+                        .renewLeases(false)
+                        .open()) {
+            hold(queue, 2_500);
+            end(queue);
+            couch.faults().answer(1, request -> request.path().endsWith("/held") && pages.incrementAndGet() == 2, 400);
+            try (Dependencies held = TestDependencies.of(queue)) {
+                held.start();
+                TestQueue.until(() -> queue.types().pendingCount("email", Instant.now(), 5_000) == 2_500);
+            }
+            assertThat(pages).hasValue(3);
         }
     }
 
