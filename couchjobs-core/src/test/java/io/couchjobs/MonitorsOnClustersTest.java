@@ -10,6 +10,7 @@ import io.couchjobs.engine.worker.SteppedMonitor;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.PretendedCluster;
@@ -72,6 +73,30 @@ class MonitorsOnClustersTest {
                 return monitor.recovered() == 1;
             });
             assertThat(job(cutOff).status()).isEqualTo(JobStatus.WAITING);
+        }
+    }
+
+    @Test
+    void a_monitor_that_reaches_no_majority_asks_no_more_for_many_jobs_of_a_part_than_for_one() throws Exception {
+        try (SimulatedCluster copies = SimulatedCluster.start(3, 4);
+                JobQueue cutOff = JobQueue.builder(copies.urls().get(1).resolve("/jobs"))
+                        .renewLeases(false)
+                        .open();
+                SteppedMonitor monitor = new SteppedMonitor(cutOff)) {
+            for (int i = 0; i < 20; i++) {
+                cutOff.add(JobRequest.builder("email")
+                        .id("job-" + i)
+                        .data(Map.of())
+                        .build());
+                assertThat(cutOff.claim(new JobId("email", "job-" + i))).isPresent();
+            }
+            monitor.look();
+            monitor.outlastTheTimeout();
+            copies.stop(0);
+            copies.stop(2);
+            long before = cutOff.database().server().requestCount();
+            monitor.look();
+            assertThat(cutOff.database().server().requestCount() - before).isLessThan(20);
         }
     }
 

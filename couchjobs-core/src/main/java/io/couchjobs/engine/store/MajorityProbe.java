@@ -65,6 +65,11 @@ public final class MajorityProbe {
         return whileInReach(docIds, () -> work.apply(copies.number()), this::isEveryCopyInReach);
     }
 
+    /** {@return the number of the part that has a document; jobs of one part have or lack a majority together} */
+    public int partOf(String docId) {
+        return partOf(docId, copies.shards());
+    }
+
     private <T> Optional<T> whileInReach(Collection<String> docIds, Supplier<T> reading, Predicate<String> probing) {
         if (!copies.areSeveral()) {
             return Optional.of(reading.get());

@@ -12,9 +12,11 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -31,6 +33,8 @@ final class SilentOwner {
     private final Beat beat;
 
     private final List<Silent> jobs = new ArrayList<>();
+    /** The parts of the database of which no majority is in reach: one job of each part is tried alone. */
+    private final Set<Integer> outOfReach = new HashSet<>();
 
     /** A job that has not moved for the timeout of its type. */
     private record Silent(JobId id, Sighting sighting, Timeout timeout) {}
@@ -59,7 +63,14 @@ final class SilentOwner {
 
     /** {@return the same, but of one job each: trouble with one does not keep the others from being recovered} */
     Stream<Runnable> singleRecoveries() {
-        return jobs.stream().map(one -> () -> recover(List.of(one)));
+        return jobs.stream().map(one -> () -> recoverAlone(one));
+    }
+
+    private void recoverAlone(Silent one) {
+        int part = parts.store().majority().partOf(one.id.docId());
+        if (!outOfReach.contains(part)) {
+            recover(List.of(one));
+        }
     }
 
     /**
@@ -101,8 +112,14 @@ final class SilentOwner {
                         () -> new Evidence(
                                 SignOfLife.read(parts.store().database(), worker),
                                 parts.store().leaves(ids)))
-                .orElseThrow(() ->
-                        new CouchJobsException("no majority of the copies is in reach; nobody can tell who is alive"));
+                .orElseThrow(() -> {
+                    if (ids.size() == 1) {
+                        outOfReach.add(
+                                parts.store().majority().partOf(ids.get(0).docId()));
+                    }
+                    return new CouchJobsException(
+                            "no majority of the copies is in reach; nobody can tell who is alive");
+                });
     }
 
     /** Empty when the job is not as it was all the time. */
