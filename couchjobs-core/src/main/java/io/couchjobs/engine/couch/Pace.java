@@ -7,6 +7,9 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -34,6 +37,10 @@ final class Pace {
 
     private final LongSupplier nanos;
     private final Retries.Pause pause;
+    /** No monitor: before Java 24 a virtual thread that waits for one keeps its carrier, of which there are 256. */
+    private final Lock lock = new ReentrantLock();
+
+    private final Condition changed = lock.newCondition();
     private final Queue<Turn> turns = new PriorityQueue<>(Comparator.comparingLong(Turn::dueNanos));
     /** When the requests of the last second were accepted. */
     private final Deque<Long> accepted = new ArrayDeque<>();
@@ -87,35 +94,47 @@ final class Pace {
                 && !Thread.currentThread().isInterrupted();
     }
 
-    private synchronized void accepted() {
-        long now = nanos.getAsLong();
-        accepted.add(now);
-        forgetOlderThanASecond(now);
-        if (isLimited && now - changedNanos >= SECOND) {
-            perSecond *= FASTER;
-            changedNanos = now;
-            if (perSecond > FASTEST) {
-                isLimited = false;
-                notifyAll();
+    private void accepted() {
+        lock.lock();
+        try {
+            long now = nanos.getAsLong();
+            accepted.add(now);
+            forgetOlderThanASecond(now);
+            if (isLimited && now - changedNanos >= SECOND) {
+                perSecond *= FASTER;
+                changedNanos = now;
+                if (perSecond > FASTEST) {
+                    isLimited = false;
+                    changed.signalAll();
+                }
             }
+        } finally {
+            lock.unlock();
         }
     }
 
-    private synchronized void refused(CouchException e) {
-        long now = nanos.getAsLong();
-        forgetOlderThanASecond(now);
-        int lastSecond = Math.max(1, accepted.size());
-        if (!isLimited) {
-            isLimited = true;
-            perSecond = lastSecond;
-            changedNanos = now;
-            log.info("the server refuses requests by 429; about {} per second are sent from now on", (int) perSecond);
-        } else if (now - changedNanos >= SECOND) { // other requests were on their way when the first one was refused
-            perSecond = Math.max(SLOWEST, Math.min(perSecond * SLOWER, lastSecond));
-            changedNanos = now;
+    private void refused(CouchException e) {
+        lock.lock();
+        try {
+            long now = nanos.getAsLong();
+            forgetOlderThanASecond(now);
+            int lastSecond = Math.max(1, accepted.size());
+            if (!isLimited) {
+                isLimited = true;
+                perSecond = lastSecond;
+                changedNanos = now;
+                log.info("the server refuses requests by 429; about {} per second are sent from now on", (int)
+                        perSecond);
+            } else if (now - changedNanos
+                    >= SECOND) { // other requests were on their way when the first one was refused
+                perSecond = Math.max(SLOWEST, Math.min(perSecond * SLOWER, lastSecond));
+                changedNanos = now;
+            }
+            long wait = e.retryAfter().map(Duration::toNanos).orElse(interval());
+            nextNanos = isBefore(nextNanos, now + wait) ? now + wait : nextNanos;
+        } finally {
+            lock.unlock();
         }
-        long wait = e.retryAfter().map(Duration::toNanos).orElse(interval());
-        nextNanos = isBefore(nextNanos, now + wait) ? now + wait : nextNanos;
     }
 
     private void forgetOlderThanASecond(long now) {
@@ -143,29 +162,44 @@ final class Pace {
     }
 
     /** Returns when no other request goes before. */
-    private synchronized long untilNext(Turn turn) throws InterruptedException {
-        if (!turns.contains(turn)) {
-            turns.add(turn);
+    private long untilNext(Turn turn) throws InterruptedException {
+        lock.lock();
+        try {
+            if (!turns.contains(turn)) {
+                turns.add(turn);
+            }
+            while (isLimited && turns.peek() != turn) {
+                changed.await();
+            }
+            return isLimited ? Math.max(0, nextNanos - nanos.getAsLong()) : 0;
+        } finally {
+            lock.unlock();
         }
-        while (isLimited && turns.peek() != turn) {
-            wait();
-        }
-        return isLimited ? Math.max(0, nextNanos - nanos.getAsLong()) : 0;
     }
 
     /** False when a more urgent one has come meanwhile. */
-    private synchronized boolean isOn(Turn turn) {
-        if (isLimited && turns.peek() != turn) {
-            return false;
+    private boolean isOn(Turn turn) {
+        lock.lock();
+        try {
+            if (isLimited && turns.peek() != turn) {
+                return false;
+            }
+            long now = nanos.getAsLong();
+            nextNanos = (isBefore(nextNanos, now) ? now : nextNanos) + interval();
+            return true;
+        } finally {
+            lock.unlock();
         }
-        long now = nanos.getAsLong();
-        nextNanos = (isBefore(nextNanos, now) ? now : nextNanos) + interval();
-        return true;
     }
 
-    private synchronized void leave(Turn turn) {
-        turns.remove(turn);
-        notifyAll();
+    private void leave(Turn turn) {
+        lock.lock();
+        try {
+            turns.remove(turn);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 
     private long interval() {
