@@ -123,10 +123,9 @@ final class Pace {
                 isLimited = true;
                 perSecond = lastSecond;
                 changedNanos = now;
-                log.info("the server refuses requests by 429; about {} per second are sent from now on", (int)
-                        perSecond);
-            } else if (now - changedNanos
-                    >= SECOND) { // other requests were on their way when the first one was refused
+                log.info("the server refuses requests by 429; about {} per second are sent from now on", lastSecond);
+            } else if (now - changedNanos >= SECOND) {
+                // Before that, requests are refused that were on their way when the first one was.
                 perSecond = Math.max(SLOWEST, Math.min(perSecond * SLOWER, lastSecond));
                 changedNanos = now;
             }
