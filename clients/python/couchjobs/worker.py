@@ -151,7 +151,7 @@ class Job:
                 doc = transition(before, self._couch.now(), **arguments)
                 try:
                     written = self._couch.write(doc, go_on)
-                except (Refused, ValueError) as problem:
+                except (Refused, ValueError, TypeError) as problem:
                     self._refusal = problem
                     raise
                 if written:

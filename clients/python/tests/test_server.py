@@ -486,8 +486,8 @@ class WorkerTest(ServerTest):
         done.clear()
         for job in jobs:
             job._doubted = True
-        until(lambda: done.count("read") == 3 and done[-1] == "renewed" or done.count("read") > 3, "a look at each job")
-        self.assertEqual(done, 3 * ["read", "renewed"])
+        until(lambda: done.count("read") >= 3 and done[-1] == "renewed", "a look at each job")
+        self.assertNotIn(("read", "read"), zip(done, done[1:]))
         for job in jobs:
             job.finish()
 

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Timeout;
 /** Writes that are larger than what the system takes for a server that does not read. */
 @Timeout(60)
 class LargeWritesTest {
-    private static final ObjectNode LARGE = Json.object().put("_id", "x").put("text", "x".repeat(24_000_000));
-    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(2);
+    private static final ObjectNode LARGE = Json.object().put("_id", "x").put("text", "x".repeat(48_000_000));
+    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(4);
 
     private ServerSocket socket;
     private CouchServer client;

@@ -76,16 +76,15 @@ final class Reading<T> implements AutoCloseable {
     }
 
     private void read(CompletableFuture<?> started) {
-        T read = null;
         try {
-            read = source.get();
+            done(source.get());
+            isAway = false;
         } catch (RuntimeException | Error e) {
             Level level = isAway ? Level.DEBUG : Level.WARN;
             log.atLevel(level)
-                    .log("{} cannot be read; each request for metrics tries it again: {}", what, e.toString());
-        }
-        try {
-            done(read);
+                    .log("{} cannot be read; each request for metrics reads it again: {}", what, e.toString());
+            isAway = true;
+            done(null);
         } finally {
             started.complete(null);
         }
@@ -94,7 +93,6 @@ final class Reading<T> implements AutoCloseable {
     private synchronized void done(@Nullable T read) {
         readNanos = System.nanoTime();
         numbers = read;
-        isAway = read == null;
         if (!closed) {
             done.accept(read);
         }

@@ -9,8 +9,10 @@ import ch.qos.logback.core.read.ListAppender;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
+@Timeout(60)
 class ReadingTest {
     @Test
     void numbers_that_cannot_be_read_are_warned_of_once_until_they_can_be_read_again() {
@@ -20,7 +22,7 @@ class ReadingTest {
         logger.addAppender(heard);
         AtomicInteger read = new AtomicInteger();
         try (Reading<Integer> reading = new Reading<>("the number", Duration.ZERO, () -> third(read), number -> {})) {
-            for (int n = 0; n < 5; n++) {
+            while (read.get() < 5) {
                 reading.known();
             }
         } finally {
@@ -48,8 +50,10 @@ class ReadingTest {
                 throw new IllegalArgumentException("another meter has this name");
             }
         })) {
-            assertThat(reading.known()).isEqualTo(1);
-            assertThat(reading.known()).isEqualTo(2);
+            Integer number = null;
+            while (number == null || number < 2) {
+                number = reading.known();
+            }
         }
     }
 }

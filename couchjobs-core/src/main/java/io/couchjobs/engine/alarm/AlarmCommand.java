@@ -37,8 +37,9 @@ record AlarmCommand(List<String> command, String database) implements Target {
                 throw new IOException(command.get(0) + " ended by " + running.exitValue());
             }
         } finally {
-            running.descendants().forEach(ProcessHandle::destroyForcibly);
-            running.destroyForcibly();
+            List<ProcessHandle> started = running.descendants().toList();
+            running.destroyForcibly(); // first: it starts no other one then
+            started.forEach(ProcessHandle::destroyForcibly);
         }
     }
 
