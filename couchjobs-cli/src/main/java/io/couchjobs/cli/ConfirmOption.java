@@ -10,7 +10,7 @@ final class ConfirmOption {
 
     /** Throws CommandException when nobody is there to be asked. */
     void check(Couchjobs root) {
-        if (!yes && !root.shell().terminals().in()) {
+        if (!yes && !root.shell().terminals().hasPerson()) {
             throw CommandException.usage("there is no terminal to ask at whether to act on many jobs: add --yes");
         }
     }

@@ -111,7 +111,7 @@ final class DoctorCommand extends QueueCommand {
         if (yes) {
             root().say("couchjobs: --yes: " + question);
             return true;
-        } else if (!root().shell().terminals().in()) {
+        } else if (!root().shell().terminals().hasPerson()) {
             root().say("couchjobs: not done, for want of a terminal to ask at, or --yes: " + question);
             return false;
         }

@@ -5,15 +5,22 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The terminal that this process was started at. */
 final class OwnTerminal {
     /** Java can hide what is typed only while standard input and output both are terminals. */
     private static final String ASK = """
+            [ -t 0 ] || [ -t 2 ] || "$2" || exit
+            # without this, a process in the background would stop silently at the first use of the terminal
+            trap '' TTIN TTOU
+            exec 2> /dev/null < /dev/tty || exit
+            exec 2> /dev/tty
             before=$(stty -g) || exit
             trap 'stty "$before"; echo >&2' EXIT
             trap 'exit 1' INT TERM HUP
-            stty -echo
+            stty -echo || exit
             printf %s "$1" >&2
             IFS= read -r answer && printf %s "$answer"
             """;
@@ -25,24 +32,37 @@ final class OwnTerminal {
         return console().isPresent();
     }
 
-    /** Asks a person without showing the answer; empty when nobody is there. */
-    static Optional<String> ask(String question) {
-        File terminal = new File("/dev/tty");
+    /**
+     * Asks a person without showing the answer; empty when nobody is there.
+     *
+     * @param isOutputSeen whether standard output is a terminal; of the other streams this finds it out
+     */
+    static Optional<String> ask(String question, boolean isOutputSeen) {
         try {
-            Process shell = new ProcessBuilder("sh", "-c", ASK, "sh", question)
-                    .redirectInput(terminal)
-                    .redirectError(terminal)
-                    .start();
-            String answer = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            boolean isUnix = new File("/dev/tty").exists();
+            return isUnix ? askByShell(question, isOutputSeen) : askByConsole(question);
+        } catch (IOException noShell) {
+            return askByConsole(question);
+        }
+    }
+
+    private static Optional<String> askByShell(String question, boolean isOutputSeen) throws IOException {
+        Child child = new Child();
+        Runtime.getRuntime().addShutdownHook(new Thread(child::end));
+        Process shell = child.start(new ProcessBuilder("sh", "-c", ASK, "sh", question, String.valueOf(isOutputSeen))
+                .redirectInput(ProcessBuilder.Redirect.INHERIT)
+                .redirectError(ProcessBuilder.Redirect.INHERIT));
+        String answer = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        try {
             return shell.waitFor() == 0 ? Optional.of(answer) : Optional.empty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.empty();
-        } catch (IOException noTerminal) { // as on Windows, which has no such file
-            return console()
-                    .map(console -> console.readPassword("%s", question))
-                    .map(String::new);
         }
+    }
+
+    private static Optional<String> askByConsole(String question) {
+        return console().map(console -> console.readPassword("%s", question)).map(String::new);
     }
 
     @SuppressWarnings("SystemConsoleNull")
@@ -56,6 +76,30 @@ final class OwnTerminal {
             return Boolean.TRUE.equals(Console.class.getMethod("isTerminal").invoke(console));
         } catch (ReflectiveOperationException before22) {
             return true;
+        }
+    }
+
+    /** The shell that asks. When it is ended, it makes the terminal show again what is typed. */
+    private static final class Child {
+        private @Nullable Process shell;
+
+        synchronized Process start(ProcessBuilder builder) throws IOException {
+            Process started = builder.start();
+            shell = started;
+            return started;
+        }
+
+        /** A shell that is being started is ended, too. */
+        synchronized void end() {
+            if (shell == null) {
+                return;
+            }
+            shell.toHandle().destroy();
+            try {
+                boolean unused = shell.waitFor(1, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

@@ -46,9 +46,15 @@ record Shell(
             }
             return new Terminals(streams.contains("0"), streams.contains("1"), streams.contains("2"));
         }
+
+        /** {@return whether a person sees a question and can answer it} */
+        boolean hasPerson() {
+            return in && (out || err);
+        }
     }
 
     static Shell ofThisProcess() {
+        Terminals terminals = Terminals.ofThisProcess();
         return new Shell(
                 System.in,
                 new StandardOutput(new FileOutputStream(FileDescriptor.out)),
@@ -56,8 +62,8 @@ record Shell(
                         new OutputStreamWriter(new FileOutputStream(FileDescriptor.err), StandardCharsets.UTF_8)),
                 System.getenv(),
                 Path.of(System.getProperty("couchjobs.home", "")).toAbsolutePath(),
-                Terminals.ofThisProcess(),
-                OwnTerminal::ask);
+                terminals,
+                question -> OwnTerminal.ask(question, terminals.out()));
     }
 
     /** {@return an environment variable that is set to something} */
@@ -83,10 +89,14 @@ record Shell(
         return out instanceof StandardOutput own ? own.problem() : Optional.empty();
     }
 
-    /** Asks a person at the terminal; everything but yes is no. */
+    /**
+     * Asks a person at the terminal; everything but yes is no. Without the launcher, standard error may be a file although it is
+     * taken for a terminal, so standard output goes first.
+     */
     boolean confirms(String question) {
-        err.print(question);
-        err.flush();
+        PrintWriter seen = terminals.out() ? out : err;
+        seen.print(question);
+        seen.flush();
         String answer = readLine().strip().toLowerCase(Locale.ROOT);
         return answer.equals("y") || answer.equals("yes");
     }

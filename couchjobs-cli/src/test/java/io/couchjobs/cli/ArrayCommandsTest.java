@@ -213,7 +213,7 @@ class ArrayCommandsTest {
         shell().usage("add --yes", "remove", "page", "--array", "crawl");
 
         TestShell.Said refused = shell().input("n\n")
-                .terminals(new Shell.Terminals(true, false, false))
+                .terminals(new Shell.Terminals(true, false, true))
                 .run("remove", "page", "--array", "crawl");
         assertThat(refused.exitCode()).isEqualTo(1);
         assertThat(refused.err()).isEqualTo("couchjobs: remove 3 jobs? [y/N] couchjobs: nothing done\n");

@@ -61,7 +61,7 @@ class KeptDataTest {
         assertThat(shell.done("enqueue", "imp", "--array", "a", "--from", "-").out())
                 .startsWith("imp:a: 1 item in 1 chunk, 1 of them added now");
         assertThat(shell.done("export", "--type", "imp").err()).contains("exported 4 jobs in ");
-        shell.terminals(new Shell.Terminals(true, false, false)).input("n\n");
+        shell.terminals(new Shell.Terminals(true, false, true)).input("n\n");
         assertThat(shell.run("cancel", "--all", "--type", "imp", "--status", "waiting")
                         .err())
                 .contains("cancel 4 jobs? ");

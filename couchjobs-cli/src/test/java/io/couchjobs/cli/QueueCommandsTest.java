@@ -294,7 +294,7 @@ class QueueCommandsTest {
     void many_jobs_are_acted_on_when_somebody_says_yes() {
         done("enqueue", "email", "1");
         done("enqueue", "email", "2");
-        shell.terminals(new Shell.Terminals(true, false, false));
+        shell.terminals(new Shell.Terminals(true, false, true));
 
         shell.input("n\n");
         assertThat(shell.run("remove", "--type", "email", "--all").exitCode()).isEqualTo(1);

@@ -84,7 +84,7 @@ final class TestShell {
 
     /** At a terminal, and to whatever is asked. */
     TestShell withPersonWhoSaysYes() {
-        return input("y\n").terminals(new Shell.Terminals(true, false, false));
+        return input("y\n").terminals(new Shell.Terminals(true, false, true));
     }
 
     TestShell answering(String password) {
