@@ -17,7 +17,6 @@ final class BulkImport extends BulkRun<Job> {
     private long added;
     private long released;
     private long unchanged;
-    private long skipped;
 
     BulkImport(JobQueue queue, Couchjobs root, JobFilter filter) {
         super(root);
@@ -27,9 +26,7 @@ final class BulkImport extends BulkRun<Job> {
 
     @Override
     boolean isWanted(Job job) {
-        boolean wanted = filter.matches(job);
-        skipped += wanted ? 0 : 1;
-        return wanted;
+        return filter.matches(job);
     }
 
     @Override
@@ -66,7 +63,7 @@ final class BulkImport extends BulkRun<Job> {
     @Override
     String summary() {
         return "added " + added + " (of which " + released + " were owned, and wait again), unchanged " + unchanged
-                + " (of which " + differing() + " differ), skipped " + skipped + ", rejected " + rejected();
+                + " (of which " + differing() + " differ), skipped " + skipped() + ", rejected " + rejected();
     }
 
     @Override
@@ -77,6 +74,6 @@ final class BulkImport extends BulkRun<Job> {
                 .put("released", released)
                 .put("unchanged", unchanged)
                 .put("differing", differing())
-                .put("skipped", skipped);
+                .put("skipped", skipped());
     }
 }

@@ -25,6 +25,7 @@ abstract class BulkRun<J> {
     /** Up to this line, all are stored, rejected or left out. */
     private long lastDone;
 
+    private long skipped;
     private long differing;
     private @Nullable JobId exampleOfDiffering;
 
@@ -35,10 +36,10 @@ abstract class BulkRun<J> {
     }
 
     ExitCode run(ReadAhead.Lines<J> file) throws IOException {
-        ReadAhead<J> lines = ReadAhead.of(file);
+        ReadAhead<J> lines = ReadAhead.of(file, this::isWanted);
         Interrupts.onSignal(signal -> lines.stop());
         try {
-            for (List<JobLine<J>> batch = lines.next(); !batch.isEmpty(); batch = lines.next()) {
+            for (ReadAhead.Batch<J> batch = lines.next(); !batch.isEmpty(); batch = lines.next()) {
                 take(batch);
             }
         } catch (IOException | RuntimeException trouble) {
@@ -52,16 +53,17 @@ abstract class BulkRun<J> {
         if (exampleOfDiffering != null) {
             root.say("couchjobs: " + differing + " of the jobs " + remark(exampleOfDiffering));
         }
+        boolean isCutShort = lines.isCutShort();
         root.say("couchjobs: " + Counted.of(lastDone, "line") + " in " + took()
-                + (lines.isStopped() ? ", stopped before the end" : ""));
+                + (isCutShort ? ", stopped before the end" : ""));
         root.output().line(this::summary, () -> json().set("rejected", rejections.json()));
-        if (lines.isStopped()) {
+        if (isCutShort) {
             return ExitCode.INTERRUPTED;
         }
         return rejected() == 0 && isComplete() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    /** {@return whether to take a job of the file} */
+    /** {@return whether to take a job of the file} Another thread asks. */
     abstract boolean isWanted(J job);
 
     /** {@return in the same order, what became of the jobs} */
@@ -76,7 +78,11 @@ abstract class BulkRun<J> {
     /** {@return the counts, for programs} */
     abstract ObjectNode json();
 
-    /** {@return what is said of the jobs that differ from their lines, behind their number; such as this one} */
+    /**
+     * {@return the end of a sentence that begins with "7 of the jobs", about those that differ from their lines}
+     *
+     * @param example one of them, which the sentence names
+     */
     abstract String remark(JobId example);
 
     /** {@return whether the database has all that the lines say, but for the rejected ones} */
@@ -95,27 +101,31 @@ abstract class BulkRun<J> {
         return differing;
     }
 
+    /** {@return how many jobs were not wanted} */
+    final long skipped() {
+        return skipped;
+    }
+
     /** {@return how many jobs were rejected, and lines bad} */
     final long rejected() {
         return rejections.count();
     }
 
-    private void take(List<JobLine<J>> batch) {
+    private void take(ReadAhead.Batch<J> batch) {
         List<JobLine<J>> wanted = new ArrayList<>();
-        for (JobLine<J> line : batch) {
-            if (line.job().isEmpty()) {
-                rejections.add(line.number(), String.valueOf(line.problem()));
-            } else if (isWanted(line.job().get())) {
+        for (JobLine<J> line : batch.lines()) {
+            if (line.job().isPresent()) {
                 wanted.add(line);
-            }
-            if (wanted.isEmpty()) {
-                lastDone = line.number();
+            } else {
+                rejections.add(line.number(), String.valueOf(line.problem()));
             }
         }
+        skipped += batch.leftOut();
         if (!wanted.isEmpty()) {
+            lastDone = wanted.get(0).number() - 1;
             storeAll(wanted);
         }
-        lastDone = batch.get(batch.size() - 1).number();
+        lastDone = batch.last();
         progress.update("couchjobs: " + Counted.of(lastDone, "line") + ", " + summary() + ", " + took());
     }
 

@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.cli.output.FileProblem;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessMode;
@@ -35,7 +36,7 @@ final class InputFile {
     }
 
     static InputStream open(String file, Shell shell) {
-        return file.equals("-") ? shell.in() : open(Path.of(file));
+        return file.equals("-") ? new StandardInput(shell.in()) : open(Path.of(file));
     }
 
     private static InputStream open(Path file) {
@@ -44,5 +45,15 @@ final class InputFile {
         } catch (IOException unreadable) {
             throw CommandException.usage("cannot read " + FileProblem.of(file, unreadable));
         }
+    }
+
+    /** To close it would wait for a thread that reads from it. */
+    private static final class StandardInput extends FilterInputStream {
+        StandardInput(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public void close() {}
     }
 }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +23,12 @@ final class ReadAhead<J> {
     /** After this time a batch is given that is not full. */
     private static final long PATIENCE_MILLIS = 200;
 
+    private final Predicate<J> wanted;
     private final FutureTask<Boolean> reading;
     private List<JobLine<J>> batch = new ArrayList<>();
     private int characters;
+    private long leftOut;
+    private long last;
     private boolean stopped;
 
     /** The lines of a file. */
@@ -33,7 +37,21 @@ final class ReadAhead<J> {
         Optional<JobLine<J>> next() throws IOException;
     }
 
-    private ReadAhead(Lines<J> lines) {
+    /**
+     * Lines that follow each other.
+     *
+     * @param lines those with a job that is wanted, and the bad ones
+     * @param leftOut how many others there were
+     * @param last the number of the last line of both
+     */
+    record Batch<J>(List<JobLine<J>> lines, long leftOut, long last) {
+        boolean isEmpty() {
+            return lines.isEmpty() && leftOut == 0;
+        }
+    }
+
+    private ReadAhead(Lines<J> lines, Predicate<J> wanted) {
+        this.wanted = wanted;
         reading = new FutureTask<>(() -> readAll(lines)) {
             @Override
             protected void done() {
@@ -42,9 +60,9 @@ final class ReadAhead<J> {
         };
     }
 
-    /** Begins to read. */
-    static <J> ReadAhead<J> of(Lines<J> lines) {
-        ReadAhead<J> ahead = new ReadAhead<>(lines);
+    /** Begins to read. The thread that reads asks which jobs are wanted. */
+    static <J> ReadAhead<J> of(Lines<J> lines, Predicate<J> wanted) {
+        ReadAhead<J> ahead = new ReadAhead<>(lines, wanted);
         Thread thread = new Thread(ahead.reading, "reader");
         thread.setDaemon(true);
         thread.start();
@@ -52,15 +70,25 @@ final class ReadAhead<J> {
     }
 
     private boolean readAll(Lines<J> lines) throws IOException, InterruptedException {
+        awaitRoom();
         for (Optional<JobLine<J>> line = lines.next(); line.isPresent(); line = lines.next()) {
             add(line.get());
+            awaitRoom();
         }
         return true;
     }
 
-    private synchronized void add(JobLine<J> line) throws InterruptedException {
+    private synchronized void awaitRoom() throws InterruptedException {
         while (isFull() || stopped) {
             wait();
+        }
+    }
+
+    private synchronized void add(JobLine<J> line) {
+        last = line.number();
+        if (line.job().filter(job -> !wanted.test(job)).isPresent()) {
+            leftOut++;
+            return;
         }
         batch.add(line);
         characters += line.length();
@@ -73,18 +101,22 @@ final class ReadAhead<J> {
         return batch.size() == BATCH || characters > BATCH_CHARACTERS;
     }
 
+    private boolean isEmpty() {
+        return batch.isEmpty() && leftOut == 0;
+    }
+
     /**
-     * {@return the next lines; fewer than a batch when no more come for a while, none at the end}
+     * {@return the next lines; fewer than a full batch when no more come for a while, none at the end}
      *
      * @throws IOException when the file cannot be read further
      */
-    synchronized List<JobLine<J>> next() throws IOException {
+    synchronized Batch<J> next() throws IOException {
         try {
             long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
-            while (!isFull() && !stopped && !reading.isDone() && (batch.isEmpty() || System.nanoTime() - until < 0)) {
+            while (!isFull() && !stopped && !reading.isDone() && (isEmpty() || System.nanoTime() - until < 0)) {
                 wait(PATIENCE_MILLIS);
             }
-            if (batch.isEmpty() && !stopped) {
+            if (isEmpty() && reading.isDone()) {
                 reading.get();
             }
         } catch (InterruptedException e) {
@@ -93,9 +125,10 @@ final class ReadAhead<J> {
         } catch (ExecutionException e) {
             throw trouble(e.getCause());
         }
-        List<JobLine<J>> taken = batch;
+        Batch<J> taken = new Batch<>(batch, leftOut, last);
         batch = new ArrayList<>();
         characters = 0;
+        leftOut = 0;
         notifyAll();
         return taken;
     }
@@ -117,7 +150,8 @@ final class ReadAhead<J> {
         notifyAll();
     }
 
-    synchronized boolean isStopped() {
-        return stopped;
+    /** {@return whether it was stopped before it had read all} */
+    synchronized boolean isCutShort() {
+        return stopped && !reading.isDone();
     }
 }
