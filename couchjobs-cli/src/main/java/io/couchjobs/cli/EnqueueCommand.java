@@ -199,10 +199,9 @@ final class EnqueueCommand extends QueueCommand {
 
     private ExitCode many(JobQueue queue, String file) throws IOException {
         Times times = new Times(InstantSource.system(), ZoneId.systemDefault());
-        Instant now = Instant.now();
         try (InputStream in = InputFile.open(file, root().shell())) {
             IdField field = Optional.ofNullable(idField).map(IdField::of).orElse(IdField.NONE);
-            JobReader reader = format(file).open(in, () -> options.start(type, now), times, field);
+            JobReader reader = format(file).open(in, () -> options.start(type, Instant.now()), times, field);
             return new BulkEnqueue(queue, root(), replace).run(reader::next);
         }
     }

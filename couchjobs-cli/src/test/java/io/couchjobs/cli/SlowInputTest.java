@@ -2,14 +2,26 @@ package io.couchjobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.cli.child.Jvm;
 import io.couchjobs.embedded.EmbeddedCouch;
+import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.SequenceInputStream;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 @DisabledOnOs(OS.WINDOWS)
 class SlowInputTest {
+    private static final PrintWriter NOWHERE = new PrintWriter(Writer.nullWriter());
+
     private final EmbeddedCouch couch =
             EmbeddedCouch.inMemory().database("queue").port(0).start();
     private final TestShell shell = new TestShell().with("COUCHJOBS_URL", couch.url() + "queue");
@@ -61,6 +75,39 @@ class SlowInputTest {
         assertThat(new String(enqueue.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                 .isEqualTo("added 3, updated 0, unchanged 0, rejected 0\n");
         assertThat(said()).containsPattern("3 lines in .*, stopped before the end");
+    }
+
+    @Test
+    void the_time_of_a_job_is_counted_from_when_its_line_came() {
+        AtomicLong secondCame = new AtomicLong();
+        InputStream in = new SequenceInputStream(line("one\n"), new FilterInputStream(line("two\n")) {
+            @Override
+            public int read(byte[] bytes, int offset, int length) throws IOException {
+                secondCame.compareAndSet(0, nextMillisecond());
+                return super.read(bytes, offset, length);
+            }
+        });
+        Shell here = new Shell(
+                in, NOWHERE, NOWHERE, shell.environment(), folder, Shell.Terminals.NONE, question -> Optional.empty());
+        assertThat(Cli.run(here, "enqueue", "late", "--from", "-", "--format", "lines", "--in", "10m"))
+                .isZero();
+
+        JsonNode jobs = shell.done("list", "--type", "late", "-o", "json").json();
+        assertThat(jobs.findValuesAsText("scheduledTime")).hasSize(2).anySatisfy(time -> assertThat(Instant.parse(time))
+                .isAfterOrEqualTo(Instant.ofEpochMilli(secondCame.get()).plus(Duration.ofMinutes(10))));
+    }
+
+    private static InputStream line(String text) {
+        return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** {@return the time, when it is another one than at the beginning} */
+    private static long nextMillisecond() {
+        long before = System.currentTimeMillis();
+        while (System.currentTimeMillis() == before) {
+            Thread.onSpinWait();
+        }
+        return before + 1;
     }
 
     private void write(String lines) throws Exception {
