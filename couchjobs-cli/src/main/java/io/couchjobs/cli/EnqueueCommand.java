@@ -74,7 +74,7 @@ final class EnqueueCommand extends QueueCommand {
             names = "--from",
             paramLabel = "FILE|-",
             description =
-                    "Add a job for each line of a file, or of standard input (-), whose lines are stored as they come.")
+                    "Add a job for each line of a file, or of standard input (-). Without --array, lines are stored as they come.")
     private @Nullable String from;
 
     @Option(
