@@ -96,7 +96,28 @@ class MonitorsOnClustersTest {
             copies.stop(2);
             long before = cutOff.database().server().requestCount();
             monitor.look();
-            assertThat(cutOff.database().server().requestCount() - before).isLessThan(20);
+            assertThat(cutOff.database().server().requestCount() - before).isLessThan(35);
+        }
+    }
+
+    @Test
+    void a_monitor_that_reaches_no_majority_makes_pauses_for_a_single_job_too() throws Exception {
+        try (SimulatedCluster copies = SimulatedCluster.start(3, 4);
+                JobQueue cutOff = JobQueue.builder(copies.urls().get(1).resolve("/jobs"))
+                        .renewLeases(false)
+                        .open();
+                SteppedMonitor monitor = new SteppedMonitor(cutOff)) {
+            JobId only = new JobId("email", "only");
+            cutOff.add(
+                    JobRequest.builder(only.type()).id(only.id()).data(Map.of()).build());
+            assertThat(cutOff.claim(only)).isPresent();
+            monitor.look();
+            monitor.outlastTheTimeout();
+            copies.stop(0);
+            copies.stop(2);
+
+            assertThat(monitor.pauseAfterLook()).isGreaterThanOrEqualTo(Duration.ofMillis(100));
+            assertThat(monitor.pauseAfterLook()).isGreaterThanOrEqualTo(Duration.ofMillis(200));
         }
     }
 

@@ -239,10 +239,10 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         }
     }
 
-    /** Looks once, without waiting for a feed. */
-    void look() {
+    /** Looks once, without waiting for a feed; returns how long the owned jobs can be left alone. */
+    Duration look() {
         scanOnce();
-        examineAll();
+        return examineAll();
     }
 
     private void scan() {

@@ -33,7 +33,7 @@ final class SilentOwner {
     private final Beat beat;
 
     private final List<Silent> jobs = new ArrayList<>();
-    /** The parts of the database of which no majority is in reach: one job of each part is tried alone. */
+    /** Parts whose majority was not reached for one job alone: their other jobs are not tried in this look. */
     private final Set<Integer> outOfReach = new HashSet<>();
 
     /** A job that has not moved for the timeout of its type. */
@@ -68,9 +68,14 @@ final class SilentOwner {
 
     private void recoverAlone(Silent one) {
         int part = parts.store().majority().partOf(one.id.docId());
-        if (!outOfReach.contains(part)) {
-            recover(List.of(one));
+        if (outOfReach.contains(part)) {
+            throw noMajority();
         }
+        recover(List.of(one));
+    }
+
+    private static CouchJobsException noMajority() {
+        return new CouchJobsException("no majority of the copies is in reach; nobody can tell who is alive");
     }
 
     /**
@@ -117,8 +122,7 @@ final class SilentOwner {
                         outOfReach.add(
                                 parts.store().majority().partOf(ids.get(0).docId()));
                     }
-                    return new CouchJobsException(
-                            "no majority of the copies is in reach; nobody can tell who is alive");
+                    return noMajority();
                 });
     }
 

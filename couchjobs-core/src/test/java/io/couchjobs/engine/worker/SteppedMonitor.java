@@ -37,7 +37,12 @@ public final class SteppedMonitor implements AutoCloseable {
 
     /** Looks once: remembers what is owned, and sets free what has been silent for longer than the timeout. */
     public void look() {
-        monitor.look();
+        Duration unused = monitor.look();
+    }
+
+    /** {@return the pause that is made after one more look} */
+    public Duration pauseAfterLook() {
+        return monitor.look();
     }
 
     /** Lets more time pass than an owner may be silent. */
