@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 
 /**
  * Writes documents in bulk, and finds out the result of each. When an answer is lost, or the server fails on a document, it reads the
- * documents again, and sends those that did not arrive again. When no answer can be had, the caller gets an exception, after the
- * results that are known. When the server fails on a document each time, its result says so ({@link WriteResult#isFailure}). On a
+ * documents again, and sends those that did not arrive again. When no answer can be had, the caller gets an exception; the
+ * results that are known were told before. When the server fails on a document each time, its result says so ({@link WriteResult#isFailure}). On a
  * cluster a write that is found in place is {@code Accepted}: it is unknown whether a quorum has it. Thread-safe.
  */
 final class BulkWriter {
@@ -34,7 +34,7 @@ final class BulkWriter {
     private final Consumer<WriteResult> known;
     private final Environment environment;
 
-    /** @param known takes the results that are known before those of other documents, which may stay unknown */
+    /** @param known is told the results that are known before those of other documents, which may stay unknown */
     BulkWriter(CouchDatabase database, LostAnswers lostAnswers, Consumer<WriteResult> known) {
         this.database = database;
         this.lostAnswers = lostAnswers;
@@ -174,6 +174,10 @@ final class BulkWriter {
         return found.stream().map(result -> result.orElseGet(sent::next)).toList();
     }
 
+    private static boolean isFinal(WriteResult answer) {
+        return !(answer instanceof WriteResult.Conflict) && !answer.isFailure();
+    }
+
     private List<WriteResult> sendAgain(List<ObjectNode> missing, int triesLeft) {
         if (missing.isEmpty()) {
             return List.of();
@@ -182,6 +186,7 @@ final class BulkWriter {
         if (answers.stream().noneMatch(WriteResult.Conflict.class::isInstance)) {
             return answers;
         }
+        answers.stream().filter(BulkWriter::isFinal).forEach(known);
         // A conflict may be with the first copy, which arrived late.
         List<Optional<WriteResult>> found = lostAnswers.lookUp(missing);
         List<WriteResult> results = new ArrayList<>();

@@ -188,7 +188,7 @@ final class WriteCombiner implements AutoCloseable {
             List<WriteResult> results = bulk(known).write(documents);
             arrived(batch);
             requests.ends(batch.size());
-            deliver(batch, results);
+            deliver(batch, results, known);
         } catch (RuntimeException | Error trouble) {
             arrived(batch);
             requests.ends(known.size());
@@ -204,7 +204,7 @@ final class WriteCombiner implements AutoCloseable {
     }
 
     private BulkWriter bulk(Map<String, WriteResult> known) {
-        return new BulkWriter(database, lostAnswers, result -> known.put(result.id(), result));
+        return new BulkWriter(database, lostAnswers, result -> known.putIfAbsent(result.id(), result));
     }
 
     private void arrived(List<Entry> batch) {
@@ -221,9 +221,10 @@ final class WriteCombiner implements AutoCloseable {
         }
     }
 
-    private static void deliver(List<Entry> batch, List<WriteResult> results) {
+    private static void deliver(List<Entry> batch, List<WriteResult> results, Map<String, WriteResult> known) {
         for (int i = 0; i < batch.size(); i++) {
-            batch.get(i).result.complete(results.get(i));
+            Entry entry = batch.get(i);
+            entry.result.complete(known.getOrDefault(entry.id, results.get(i)));
         }
     }
 
