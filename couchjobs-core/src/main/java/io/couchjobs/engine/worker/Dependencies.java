@@ -260,6 +260,9 @@ final class Dependencies implements FeedListener, AutoCloseable {
         for (List<JobId> some = jobs.next(); !some.isEmpty(); some = jobs.next()) {
             try {
                 judge(some);
+                if (parts.store().isCluster()) {
+                    judgeLater(jobs.toJudgeAgain(some), JUDGE_AGAIN);
+                }
             } catch (RuntimeException | Error trouble) {
                 boolean unused = jobs.judge(some);
                 throw trouble;
@@ -269,9 +272,6 @@ final class Dependencies implements FeedListener, AutoCloseable {
 
     /** All by what is read once, and let go in one request. */
     private void judge(List<JobId> ids) {
-        if (parts.store().isCluster()) {
-            judgeLater(jobs.toJudgeAgain(ids), JUDGE_AGAIN);
-        }
         List<Job> present =
                 parts.store().readAll(ids).stream().filter(this::isHeld).toList();
         if (present.isEmpty()) {
