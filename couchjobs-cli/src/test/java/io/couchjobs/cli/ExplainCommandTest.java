@@ -417,6 +417,35 @@ class ExplainCommandTest {
     }
 
     @Test
+    void the_running_jobs_of_another_site_take_no_places() {
+        reopenAtSite("paris");
+        queue.types().change("email", settings -> settings.with(Limit.RUNNING, 1));
+        queue.database()
+                .put(job("{\"_id\":\"job:email:theirs\",\"status\":\"running\",\"data\":{},\"site\":\"rome\","
+                        + "\"lock\":{\"token\":\"t\",\"worker\":\"w\",\"since\":1}}"));
+        queue.add(request("1").build());
+
+        assertThat(explain("1").path("verdict").asText()).isEqualTo("no-worker");
+    }
+
+    @Test
+    void a_rate_counts_the_starts_at_the_site_of_the_database() throws Exception {
+        reopenAtSite("paris");
+        queue.types().change("email", settings -> settings.withRate(new Rate(1, Duration.ofDays(1))));
+        queue.add(request("a").build());
+        accept();
+        queue.add(request("1").build());
+
+        assertThat(explain("1").path("verdict").asText()).isEqualTo("rate");
+    }
+
+    private void reopenAtSite(String site) {
+        TestShell.at(database).run("init", "--site", site);
+        queue.close();
+        queue = TestShell.queue(database);
+    }
+
+    @Test
     void people_get_sentences_of_short_lines_and_a_missing_job_is_not_found() {
         queue.add(request("a job").build());
 

@@ -263,8 +263,11 @@ public final class Explainer {
             return;
         }
         int most = limit.getAsInt();
+        Site here = queue.operations().site();
+        int read = here.name() == null ? most + 1 : MOST_HOLDERS; // other sites' jobs may be among them
         List<Job> holders = Stream.of(JobStatus.RUNNING, JobStatus.SCHEDULED)
-                .flatMap(status -> queue.list(running.status(status), most + 1).stream())
+                .flatMap(status -> queue.list(running.status(status), read).stream())
+                .filter(here::owns)
                 .toList();
         if (holders.size() >= most) {
             String who = holders.stream()
@@ -281,7 +284,9 @@ public final class Explainer {
     }
 
     private void rate(Rate rate) {
-        JsonNode used = queue.database().get("rate:" + id.type()).orElseGet(JsonNodeFactory.instance::objectNode);
+        JsonNode used = queue.database()
+                .get("rate:" + id.type() + queue.operations().site().suffix())
+                .orElseGet(JsonNodeFactory.instance::objectNode);
         boolean isPresentWindow = used.path("window").asLong(-1) == rate.windowOf(now)
                 && used.path("length").asLong() == rate.window().toMillis();
         if (isPresentWindow && used.path("reserved").asInt() >= rate.starts()) {
