@@ -44,6 +44,7 @@ final class BulkAct {
     private final List<Future<Optional<Outcome>>> batch = new ArrayList<>();
     private final AtomicReference<@Nullable RuntimeException> trouble = new AtomicReference<>();
     private final AtomicBoolean stopped = new AtomicBoolean();
+    private boolean isCutShort;
     private final long started = System.nanoTime();
 
     /** Acts by a function that returns what it did. */
@@ -57,7 +58,7 @@ final class BulkAct {
     ExitCode run(Stream<JobId> ids) {
         Interrupts.onSignal(signal -> stopped.set(true));
         try {
-            ids.takeWhile(id -> !stopped.get()).forEach(this::take);
+            ids.takeWhile(id -> goesOn()).forEach(this::take);
             flush();
         } catch (RuntimeException e) {
             progress.clear();
@@ -68,6 +69,12 @@ final class BulkAct {
             progress.clear();
         }
         return show();
+    }
+
+    /** Asked for each job before it is taken. */
+    private boolean goesOn() {
+        isCutShort = stopped.get();
+        return !isCutShort;
     }
 
     private void take(JobId id) {
@@ -131,13 +138,13 @@ final class BulkAct {
     private ExitCode show() {
         root.say("couchjobs: "
                 + (summary.total() == 0 ? "no such jobs" : Counted.of(summary.total(), "job") + " in " + took())
-                + (stopped.get() ? ", stopped before the end" : ""));
+                + (isCutShort ? ", stopped before the end" : ""));
         switch (output.format()) {
             case TABLE, CSV -> summary.lines().forEach(output::raw);
             case JSON, YAML -> output.line(() -> "", summary::json);
             case NDJSON, ID -> summary.lines().forEach(line -> root.say("couchjobs: " + line));
         }
-        if (stopped.get()) {
+        if (isCutShort) {
             return ExitCode.INTERRUPTED;
         }
         return summary.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
