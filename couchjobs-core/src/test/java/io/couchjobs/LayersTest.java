@@ -220,6 +220,8 @@ class LayersTest {
                 .doNotHaveSimpleName("Slots")
                 .should()
                 .callMethod(Object.class, "wait")
+                .orShould()
+                .callMethod(Object.class, "wait", long.class)
                 .check(CLASSES);
     }
 

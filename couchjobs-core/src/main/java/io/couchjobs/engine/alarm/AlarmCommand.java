@@ -38,7 +38,7 @@ record AlarmCommand(List<String> command, String database) implements Target {
             }
         } finally {
             List<ProcessHandle> started = running.descendants().toList();
-            running.destroyForcibly(); // first: it starts no other one then
+            running.destroyForcibly(); // first, so that it starts no more programs
             started.forEach(ProcessHandle::destroyForcibly);
         }
     }

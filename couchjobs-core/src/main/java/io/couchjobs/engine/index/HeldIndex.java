@@ -71,7 +71,7 @@ public final class HeldIndex {
      * Held jobs.
      *
      * @param jobs those that are run here
-     * @param last the last row, of any job; empty when there are no more rows
+     * @param last the last row that was read, also of another site's job; empty when there are no more rows
      */
     public record Page(List<JobId> jobs, Optional<ViewResult.Row> last) {}
 }

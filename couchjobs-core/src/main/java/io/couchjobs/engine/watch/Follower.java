@@ -29,7 +29,7 @@ abstract class Follower {
 
     private volatile boolean isOpen;
     private volatile boolean over;
-    /** How many threads are about to open it. Guarded by its place in the {@link Followers}. */
+    /** How many threads are about to open it. Changed only while {@link Followers} computes the entry of this document. */
     private int opening;
 
     Follower(JobId id, Object subscriber) {
