@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 /** One document: written, read, changed at its revision, deleted, made again. */
 abstract class DocumentContract {
     private static final String CONFLICT = "409 conflict";
+    private static final String NEVER = "{_rev: '1-00000000000000000000000000000000'}";
 
     @Test
     void a_new_document_gets_revision_1(Db db) {
@@ -60,9 +61,50 @@ abstract class DocumentContract {
     }
 
     @Test
-    void a_write_with_the_revision_of_a_document_that_never_was_is_a_conflict(Db db) {
-        assertThat(db.put("/a", "{_rev: '1-00000000000000000000000000000000'}").errorKind())
-                .isEqualTo(CONFLICT);
+    void a_write_with_the_revision_of_a_document_that_never_was_is_a_conflict_in_a_new_database(Db db) {
+        assertThat(db.put("/a", NEVER).errorKind()).isEqualTo(CONFLICT);
+    }
+
+    /** Such as a late write to a document that was purged. It needs many documents: each shard must have one. */
+    @Test
+    void a_write_with_the_revision_of_a_document_that_never_was_is_stored_in_a_database_in_use(Db db) {
+        fill(db);
+
+        assertThat(db.put("/a", NEVER).rev()).startsWith("2-");
+        assertThat(db.get("/a?revs=true").at("/_revisions/ids/1").asText()).isEqualTo("0".repeat(32));
+        assertThat(db.put("/a", "{n: 2}").errorKind()).isEqualTo(CONFLICT);
+    }
+
+    @Test
+    void a_deletion_of_a_revision_that_never_was_leaves_a_tombstone_in_a_database_in_use(Db db) {
+        fill(db);
+
+        assertThat(db.put("/a", "{_rev: '1-%s', _deleted: true}".formatted("0".repeat(32)))
+                        .rev())
+                .startsWith("2-");
+        db.get("/a").expect(404);
+    }
+
+    @Test
+    void a_write_with_the_revision_of_a_document_that_never_was_is_a_conflict_where_documents_are_validated(Db db) {
+        fill(db);
+        db.save("{_id: '_design/guard', validate_doc_update: 'function () {}'}");
+
+        assertThat(db.put("/a", NEVER).errorKind()).isEqualTo(CONFLICT);
+    }
+
+    @Test
+    void a_write_with_the_revision_of_a_document_that_never_was_is_a_conflict_when_it_has_an_attachment(Db db) {
+        fill(db);
+        String attached = "{_rev: '1-%s', _attachments: {f: {content_type: 'text/plain', data: 'eA=='}}}";
+
+        assertThat(db.put("/a", attached.formatted("0".repeat(32))).errorKind()).isEqualTo(CONFLICT);
+    }
+
+    private static void fill(Db db) {
+        for (int i = 0; i < 40; i++) {
+            db.save("{_id: 'other-%d'}".formatted(i));
+        }
     }
 
     @Test

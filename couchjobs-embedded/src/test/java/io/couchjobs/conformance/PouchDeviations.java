@@ -106,6 +106,9 @@ final class PouchDeviations {
               RefusalContract.a_view_of_a_deleted_design_document_is_not_found
             it deletes without a revision
               DocumentContract.a_delete_needs_the_current_revision
+            it refuses each write with a revision that it does not have
+              DocumentContract.a_deletion_of_a_revision_that_never_was_leaves_a_tombstone_in_a_database_in_use
+              DocumentContract.a_write_with_the_revision_of_a_document_that_never_was_is_stored_in_a_database_in_use
             it makes a document again from the revision of its tombstone
               DocumentContract.the_revision_of_a_tombstone_does_not_make_a_document_again
             it has no revision in the ETag, nor takes one from If-Match

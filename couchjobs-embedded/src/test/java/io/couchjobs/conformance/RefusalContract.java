@@ -107,9 +107,9 @@ abstract class RefusalContract {
 
     @Test
     void the_hash_of_a_revision_may_be_empty_and_is_then_of_no_document(Db db) {
-        db.save("{_id: 'a'}");
-
         assertThat(db.put("/b", "{_rev: '1-'}").errorKind()).isEqualTo("409 conflict");
+
+        db.save("{_id: 'a'}");
         assertThat(db.get("/a?rev=1-").error()).isEqualTo("404 not_found: missing");
         assertThat(db.delete("/a?rev=1-").errorKind()).isEqualTo("409 conflict");
     }

@@ -101,13 +101,13 @@ public final class Database {
      * them.
      */
     public void requireStubs(List<Edit> edits) {
-        Writer writer = new Writer(bodies, attachments, Gate.OPEN);
+        Writer writer = writer(Gate.OPEN);
         edits.forEach(edit -> writer.requireStubs(edit, record(edit.id())));
     }
 
     /** As {@link #requireStubs}, for replicated writes. */
     public void requireReplicatedStubs(List<Edit> edits) {
-        Writer writer = new Writer(bodies, attachments, Gate.OPEN);
+        Writer writer = writer(Gate.OPEN);
         edits.forEach(edit -> writer.requireReplicatedStubs(edit, record(edit.id())));
     }
 
@@ -117,14 +117,32 @@ public final class Database {
 
     /** Stores client writes, each over the revision it names; one result per edit, in order. */
     public List<EditResult> write(List<Edit> edits, Gate gate) {
-        Writer writer = new Writer(bodies, attachments, gate);
-        return writeAll(edits, writer::interactive);
+        return writeAll(edits, writer(gate)::interactive);
     }
 
     /** Stores replicated writes with the revisions they bring. */
     public List<EditResult> replicate(List<Edit> edits, Gate gate) {
-        Writer writer = new Writer(bodies, attachments, gate);
-        return writeAll(edits, writer::replicated);
+        return writeAll(edits, writer(gate)::replicated);
+    }
+
+    private Writer writer(Gate gate) {
+        return new Writer(bodies, attachments, gate, this::looksFirst);
+    }
+
+    /** CouchDB reads the present document for validation functions, and before it knows whether there are any. */
+    private boolean looksFirst() {
+        return updateSeq == 0 || hasValidation();
+    }
+
+    private boolean hasValidation() {
+        Cursor<String, String> ids = maps.live().cursor(DESIGN, "_design0", false);
+        boolean found = false;
+        while (!found && ids.hasNext()) {
+            found = live(ids.next())
+                    .filter(design -> design.body().has("validate_doc_update"))
+                    .isPresent();
+        }
+        return found;
     }
 
     @FunctionalInterface

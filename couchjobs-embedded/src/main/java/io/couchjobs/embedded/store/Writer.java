@@ -6,7 +6,9 @@ import io.couchjobs.embedded.protocol.Json;
 import io.couchjobs.embedded.tree.Node;
 import io.couchjobs.embedded.tree.RevTree;
 import io.couchjobs.embedded.tree.Revision;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Puts one edit into its document's tree, or refuses it. Used under the database's lock. */
@@ -14,17 +16,23 @@ final class Writer {
     private final Bodies bodies;
     private final Attachments attachments;
     private final Gate gate;
+    private final BooleanSupplier looksFirst;
 
-    Writer(Bodies bodies, Attachments attachments, Gate gate) {
+    /** @param looksFirst whether a write that names a revision is compared with the document even when that is absent */
+    Writer(Bodies bodies, Attachments attachments, Gate gate, BooleanSupplier looksFirst) {
         this.bodies = bodies;
         this.attachments = attachments;
         this.gate = gate;
+        this.looksFirst = looksFirst;
     }
 
     /** The tree after an edit, the revision that the edit became, and whether it was news. */
     record Grown(RevTree tree, Revision rev, boolean changed) {}
 
-    /** A client's write: it must name a leaf, or nothing when there is no live document. */
+    /**
+     * A client's write: it must name a leaf, or nothing when there is no live document. Of an absent document it may name any
+     * revision, where CouchDB does not look first.
+     */
     Grown interactive(Edit edit, DocRecord known) {
         RevTree tree = known.tree();
         Revision parent = parent(edit, tree);
@@ -33,7 +41,11 @@ final class Writer {
         byte[] bytes = Json.bytes(edit.body());
         Revision rev = Hashes.next(parent, edit.deleted(), bytes);
         gate.check(edit, edit.rev() == null ? null : before);
-        return new Grown(tree.with(new Node(rev, parent, edit.deleted(), bodies.add(bytes))), rev, true);
+        long body = bodies.add(bytes);
+        RevTree grown = tree.isEmpty() && parent != null
+                ? tree.merge(List.of(rev, parent), edit.deleted(), body)
+                : tree.with(new Node(rev, parent, edit.deleted(), body));
+        return new Grown(grown, rev, true);
     }
 
     /** A replicated write: its revision is taken over with its ancestors, beside whatever is there. */
@@ -60,7 +72,7 @@ final class Writer {
         }
     }
 
-    private static boolean isAllowed(Edit edit, RevTree tree) {
+    private boolean isAllowed(Edit edit, RevTree tree) {
         try {
             Revision unused = parent(edit, tree);
             return true;
@@ -92,13 +104,13 @@ final class Writer {
     }
 
     /** A deleted document is made again by a write that names no revision, over its tombstone. */
-    private static @Nullable Revision parent(Edit edit, RevTree tree) {
+    private @Nullable Revision parent(Edit edit, RevTree tree) {
         Revision named = edit.rev();
-        if (tree.isEmpty() && named == null) {
-            return null;
-        }
         if (tree.isEmpty()) {
-            throw CouchError.conflict();
+            if (named != null && (edit.body().has("_attachments") || looksFirst.getAsBoolean())) {
+                throw CouchError.conflict();
+            }
+            return named;
         }
         boolean gone = tree.winner().deleted();
         if (named != null && !gone) {
