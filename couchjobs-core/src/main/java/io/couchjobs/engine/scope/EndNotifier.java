@@ -6,7 +6,6 @@ import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.engine.store.ConfirmedEnds;
-import io.couchjobs.engine.store.JobReader;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.engine.time.Backoff;
@@ -44,7 +43,6 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
 
     private final Feed feed;
     private final JobStore store;
-    private final JobReader reader;
     private final Map<JobId, Expected> expected = new ConcurrentHashMap<>();
     private final List<Consumer<Ending>> listeners = new CopyOnWriteArrayList<>();
     private final Lane lane;
@@ -57,7 +55,6 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     EndNotifier(Feed feed, JobStore store) {
         this.feed = feed;
         this.store = store;
-        this.reader = new JobReader(store.database());
         this.lane = store.environment().lane("couchjobs-scope-endings", 1);
         this.trouble = new Backoff(store.environment(), Duration.ofMillis(100), LONGEST_PAUSE);
     }
@@ -122,7 +119,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
                 // The feed may tell the end of a former job of that id: what is there now decides.
                 lane.execute(() -> look(id, event));
             } else {
-                event.job().map(Snapshot::of).ifPresent(this::tellWhenSure);
+                event.job().ifPresent(this::tellWhenSure);
             }
         });
     }
@@ -150,7 +147,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
 
     @Override
     public void gap() {
-        lane.execute(() -> lookAtAll(List.copyOf(expected.keySet())));
+        lane.execute(() -> expected.keySet().forEach(this::look));
     }
 
     @Override
@@ -168,35 +165,6 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         }
     }
 
-    /** A list shows one copy of each job. On a cluster that one may lag behind, so each job is read there. */
-    private void lookAtAll(List<JobId> ids) {
-        if (store.isCluster()) {
-            ids.forEach(this::look);
-            return;
-        }
-        for (int from = 0; from < ids.size(); from += JobReader.PAGE) {
-            lookAtPage(ids.subList(from, Math.min(ids.size(), from + JobReader.PAGE)));
-        }
-    }
-
-    private void lookAtPage(List<JobId> page) {
-        try {
-            Map<String, Snapshot> found =
-                    reader.snapshots(page.stream().map(JobId::docId).toList());
-            for (JobId id : page) {
-                Snapshot seen = found.get(id.docId());
-                if (seen == null || seen.job().isEmpty()) {
-                    look(id);
-                } else {
-                    tellWhenSure(seen);
-                }
-            }
-        } catch (RuntimeException | Error e) {
-            log.debug("cannot tell yet which of {} jobs have ended, trying again until it can be told", page.size(), e);
-            page.forEach(this::lookLater);
-        }
-    }
-
     private void look(JobId id) {
         look(id, null);
     }
@@ -206,7 +174,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         try {
             Optional<Job> present = store.read(id);
             if (present.isPresent()) {
-                tellWhenSure(Snapshot.of(present.get()));
+                tellWhenSure(present.get());
             } else if (store.isCluster()) {
                 store.ends().ask(id, Optional.ofNullable(tombstone).flatMap(told -> told.seen(id)), this);
             } else {
@@ -232,7 +200,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     private void lookAgain() {
         List<JobId> again = List.copyOf(doubtful);
         doubtful.clear();
-        lookAtAll(again.stream().filter(expected::containsKey).toList());
+        again.stream().filter(expected::containsKey).forEach(this::look);
         if (doubtful.isEmpty()) {
             trouble.reset();
         }
@@ -248,9 +216,10 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         return expected.containsKey(id);
     }
 
-    private void tellWhenSure(Snapshot seen) {
+    private void tellWhenSure(Job job) {
+        Snapshot seen = Snapshot.of(job);
         if (store.ends().isSure(seen)) {
-            told(seen);
+            tellIfEnded(job);
         } else {
             store.ends().ask(seen, this);
         }
