@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVStore;
 import org.jspecify.annotations.Nullable;
@@ -131,18 +132,14 @@ public final class Database {
 
     /** CouchDB reads the present document for validation functions, and before it knows whether there are any. */
     private boolean looksFirst() {
-        return updateSeq == 0 || hasValidation();
+        return updateSeq == 0 || designs().anyMatch(design -> design.body().has("validate_doc_update"));
     }
 
-    private boolean hasValidation() {
-        Cursor<String, String> ids = maps.live().cursor(DESIGN, "_design0", false);
-        boolean found = false;
-        while (!found && ids.hasNext()) {
-            found = live(ids.next())
-                    .filter(design -> design.body().has("validate_doc_update"))
-                    .isPresent();
-        }
-        return found;
+    /** {@return the design documents that are not deleted} */
+    public Stream<Doc> designs() {
+        List<String> ids = new ArrayList<>();
+        maps.live().cursor(DESIGN, "_design0", false).forEachRemaining(ids::add);
+        return ids.stream().flatMap(id -> live(id).stream());
     }
 
     @FunctionalInterface

@@ -7,9 +7,7 @@ import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.store.Gate;
-import java.util.ArrayList;
 import java.util.List;
-import org.h2.mvstore.Cursor;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code validate_doc_update} functions of a database, compiled again after a design document changed. Thread-safe. */
@@ -78,16 +76,12 @@ public final class Validators {
     }
 
     private List<Script> compile() {
-        List<Script> compiled = new ArrayList<>();
-        Cursor<String, String> ids = database.live().cursor("_design/", "_design0", false);
-        while (ids.hasNext()) {
-            database.live(ids.next())
-                    .filter(doc -> doc.body().path("validate_doc_update").isTextual())
-                    .ifPresent(doc -> compiled.add(new Script(
-                            doc.id(),
-                            doc.body(),
-                            List.of(doc.body().path("validate_doc_update").textValue()))));
-        }
-        return List.copyOf(compiled);
+        return database.designs()
+                .filter(doc -> doc.body().path("validate_doc_update").isTextual())
+                .map(doc -> new Script(
+                        doc.id(),
+                        doc.body(),
+                        List.of(doc.body().path("validate_doc_update").textValue())))
+                .toList();
     }
 }

@@ -3,18 +3,13 @@ package io.couchjobs.embedded.view;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.store.Doc;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import org.h2.mvstore.Cursor;
 
 /** The view indexes of one database. Thread-safe. */
 public final class Views {
-    private static final String FIRST = "_design/";
-    private static final String LAST = "_design0";
-
     private final Database database;
     private final Map<String, ViewGroup> bySignature = new ConcurrentHashMap<>();
 
@@ -48,14 +43,6 @@ public final class Views {
     }
 
     private Set<String> signatures() {
-        Set<String> ids = new HashSet<>();
-        Cursor<String, String> cursor = database.live().cursor(FIRST, LAST, false);
-        while (cursor.hasNext()) {
-            ids.add(cursor.next());
-        }
-        return ids.stream()
-                .flatMap(id -> database.live(id).stream())
-                .map(doc -> DesignDoc.of(doc).signature())
-                .collect(Collectors.toSet());
+        return database.designs().map(doc -> DesignDoc.of(doc).signature()).collect(Collectors.toSet());
     }
 }
