@@ -51,18 +51,27 @@ class MonitorsOnClustersTest {
         proxy.close();
     }
 
+    private static JobQueue second(SimulatedCluster copies) {
+        return JobQueue.builder(copies.urls().get(1).resolve("/jobs"))
+                .renewLeases(false)
+                .open();
+    }
+
+    /** The owners fall silent, and then the other nodes. */
+    private static void outlive(SteppedMonitor monitor, SimulatedCluster copies) {
+        monitor.look();
+        monitor.outlastTheTimeout();
+        copies.stop(0);
+        copies.stop(2);
+    }
+
     @Test
     void a_monitor_that_reaches_no_majority_takes_no_job() throws Exception {
         try (SimulatedCluster copies = SimulatedCluster.start(3, 4);
-                JobQueue cutOff = JobQueue.builder(copies.urls().get(1).resolve("/jobs"))
-                        .renewLeases(false)
-                        .open();
+                JobQueue cutOff = second(copies);
                 SteppedMonitor monitor = new SteppedMonitor(cutOff)) {
             claimed(cutOff);
-            monitor.look();
-            monitor.outlastTheTimeout();
-            copies.stop(0);
-            copies.stop(2);
+            outlive(monitor, copies);
             monitor.look();
             assertThat(job(cutOff).status()).isEqualTo(JobStatus.RUNNING);
             assertThat(monitor.recovered()).isZero();
@@ -79,9 +88,7 @@ class MonitorsOnClustersTest {
     @Test
     void a_monitor_that_reaches_no_majority_asks_no_more_for_many_jobs_of_a_part_than_for_one() throws Exception {
         try (SimulatedCluster copies = SimulatedCluster.start(3, 4);
-                JobQueue cutOff = JobQueue.builder(copies.urls().get(1).resolve("/jobs"))
-                        .renewLeases(false)
-                        .open();
+                JobQueue cutOff = second(copies);
                 SteppedMonitor monitor = new SteppedMonitor(cutOff)) {
             for (int i = 0; i < 20; i++) {
                 cutOff.add(JobRequest.builder("email")
@@ -90,10 +97,7 @@ class MonitorsOnClustersTest {
                         .build());
                 assertThat(cutOff.claim(new JobId("email", "job-" + i))).isPresent();
             }
-            monitor.look();
-            monitor.outlastTheTimeout();
-            copies.stop(0);
-            copies.stop(2);
+            outlive(monitor, copies);
             long before = cutOff.database().server().requestCount();
             monitor.look();
             assertThat(cutOff.database().server().requestCount() - before).isLessThan(35);
@@ -103,18 +107,10 @@ class MonitorsOnClustersTest {
     @Test
     void a_monitor_that_reaches_no_majority_makes_pauses_for_a_single_job_too() throws Exception {
         try (SimulatedCluster copies = SimulatedCluster.start(3, 4);
-                JobQueue cutOff = JobQueue.builder(copies.urls().get(1).resolve("/jobs"))
-                        .renewLeases(false)
-                        .open();
+                JobQueue cutOff = second(copies);
                 SteppedMonitor monitor = new SteppedMonitor(cutOff)) {
-            JobId only = new JobId("email", "only");
-            cutOff.add(
-                    JobRequest.builder(only.type()).id(only.id()).data(Map.of()).build());
-            assertThat(cutOff.claim(only)).isPresent();
-            monitor.look();
-            monitor.outlastTheTimeout();
-            copies.stop(0);
-            copies.stop(2);
+            claimed(cutOff);
+            outlive(monitor, copies);
 
             assertThat(monitor.pauseAfterLook()).isGreaterThanOrEqualTo(Duration.ofMillis(100));
             assertThat(monitor.pauseAfterLook()).isGreaterThanOrEqualTo(Duration.ofMillis(200));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import io.couchjobs.JobQueue;
 import io.couchjobs.admin.Alarms;
@@ -19,6 +20,7 @@ import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.TypeCounts;
 import io.couchjobs.type.TypeSettings;
 import io.couchjobs.worker.RunReport;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -54,6 +56,7 @@ class AlarmsTest {
     private final List<WorkerInfo> workers = new ArrayList<>();
     private final List<String> conflicts = new ArrayList<>();
     private final List<Alarms.Alarm> told = new ArrayList<>();
+    private final List<HttpServer> hooks = new ArrayList<>();
     private JobQueue queue;
     private HistoryOfWorkers history;
 
@@ -65,6 +68,7 @@ class AlarmsTest {
 
     @AfterEach
     void close() {
+        hooks.forEach(server -> server.stop(0));
         history.close();
         queue.close();
     }
@@ -334,60 +338,51 @@ class AlarmsTest {
     @Test
     void a_webhook_gets_json_and_gets_it_again_when_it_answered_an_error() throws Exception {
         Queue<byte[]> bodies = new ConcurrentLinkedQueue<>();
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/alarm", exchange -> {
+        URI url = hook(exchange -> {
             bodies.add(exchange.getRequestBody().readAllBytes());
             exchange.sendResponseHeaders(bodies.size() == 1 ? 503 : 204, -1);
             exchange.close();
         });
-        server.start();
-        try {
-            URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/alarm");
-            AlarmWatch watch = alarms().conflicts(0).looks(1).webhook(url).watch();
-            conflicts.add("job:a:1");
+        AlarmWatch watch = alarms().conflicts(0).looks(1).webhook(url).watch();
+        conflicts.add("job:a:1");
 
-            look(watch, 3);
+        look(watch, 3);
 
-            assertThat(bodies).hasSize(2);
-            JsonNode json = new ObjectMapper().readTree(bodies.remove());
-            assertThat(json).isEqualTo(new ObjectMapper().readTree(bodies.remove()));
-            assertThat(json.path("alarm").asText()).isEqualTo("conflicts");
-            assertThat(json.path("raised").asBoolean()).isTrue();
-            assertThat(json.path("text").asText())
-                    .isEqualTo("couchjobs " + queue.database().name()
-                            + ": conflicts: 1 documents have conflicts: job:a:1");
-        } finally {
-            server.stop(0);
-        }
+        assertThat(bodies).hasSize(2);
+        JsonNode json = new ObjectMapper().readTree(bodies.remove());
+        assertThat(json).isEqualTo(new ObjectMapper().readTree(bodies.remove()));
+        assertThat(json.path("alarm").asText()).isEqualTo("conflicts");
+        assertThat(json.path("raised").asBoolean()).isTrue();
+        assertThat(json.path("text").asText())
+                .isEqualTo("couchjobs " + queue.database().name() + ": conflicts: 1 documents have conflicts: job:a:1");
     }
 
     @Test
     void a_webhook_that_answers_with_another_place_was_not_told() throws Exception {
         AtomicInteger asked = new AtomicInteger();
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/alarm", exchange -> {
-            asked.incrementAndGet();
+        URI url = hook(exchange -> {
+            boolean isAlarm = exchange.getRequestURI().getPath().equals("/alarm");
+            asked.addAndGet(isAlarm ? 1 : 0);
             exchange.getResponseHeaders().add("Location", "/login");
-            exchange.sendResponseHeaders(302, -1);
+            exchange.sendResponseHeaders(isAlarm ? 302 : 200, -1);
             exchange.close();
         });
-        server.createContext("/login", exchange -> {
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
+        AlarmWatch watch = alarms().conflicts(0).looks(1).webhook(url).watch();
+        conflicts.add("job:a:1");
+
+        look(watch, 3);
+
+        assertThat(asked).hasValue(3);
+        assertThat(raisedInDocument().path("told").asBoolean(true)).isFalse();
+    }
+
+    /** A web server that ends with the test. */
+    private URI hook(HttpHandler handler) throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", handler);
         server.start();
-        try {
-            URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/alarm");
-            AlarmWatch watch = alarms().conflicts(0).looks(1).webhook(url).watch();
-            conflicts.add("job:a:1");
-
-            look(watch, 3);
-
-            assertThat(asked).hasValue(3);
-            assertThat(raisedInDocument().path("told").asBoolean(true)).isFalse();
-        } finally {
-            server.stop(0);
-        }
+        hooks.add(server);
+        return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/alarm");
     }
 
     @Test

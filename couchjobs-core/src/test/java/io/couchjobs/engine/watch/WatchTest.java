@@ -35,6 +35,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -84,18 +85,12 @@ class WatchTest {
         try (Proxy proxy = Proxy.before(database.server());
                 JobQueue queue = TestQueue.open(proxy.door(database))) {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
-            proxy.detour(new Proxy.Detour() {
-                @Override
-                public String rewrites(Proxy.Request request, String answer) {
-                    if (!request.uri().getPath().endsWith("/job:email:1")) {
-                        return answer;
-                    }
-                    boolean isFirst = begun.getCount() > 0;
-                    begun.countDown();
-                    awaitQuietly(fails, isFirst);
-                    return isFirst ? "no JSON" : answer;
-                }
-            });
+            proxy.detour(readings(answer -> {
+                boolean isFirst = begun.getCount() > 0;
+                begun.countDown();
+                awaitQuietly(fails, isFirst);
+                return isFirst ? "no JSON" : answer;
+            }));
             CompletableFuture<Subscription> other =
                     CompletableFuture.supplyAsync(() -> queue.subscribe(new JobId("email", "1"), "dashboard"));
             begun.await();
@@ -116,20 +111,14 @@ class WatchTest {
         try (Proxy proxy = Proxy.before(database.server());
                 JobQueue queue = TestQueue.open(proxy.door(database))) {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
-            proxy.detour(new Proxy.Detour() {
-                @Override
-                public String rewrites(Proxy.Request request, String answer) {
-                    String path = request.uri().getPath();
-                    if (!path.endsWith("/job:email:1")) {
-                        return answer;
-                    } else if (fails.get()) {
-                        return "no JSON";
-                    }
-                    begun.countDown();
-                    awaitQuietly(goesOn, true);
-                    return answer;
+            proxy.detour(readings(answer -> {
+                if (fails.get()) {
+                    return "no JSON";
                 }
-            });
+                begun.countDown();
+                awaitQuietly(goesOn, true);
+                return answer;
+            }));
             CompletableFuture<Subscription> heard =
                     CompletableFuture.supplyAsync(() -> queue.subscribe(new JobId("email", "1"), "dashboard"));
             begun.await();
@@ -142,6 +131,16 @@ class WatchTest {
             queue.claim(new JobId("email", "1")).orElseThrow().finish();
             assertThat(subscription.ended().get(1, TimeUnit.MINUTES)).isNotNull();
         }
+    }
+
+    /** Changes what is read of the job. */
+    private static Proxy.Detour readings(UnaryOperator<String> change) {
+        return new Proxy.Detour() {
+            @Override
+            public String rewrites(Proxy.Request request, String answer) {
+                return request.uri().getPath().endsWith("/job:email:1") ? change.apply(answer) : answer;
+            }
+        };
     }
 
     @Test
