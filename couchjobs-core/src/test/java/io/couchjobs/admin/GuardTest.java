@@ -20,6 +20,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
+import io.couchjobs.schedule.Schedules;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.testing.Deep;
 import io.couchjobs.testing.Jobs;
@@ -87,6 +88,11 @@ class GuardTest {
         JobQueue admin = secured.as(QueueSecurity.Role.ADMIN);
         admin.types().setTimeout("email", Duration.ofSeconds(1));
         admin.schedules().put(nightly);
+        assertThat(secured.as(QueueSecurity.Role.WORKER)
+                        .schedules()
+                        .put(nightly)
+                        .outcome())
+                .isEqualTo(Schedules.PutResult.Outcome.UNCHANGED);
         refuses(() -> secured.as(QueueSecurity.Role.WORKER).schedules().disable("nightly"));
         refuses(() -> secured.as(QueueSecurity.Role.WORKER).schedules().remove("nightly"));
         refuses(() -> secured.as(QueueSecurity.Role.PRODUCER).types().clearTimeout("email"));

@@ -170,12 +170,19 @@ class GuardedLifeTest {
 
     @Test
     void triggers_are_followed_by_workers_and_changed_by_administrators_only() throws Exception {
-        admin.triggers()
-                .put(Trigger.named("notes")
-                        .source(admin.database().name())
-                        .prefixes("note-")
-                        .type("email")
-                        .build());
+        Trigger notes = Trigger.named("notes")
+                .source(admin.database().name())
+                .prefixes("note-")
+                .type("email")
+                .build();
+        admin.triggers().put(notes);
+        assertThat(worker.triggers().put(notes).name()).isEqualTo("notes");
+        assertThatThrownBy(() -> producer.triggers()
+                        .put(Trigger.named("others")
+                                .source(admin.database().name())
+                                .type("email")
+                                .build()))
+                .isInstanceOf(WriteRefusedException.class);
         try (Worker running =
                 worker.worker().handler("email", (data, context) -> null).start()) {
             String unused = SourceDatabases.save(producer.database(), "{'_id':'note-1'}");
