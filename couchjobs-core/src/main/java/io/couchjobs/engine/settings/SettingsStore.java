@@ -90,13 +90,17 @@ public final class SettingsStore implements PatientListener {
     }
 
     /**
-     * Remembers the settings, unless the feed told of possibly newer ones meanwhile: then they are read again when
-     * needed.
+     * Remembers the settings. When the feed told of any meanwhile, these may be the older ones, or the ones that it told of:
+     * then they are read again when needed.
      */
     private void remember(TypeSettings read, long newsBefore) {
         readNanos.put(read.type(), environment.nanos());
-        TypeSettings kept = known.compute(
-                read.type(), (type, heard) -> news.get() == newsBefore && isAsNew(read, heard) ? read : heard);
+        TypeSettings kept = known.compute(read.type(), (type, heard) -> {
+            if (news.get() == newsBefore) {
+                return isAsNew(read, heard) ? read : heard;
+            }
+            return heard == null || heard.generation() < read.generation() ? null : heard;
+        });
         if (kept == read) {
             noteTimeout(read);
         }

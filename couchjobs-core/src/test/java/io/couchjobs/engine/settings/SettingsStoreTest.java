@@ -83,14 +83,29 @@ class SettingsStoreTest {
         assertThat(settings.silentSince("email", now)).isEqualTo(now);
     }
 
+    @Test
+    void a_change_made_here_counts_here_although_the_feed_told_of_the_one_before_meanwhile() throws Exception {
+        settings.change("email", type -> type.withTimeout(Duration.ofMinutes(5)));
+        FeedEvent before = stored();
+        whileAnswerIsHeld(
+                "/type:email",
+                store -> store.change("email", type -> type.withTimeout(SHORT)),
+                () -> settings.changed(before));
+        assertThat(settings.timeoutOf("email")).isEqualTo(SHORT);
+    }
+
     private void shorten() {
         elsewhere.types().change("email", type -> type.withTimeout(SHORT));
+        settings.changed(stored());
+    }
+
+    private FeedEvent stored() {
         String docId = TypeSettings.docId("email");
-        settings.changed(elsewhere
+        return elsewhere
                 .database()
                 .get(docId)
                 .map(document -> new FeedEvent(docId, document.path("_rev").asText(), false, document, false))
-                .orElseThrow());
+                .orElseThrow();
     }
 
     private void whileAnswerIsHeld(String path, Consumer<SettingsStore> reading, Runnable then) throws Exception {
