@@ -55,7 +55,7 @@ public final class SettingsStore implements PatientListener {
     private final SharedWriter writer;
     private final Environment environment;
     private final Duration defaultTimeout;
-    private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
+    private final Map<String, Known> known = new ConcurrentHashMap<>();
     private final Map<String, Long> readNanos = new ConcurrentHashMap<>();
     /** The last timeout of each type, also after a gap. */
     private final Map<String, Duration> timeouts = new ConcurrentHashMap<>();
@@ -89,21 +89,23 @@ public final class SettingsStore implements PatientListener {
         return settings;
     }
 
-    /**
-     * Remembers the settings. When the feed told of any meanwhile, these may be the older ones, or the ones that it told of:
-     * then they are read again when needed.
-     */
+    /** Remembers the settings, unless it knows newer ones, or there was a gap in the feed meanwhile. */
     private void remember(TypeSettings read, long newsBefore) {
         readNanos.put(read.type(), environment.nanos());
-        TypeSettings kept = known.compute(read.type(), (type, heard) -> {
-            if (news.get() == newsBefore) {
-                return isAsNew(read, heard) ? read : heard;
-            }
-            return heard == null || heard.generation() < read.generation() ? null : heard;
-        });
-        if (kept == read) {
+        Known kept = known.compute(
+                read.type(), (type, heard) -> newer(new Known(read), heard, news.get() != newsBefore));
+        if (kept != null && kept.settings == read) {
             noteTimeout(read);
         }
+    }
+
+    /** A copy in a cluster may not have settings that another one has told of. */
+    private static @Nullable Known newer(Known read, @Nullable Known heard, boolean isNews) {
+        if (heard == null) {
+            return isNews ? null : read;
+        }
+        boolean isNewer = read.isNothing() ? !isNews : read.generation >= heard.generation;
+        return isNewer ? read : heard;
     }
 
     private void noteTimeout(TypeSettings settings) {
@@ -114,15 +116,10 @@ public final class SettingsStore implements PatientListener {
         }
     }
 
-    /** A copy in a cluster may not have settings that another one has told of. */
-    private static boolean isAsNew(TypeSettings read, @Nullable TypeSettings heard) {
-        return heard == null || read.generation() == 0 || read.generation() >= heard.generation();
-    }
-
     /** The settings of a type, as they were last heard of; read when they were not yet. */
     public TypeSettings get(String type) {
-        TypeSettings settings = known.get(type);
-        return settings == null ? read(type) : settings;
+        Known heard = known.get(type);
+        return heard == null ? read(type) : heard.settings;
     }
 
     /**
@@ -130,9 +127,9 @@ public final class SettingsStore implements PatientListener {
      * they were not lately.
      */
     public TypeSettings recent(String type) {
-        TypeSettings settings = known.get(type);
+        Known heard = known.get(type);
         boolean isOld = !followed && environment.nanos() - readNanos.getOrDefault(type, 0L) > RECENT.toNanos();
-        return settings == null || isOld ? read(type) : settings;
+        return heard == null || isOld ? read(type) : heard.settings;
     }
 
     /** {@return how long an owner of a job of this type may be silent: the type's timeout, or the queue's default} */
@@ -158,7 +155,7 @@ public final class SettingsStore implements PatientListener {
     /** The timeout of a type without I/O; empty when the settings are not known, as after a gap in the feed. */
     public Optional<Duration> knownTimeoutOf(String type) {
         return Optional.ofNullable(known.get(type))
-                .map(settings -> settings.timeout().orElse(defaultTimeout));
+                .map(heard -> heard.settings.timeout().orElse(defaultTimeout));
     }
 
     /** The same without I/O; the queue's default when the settings are not known. */
@@ -229,8 +226,32 @@ public final class SettingsStore implements PatientListener {
                     : TypeSettings.of(event.document());
             complain(settings);
             news.incrementAndGet();
-            known.put(type, settings);
+            hear(new Known(settings, event.generation()));
+        }
+    }
+
+    /** The feed may be behind what this process has read or written. What it tells then is read again when needed. */
+    private void hear(Known told) {
+        TypeSettings settings = told.settings;
+        Known kept = known.compute(
+                settings.type(), (type, heard) -> heard != null && heard.generation > told.generation ? null : told);
+        if (told.equals(kept)) {
             noteTimeout(settings);
+        }
+    }
+
+    /**
+     * Settings as they are or were in the database.
+     *
+     * @param generation that of the document, also when it was deleted; 0 when none was found
+     */
+    private record Known(TypeSettings settings, long generation) {
+        Known(TypeSettings settings) {
+            this(settings, settings.generation());
+        }
+
+        boolean isNothing() {
+            return generation == 0;
         }
     }
 

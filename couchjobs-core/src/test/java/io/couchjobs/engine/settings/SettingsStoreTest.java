@@ -94,6 +94,26 @@ class SettingsStoreTest {
         assertThat(settings.timeoutOf("email")).isEqualTo(SHORT);
     }
 
+    @Test
+    void a_change_made_here_counts_here_although_the_feed_tells_of_the_one_before_afterwards() {
+        settings.change("email", type -> type.withTimeout(Duration.ofMinutes(5)));
+        FeedEvent before = stored();
+        settings.change("email", type -> type.withTimeout(SHORT));
+        settings.changed(before);
+        assertThat(settings.timeoutOf("email")).isEqualTo(SHORT);
+    }
+
+    @Test
+    void settings_that_were_read_before_they_were_deleted_are_not_believed_afterwards() throws Exception {
+        elsewhere.types().change("email", type -> type.withTimeout(SHORT));
+        String docId = TypeSettings.docId("email");
+        whileAnswerIsHeld(
+                "/type:email",
+                store -> store.read("email"),
+                () -> settings.changed(new FeedEvent(docId, "2-aa", true, null, false)));
+        assertThat(settings.timeoutOf("email")).isEqualTo(Duration.ofMinutes(1));
+    }
+
     private void shorten() {
         elsewhere.types().change("email", type -> type.withTimeout(SHORT));
         settings.changed(stored());
