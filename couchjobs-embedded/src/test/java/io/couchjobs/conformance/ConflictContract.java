@@ -29,6 +29,34 @@ abstract class ConflictContract {
         assertThat(db.read("a").text("/_rev")).isEqualTo("7-abcd");
     }
 
+    @Test
+    void a_revision_that_comes_again_brings_the_ancestors_that_were_not_known(Db db) {
+        graftEndOfHistory(db);
+
+        db.graft("a", "{n: 3}", "cccc", "bbbb", "aaaa");
+
+        assertThat(db.get("/a?revs=true").at("/_revisions"))
+                .isEqualTo(json("{start: 3, ids: ['cccc', 'bbbb', 'aaaa']}"));
+    }
+
+    @Test
+    void an_ancestor_that_was_taken_for_another_leaf_is_none_when_the_revision_comes_again_with_its_history(Db db) {
+        graftEndOfHistory(db);
+        db.graft("a", "{n: 1}", "aaaa");
+        assertThat(db.get("/a?conflicts=true").at("/_conflicts")).isEqualTo(json("['1-aaaa']"));
+
+        db.graft("a", "{n: 3}", "cccc", "bbbb", "aaaa");
+
+        assertThat(db.get("/a?conflicts=true").json()).isEqualTo(json("{_id: 'a', _rev: '3-cccc', n: 3}"));
+    }
+
+    private static void graftEndOfHistory(Db db) {
+        db.post(
+                        "/_bulk_docs",
+                        "{new_edits: false, docs: [{_id: 'a', _rev: '3-cccc', n: 3, _revisions: {start: 3, ids: ['cccc', 'bbbb']}}]}")
+                .expect(201, 202);
+    }
+
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"aaaa bbbb cccc", "cccc bbbb aaaa", "bbbb cccc aaaa", "bbbb aaaa cccc"})
     void of_leaves_of_one_length_the_greatest_hash_wins_in_whatever_order_they_come(String order, Db db) {

@@ -126,6 +126,9 @@ final class PouchDeviations {
               RevisionContract.revisions_that_a_database_lacks_can_be_asked_for
             it answers other words for a missing attachment
               AttachmentContract.a_write_without_the_stub_drops_the_attachment
+            it drops a revision that it has already, whatever history comes with it
+              ConflictContract.a_revision_that_comes_again_brings_the_ancestors_that_were_not_known
+              ConflictContract.an_ancestor_that_was_taken_for_another_leaf_is_none_when_the_revision_comes_again_with_its_history
             its _bulk_get has other errors
               BulkReadContract.a_document_that_is_not_there_is_an_error_in_its_own_row
               BulkReadContract.a_named_revision_is_given_even_if_it_lost

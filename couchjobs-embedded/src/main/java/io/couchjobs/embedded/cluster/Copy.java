@@ -78,9 +78,16 @@ final class Copy {
         List.copyOf(readers).forEach(Runnable::run);
     }
 
-    /** Takes what another copy offers, unchecked as it was checked there, and says how far its own changes go then. */
+    /**
+     * Takes what another copy offers, unchecked as it was checked there, and says how far its own changes go then. Revisions that
+     * are here are not even sent, so a longer history of one does not come either.
+     */
     long receive(List<Edit> leaves) {
-        noticed(() -> database.replicate(own(leaves), Gate.OPEN));
+        List<Edit> missing = leaves.stream()
+                .filter(leaf ->
+                        database.tree(leaf.id()).find(leaf.history().get(0)).isEmpty())
+                .toList();
+        noticed(() -> database.replicate(own(missing), Gate.OPEN));
         return database.updateSeq();
     }
 

@@ -48,12 +48,18 @@ final class Writer {
         return new Grown(grown, rev, true);
     }
 
-    /** A replicated write: its revision is taken over with its ancestors, beside whatever is there. */
+    /**
+     * A replicated write: its revision is taken over with its ancestors, beside whatever is there. Of one that is here already
+     * only the ancestors are taken over, unless it has attachments.
+     */
     Grown replicated(Edit edit, DocRecord known) {
         RevTree tree = known.tree();
         Revision rev = edit.history().get(0);
         if (tree.find(rev).isPresent()) {
-            return new Grown(tree, rev, false);
+            RevTree grown = edit.body().has(Attachments.MEMBER)
+                    ? tree
+                    : tree.merge(edit.history(), edit.deleted(), Node.NO_BODY);
+            return new Grown(grown, rev, !grown.equals(tree));
         }
         Doc before = ancestor(edit, known);
         attachments.intake(edit.id(), edit.body(), body(before), 0);
