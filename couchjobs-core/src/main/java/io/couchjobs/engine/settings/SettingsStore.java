@@ -92,8 +92,8 @@ public final class SettingsStore implements PatientListener {
     /** Remembers the settings, unless it knows newer ones, or there was a gap in the feed meanwhile. */
     private void remember(TypeSettings read, long newsBefore) {
         readNanos.put(read.type(), environment.nanos());
-        Known kept = known.compute(
-                read.type(), (type, heard) -> newer(new Known(read), heard, news.get() != newsBefore));
+        Known kept =
+                known.compute(read.type(), (type, heard) -> newer(new Known(read), heard, news.get() != newsBefore));
         if (kept != null && kept.settings == read) {
             noteTimeout(read);
         }

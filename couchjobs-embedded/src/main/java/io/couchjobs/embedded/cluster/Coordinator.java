@@ -56,7 +56,7 @@ public final class Coordinator {
 
     /** Reads all leaves, the winner first, tombstones included ({@code open_revs=all}). */
     public void leaves(String id, Consumer<List<Doc>> answer) {
-        member.perform(0, () -> LeavesRound.start(shards, member, id, true, answer));
+        member.perform(0, () -> LeavesRound.start(shards, member, id, LeavesRound.Way.ONE, answer));
     }
 
     /** Reads all leaves of many documents, as {@link #leaves} does those of one; in the order of the ids. */
@@ -66,7 +66,7 @@ public final class Coordinator {
             int[] missing = {ids.size()};
             for (int i = 0; i < ids.size(); i++) {
                 int at = i;
-                LeavesRound.start(shards, member, ids.get(i), false, leaves -> {
+                LeavesRound.start(shards, member, ids.get(i), LeavesRound.Way.OF_MANY, leaves -> {
                     found.set(at, leaves);
                     missing[0]--;
                     if (missing[0] == 0) {

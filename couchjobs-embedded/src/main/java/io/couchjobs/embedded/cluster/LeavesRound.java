@@ -6,8 +6,7 @@ import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.tree.Node;
 import io.couchjobs.embedded.tree.RevTree;
 import io.couchjobs.embedded.tree.Revision;
-import java.util.ArrayList;
-import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,41 +15,51 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A read of all leaves on its way ({@code open_revs=all}). All copies are asked. It is answered when a majority has the same
- * leaves, or, when no majority can agree, with all leaves of all copies.
+ * A read of all leaves on its way. All copies are asked, and what they have is put together. It is answered when enough of them
+ * have told nothing that the others had not, which is less than that they agree, or when no copy is left to wait for.
  */
 final class LeavesRound {
+    /** The two ways in which CouchDB 3.5 reads leaves. */
+    enum Way {
+        /**
+         * One document, by {@code open_revs=all}. A majority was asked, and the last one has as many leaves as all before it, each
+         * the same or a later one. Copies are given what they lack.
+         */
+        ONE,
+        /** One of those of {@code _bulk_get}. All but one of a majority had leaves that others had told before. Nothing is repaired. */
+        OF_MANY
+    }
+
     private final Shards shards;
     private final Member at;
+    private final Way way;
     private final Consumer<List<Doc>> answer;
-    private final boolean repairs;
-    private final List<List<Doc>> replies = new ArrayList<>();
+    private final Map<List<Revision>, Doc> found = new LinkedHashMap<>();
+    private RevTree tree = RevTree.empty();
+    private int replies;
+    private int alike;
+    private boolean differ;
     private int waiting;
     private boolean over;
 
-    private LeavesRound(Shards shards, Member at, boolean repairs, Consumer<List<Doc>> answer) {
+    private LeavesRound(Shards shards, Member at, Way way, Consumer<List<Doc>> answer) {
         this.shards = shards;
         this.at = at;
-        this.repairs = repairs;
+        this.way = way;
         this.answer = answer;
     }
 
-    /**
-     * The answer has the winner first, tombstones included; it is empty for an unknown document.
-     *
-     * @param repairs whether copies that lack a leaf are given it. CouchDB 3.5 does so for one document, and not for those of
-     *     {@code _bulk_get}
-     */
-    static void start(Shards shards, Member at, String id, boolean repairs, Consumer<List<Doc>> answer) {
-        new LeavesRound(shards, at, repairs, answer).send(id);
+    /** The answer has the winner first, tombstones included; it is empty for an unknown document. */
+    static void start(Shards shards, Member at, String id, Way way, Consumer<List<Doc>> answer) {
+        new LeavesRound(shards, at, way, answer).send(id);
     }
 
     private void send(String id) {
         List<Copy> copies = shards.of(id);
         waiting = copies.size();
         at.perform(shards.timeout(), this::conclude);
-        copies.forEach(
-                copy -> shards.ask(at, copy, false, () -> leaves(copy.database(), id), this::replied, this::noMore));
+        copies.forEach(copy ->
+                shards.ask(at, copy, false, () -> leaves(copy.database(), id), this::replied, () -> noMore(false)));
     }
 
     /** {@return the leaves that a copy has, each with its content} */
@@ -62,29 +71,37 @@ final class LeavesRound {
     }
 
     private void replied(List<Doc> leaves) {
-        replies.add(leaves);
-        noMore();
+        RevTree before = tree;
+        int paths = found.size();
+        leaves.forEach(this::add);
+        replies++;
+        differ |= replies > 1 && !revs(tree).equals(revs(before));
+        boolean isKnown = found.size() == paths;
+        if (!leaves.isEmpty() && (paths == 0 || isKnown)) {
+            alike++;
+        }
+        boolean isNoBranch = tree.leaves().size() <= before.leaves().size()
+                && leaves.size() == before.leaves().size();
+        noMore(way == Way.ONE ? isNoBranch && replies >= shards.majority() : alike >= shards.majority());
     }
 
-    private void noMore() {
+    private void add(Doc leaf) {
+        List<Revision> path = leaf.tree().path(leaf.rev());
+        found.putIfAbsent(path, leaf);
+        tree = tree.merge(path, leaf.node().deleted(), Node.NO_BODY);
+    }
+
+    private static Set<Revision> revs(RevTree tree) {
+        Set<Revision> revs = new HashSet<>();
+        tree.leaves().forEach(leaf -> revs.add(leaf.rev()));
+        return revs;
+    }
+
+    private void noMore(boolean isEnough) {
         waiting--;
-        if (waiting == 0 || isAgreed()) {
+        if (waiting == 0 || isEnough) {
             conclude();
         }
-    }
-
-    private boolean isAgreed() {
-        return replies.stream()
-                .anyMatch(one -> replies.stream()
-                                .filter(other -> revs(other).equals(revs(one)))
-                                .count()
-                        >= shards.majority());
-    }
-
-    private static Set<Revision> revs(Collection<Doc> docs) {
-        Set<Revision> revs = new HashSet<>();
-        docs.forEach(doc -> revs.add(doc.rev()));
-        return revs;
     }
 
     private void conclude() {
@@ -92,30 +109,27 @@ final class LeavesRound {
             return;
         }
         over = true;
-        if (replies.size() > 1 && replies.stream().allMatch(reply -> revs(reply).equals(revs(replies.get(0))))) {
-            answer.accept(replies.get(0));
-            return;
+        if (way == Way.ONE && differ) {
+            repair();
         }
-        Map<Revision, Doc> found = new LinkedHashMap<>();
-        RevTree tree = RevTree.empty();
-        for (List<Doc> reply : replies) {
-            for (Doc doc : reply) {
-                found.putIfAbsent(doc.rev(), doc);
-                tree = tree.merge(doc.tree().path(doc.rev()), doc.node().deleted(), Node.NO_BODY);
-            }
-        }
-        List<Doc> leaves = tree.leaves().stream()
-                .flatMap(leaf -> found.values().stream().filter(doc -> doc.rev().equals(leaf.rev())))
-                .toList();
-        repair(leaves);
-        answer.accept(leaves);
+        answer.accept(tree.leaves().stream().map(leaf -> shown(leaf.rev())).toList());
+    }
+
+    /** Copies may know more or less of a leaf's history: the reader is shown the one that knows most. */
+    private Doc shown(Revision leaf) {
+        return found.values().stream()
+                .filter(doc -> doc.rev().equals(leaf))
+                .max(Comparator.comparing(doc -> doc.tree().path(leaf).size()))
+                .orElseThrow();
     }
 
     /** The reader does not wait for it. */
-    private void repair(List<Doc> leaves) {
-        if (repairs && replies.stream().anyMatch(reply -> !revs(reply).equals(revs(leaves)))) {
-            List<Edit> edits = leaves.stream().map(InternalReplication::edit).toList();
-            WriteRound.start(shards, at, new WriteRound.Write(edits, true, shards.majority()), ignored -> {});
-        }
+    private void repair() {
+        Set<Revision> leaves = revs(tree);
+        List<Edit> edits = found.values().stream()
+                .filter(doc -> leaves.contains(doc.rev()))
+                .map(InternalReplication::edit)
+                .toList();
+        WriteRound.start(shards, at, new WriteRound.Write(edits, true, shards.majority()), ignored -> {});
     }
 }

@@ -8,12 +8,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * One read on its way. All copies are asked at once, and it is answered when a majority shows the same winner. Copies that
- * disagree are given each other's winners first, and only winners: a leaf that loses in the copy that has it stays there.
+ * disagree are given each other's winners first, with their histories, and only winners: a leaf that loses in the copy that has
+ * it stays there.
  */
 final class ReadRound {
     private static final Comparator<Doc> WINNING =
@@ -118,11 +117,9 @@ final class ReadRound {
     private void repair(Consumer<WriteAnswer> then) {
         List<Edit> winners = replies.stream()
                 .flatMap(reply -> reply.doc().stream())
-                .collect(Collectors.toMap(Doc::rev, Function.identity(), (one, same) -> one))
-                .values()
-                .stream()
                 .sorted(WINNING)
                 .map(InternalReplication::edit)
+                .distinct()
                 .toList();
         WriteRound.start(shards, at, new WriteRound.Write(winners, true, shards.majority()), then);
     }

@@ -1,8 +1,12 @@
 package io.couchjobs.embedded.cluster;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.embedded.store.Edit;
+import io.couchjobs.embedded.store.Gate;
 import io.couchjobs.embedded.tree.Node;
 import io.couchjobs.embedded.tree.Revision;
 import java.util.List;
@@ -61,6 +65,39 @@ final class Client {
         CompletableFuture<Optional<Doc>> doc = new CompletableFuture<>();
         cluster.node(node).read(ID, doc::complete);
         return await(doc);
+    }
+
+    /** {@return all leaves, as a node reads them, the winner first} */
+    List<Revision> allLeaves(int node) {
+        CompletableFuture<List<Doc>> leaves = new CompletableFuture<>();
+        cluster.node(node).leaves(ID, leaves::complete);
+        return revs(await(leaves));
+    }
+
+    /** {@return the same, read as one of many documents} */
+    List<Revision> leavesOfMany(int node) {
+        CompletableFuture<List<List<Doc>>> leaves = new CompletableFuture<>();
+        cluster.node(node).leavesOfAll(List.of(ID), leaves::complete);
+        return revs(await(leaves).get(0));
+    }
+
+    private static List<Revision> revs(List<Doc> leaves) {
+        return leaves.stream().map(Doc::rev).toList();
+    }
+
+    /** Stores a revision at one copy, with as much of its history as is given; the other copies do not hear of it. */
+    void give(int node, List<Revision> path, String what) {
+        Edit edit = new Edit(ID, path, false, Json.object().put("what", what));
+        assertThat(own(node).replicate(List.of(edit), Gate.OPEN)).allMatch(result -> result.error() == null);
+    }
+
+    /** Takes a document away from one copy, as if it had never been there. */
+    void forget(int node) {
+        own(node).purge(ID, leaves(node));
+    }
+
+    private Database own(int node) {
+        return cluster.copyFor(node, Cluster.DATABASE);
     }
 
     <T> T await(CompletableFuture<T> answer) {

@@ -200,10 +200,7 @@ class NodeTroubleTest {
         List<Revision> both = List.of(
                 Objects.requireNonNull(client.await(minority).rev()),
                 Objects.requireNonNull(client.await(majority).rev()));
-        CompletableFuture<List<Doc>> leaves = new CompletableFuture<>();
-        cluster.node(0).leaves(Client.ID, leaves::complete);
-        assertThat(client.await(leaves))
-                .extracting(Doc::rev)
+        assertThat(client.allLeaves(0))
                 .isEqualTo(both.stream().sorted(Comparator.reverseOrder()).toList());
     }
 
@@ -213,9 +210,48 @@ class NodeTroubleTest {
         time.pass(A_WHILE);
         client.send(0, base, "minority", row -> {});
         Revision majority = client.written(201, 2, base, "majority");
-        CompletableFuture<List<Doc>> leaves = new CompletableFuture<>();
-        cluster.node(2).leaves(Client.ID, leaves::complete);
-        assertThat(client.await(leaves)).extracting(Doc::rev).containsExactly(majority);
+        assertThat(client.allLeaves(2)).containsExactly(majority);
+    }
+
+    @Test
+    void a_copy_that_has_an_ancestor_beside_its_leaf_gets_the_history_from_a_reader() {
+        Revision first = client.written(201, 0, null, "first");
+        Revision second = client.written(201, 0, first, "second");
+        Revision third = client.written(201, 0, second, "third");
+        time.pass(A_WHILE);
+        client.forget(1);
+        client.give(1, List.of(third, second), "third");
+        client.give(1, List.of(first), "first");
+        assertThat(client.leaves(1)).containsExactly(third, first);
+
+        assertThat(client.read(1).orElseThrow().rev()).isEqualTo(third);
+        time.pass(Duration.ofSeconds(1));
+        assertThat(client.leaves(1)).containsExactly(third);
+    }
+
+    @Test
+    void two_copies_of_which_one_is_behind_are_enough_to_read_all_leaves() {
+        Revision first = client.written(201, 0, null, "first");
+        Revision second = client.written(201, 0, first, "second");
+        time.pass(A_WHILE);
+        client.forget(0);
+        client.give(0, List.of(first), "first");
+        client.give(1, List.of(new Revision(2, "ff"), first), "the last copy to answer");
+
+        assertThat(client.allLeaves(0)).containsExactly(second);
+    }
+
+    @Test
+    void one_of_many_documents_is_read_from_all_copies_when_the_first_two_differ() {
+        Revision first = client.written(201, 0, null, "first");
+        Revision second = client.written(201, 0, first, "second");
+        Revision other = new Revision(2, "ff");
+        time.pass(A_WHILE);
+        client.forget(0);
+        client.give(0, List.of(first), "first");
+        client.give(1, List.of(other, first), "the last copy to answer");
+
+        assertThat(client.leavesOfMany(0)).containsExactly(other, second);
     }
 
     @Test
