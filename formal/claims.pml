@@ -151,6 +151,15 @@
 #define CANCELS 1
 #define RESOLVERS 1
 #endif
+#ifdef CONNECTED_LATE /* two copies have an end, which was told. One of them got it without its history, and then the job as it waited before, which the third
+                         has. So it shows both. Retention deletes the job, and somebody wants another run */
+#define BEGIN  endedWithoutHistory
+#define APART
+#define CLAIMS 3
+#define RETENTION
+#define ADDS 1
+#define RESOLVERS 1
+#endif
 #ifdef CANCELLED_LATE /* two copies have the owner's end, which was told; one has the expiry of its claim. Somebody cancels the job */
 #define BEGIN  met
 #define CANCELS 1
@@ -230,6 +239,13 @@ inline endedElsewhere() {
     known[1] = known[1] | bit(1); known[2] = known[2] | bit(1);
     claims = 1; greatest = 1; told = 1
 }
+#ifdef APART
+inline endedWithoutHistory() {
+    put(1, revision(PENDING, 0, 0)); put(2, revision(ENDED, 1, 1)); oneHas(1, 2); oneHas(2, 1); oneHas(3, 2); oneHas(3, 1);
+    known[1] = known[1] | bit(1); apart[3] = bit(1);
+    claims = 1; greatest = 1; told = 1
+}
+#endif
 inline claimedTwice() {
     put(1, revision(OWNED, 1, 1)); put(2, revision(OWNED, 1, 2)); oneHas(1, 2); oneHas(2, 1); oneHas(3, 1);
     claims = 2; siblings[1] = bit(2); siblings[2] = bit(1);

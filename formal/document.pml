@@ -62,6 +62,12 @@ byte parent[REVS + 1];
 byte last;            /* how many there are */
 short known[4];       /* copy 1 to 3: the revisions that it knows, */
 short leaf[4];        /* and those of them that are leaves there. A leaf that has lost is known and no leaf: its tombstone says nothing */
+#ifdef APART
+short apart[4];       /* those leaves that a copy does not know for ancestors of its other leaves: it stored a later revision first, without its history */
+#define isApart(c)    apart[c]
+#else
+#define isApart(c)    0
+#endif
 
 byte base[CLAIMS + 1];    /* what a claim was made on */
 byte siblings[CLAIMS + 1];  /* claims of the same revision */
@@ -99,7 +105,7 @@ hidden byte other;
 #define isStored isMajority
 #endif
 #define everywhere (leaf[1] | leaf[2] | leaf[3])
-#define isAlike(a,b) (known[a] == known[b] && leaf[a] == leaf[b])
+#define isAlike(a,b) (known[a] == known[b] && leaf[a] == leaf[b] && isApart(a) == isApart(b))
 
 /* The copies that take a write are some of those that have p as a leaf. Copies are in order, so of two alike it is the first. */
 inline chooseTakers(p) {
@@ -170,6 +176,18 @@ inline look() {
 #define spread(set,r) (below(set, r) | (((set) & ~(bit(r) - 1)) << 1))
 #define squeeze(set,r) (below(set, r) | (((set) >> 1) & ~(bit(r) - 1)))
 
+#ifdef APART
+#define spreadApart(c,r)  apart[c] = spread(apart[c], r)
+#define squeezeApart(c,r) apart[c] = squeeze(apart[c] & ~bit(r), r)
+#define joinApart(c,r)    apart[c] = apart[c] & ~bit(r)
+#define swapApart(a,b)    x = apart[a]; apart[a] = apart[b]; apart[b] = x
+#else
+#define spreadApart(c,r)  skip
+#define squeezeApart(c,r) skip
+#define joinApart(c,r)    skip
+#define swapApart(a,b)    skip
+#endif
+
 #define room (last < REVS)
 
 /* A new revision finds its place. */
@@ -200,7 +218,7 @@ inline make(what) {
     od;
     i = 1;
     do
-    :: i <= 3 -> known[i] = spread(known[i], w); leaf[i] = spread(leaf[i], w); i++
+    :: i <= 3 -> known[i] = spread(known[i], w); leaf[i] = spread(leaf[i], w); spreadApart(i, w); i++
     :: else -> break
     od;
     i = 1;
@@ -226,7 +244,7 @@ inline take() {
     do
     :: i <= 3 ->
         if
-        :: isIn(i) -> leaf[i] = leaf[i] & ~bit(target);
+        :: isIn(i) -> leaf[i] = leaf[i] & ~bit(target); joinApart(i, target);
             if :: w != 0 -> known[i] = known[i] | bit(w); leaf[i] = leaf[i] | bit(w) :: else fi
         :: else
         fi;
@@ -236,10 +254,10 @@ inline take() {
     i = 0
 }
 
-#define isLess(a,b) (known[a] < known[b] || (known[a] == known[b] && leaf[a] < leaf[b]))
+#define isLess(a,b) (known[a] < known[b] || (known[a] == known[b] && (leaf[a] < leaf[b] || (leaf[a] == leaf[b] && isApart(a) < isApart(b)))))
 inline swap(a, b) {
     x = known[a]; known[a] = known[b]; known[b] = x;
-    x = leaf[a]; leaf[a] = leaf[b]; leaf[b] = x; x = 0
+    x = leaf[a]; leaf[a] = leaf[b]; leaf[b] = x; swapApart(a, b); x = 0
 }
 
 /* What is a leaf nowhere is forgotten, and the copies are put in order. */
@@ -262,7 +280,7 @@ inline tidy() {
             od;
             i = 1;
             do
-            :: i <= 3 -> known[i] = squeeze(known[i] & ~bit(j), j); leaf[i] = squeeze(leaf[i] & ~bit(j), j); i++
+            :: i <= 3 -> known[i] = squeeze(known[i] & ~bit(j), j); leaf[i] = squeeze(leaf[i] & ~bit(j), j); squeezeApart(i, j); i++
             :: else -> break
             od;
             dying[0] = squeeze(dying[0] & ~bit(j), j); dying[1] = squeeze(dying[1] & ~bit(j), j); dying[2] = squeeze(dying[2] & ~bit(j), j);
@@ -286,12 +304,22 @@ inline tidy() {
     if :: isLess(2, 1) -> swap(1, 2) :: else fi;
     who = 0; target = 0; news = 0; i = 0; j = 0; w = 0; leaves = 0; live = 0; best = 0; other = false
 }
-/* Internal replication brings all leaves of a document from one copy to another. */
+/* Internal replication brings the leaves that a copy does not know, with their histories. It connects nothing when there are none. */
 inline replicate(from, to) {
     past = (known[from] & ~leaf[from]) | (known[to] & ~leaf[to]);
+#ifdef APART
+    if
+    :: (leaf[from] & ~known[to]) != 0 -> apart[to] = (apart[to] & ~past) | (apart[from] & ~known[to])
+    :: else -> past = past & ~apart[to]
+    fi;
+#endif
     known[to] = known[to] | known[from];
     leaf[to] = (leaf[to] | leaf[from]) & ~past;
     past = 0
 }
-#define isNews(from, to) ((known[from] & ~known[to]) != 0 || (known[from] & ~leaf[from] & leaf[to]) != 0)
+#define isNews(from, to) ((known[from] & ~known[to]) != 0 || (known[from] & ~leaf[from] & leaf[to] & ~isApart(to)) != 0)
 
+#ifdef APART
+/* Somebody writes a leaf with its whole history. */
+inline connect(to) { leaf[to] = leaf[to] & ~apart[to]; apart[to] = 0 }
+#endif

@@ -9,6 +9,11 @@ active proctype Network() {
     :: d_step { isNews(3, 1) -> replicate(3, 1); tidy(); truth() }
     :: d_step { isNews(2, 3) -> replicate(2, 3); tidy(); truth() }
     :: d_step { isNews(3, 2) -> replicate(3, 2); tidy(); truth() }
+#ifdef APART
+    :: d_step { apart[1] != 0 -> connect(1); tidy(); truth() }
+    :: d_step { apart[2] != 0 -> connect(2); tidy(); truth() }
+    :: d_step { apart[3] != 0 -> connect(3); tidy(); truth() }
+#endif
     od
 }
 
