@@ -7,6 +7,7 @@ import io.couchjobs.embedded.cluster.Cluster;
 import io.couchjobs.embedded.cluster.ClusterNode;
 import io.couchjobs.embedded.cluster.Stage;
 import io.couchjobs.embedded.cluster.Wire;
+import io.couchjobs.embedded.store.Database;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ways of one process to the nodes of the cluster, whose names are {@code node0} and so on. Views are answered by {@link
- * NativeViews} from the copy of the node that is asked.
+ * NativeViews}.
  */
 final class Door implements InProcess.Handler {
     private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -139,7 +140,7 @@ final class Door implements InProcess.Handler {
         try {
             if (NativeViews.answers(request)) {
                 way(asked).node().requireAlive();
-                byte[] body = NativeViews.answer(way(asked).node(), request);
+                byte[] body = NativeViews.answer(viewed(way(asked).node()), request);
                 return new InProcess.Response(200, Map.of(), new ByteArrayInputStream(body));
             }
             return sent(asked, request);
@@ -148,9 +149,20 @@ final class Door implements InProcess.Handler {
         }
     }
 
+    /** Where there are faults, a view is as often answered by the copy of any node as by that of the node that is asked. */
+    private Database viewed(ClusterNode asked) {
+        List<Database> copies = asked.inReach(Client.DATABASE);
+        boolean isOwn = !isFaulty() || process.random().nextBoolean() || copies.isEmpty();
+        return isOwn ? asked.own(Client.DATABASE) : copies.get(process.random().nextInt(copies.size()));
+    }
+
+    private boolean isFaulty() {
+        return world.plan().has(Plan.Freedom.FAULTS);
+    }
+
     /** Where there are faults, feeds break, and a node honours a position only roughly: it begins anew now and then. */
     private InProcess.Response feed(int asked, InProcess.Request request) {
-        boolean isFaulty = world.plan().has(Plan.Freedom.FAULTS);
+        boolean isFaulty = isFaulty();
         try {
             way(asked).node().requireAlive();
             var asks = embedded(request);

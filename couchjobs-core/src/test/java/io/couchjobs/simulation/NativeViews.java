@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.InProcess;
-import io.couchjobs.embedded.cluster.ClusterNode;
 import io.couchjobs.embedded.protocol.Collation;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.engine.document.DocIds;
@@ -31,12 +30,11 @@ import java.util.stream.Stream;
 
 /**
  * The views of the design document {@code jobs}, without JavaScript, which would take most of the time of a simulation: the
- * twins of the map functions in {@code design-docs}. Read from one node's copy, as it is at that moment.
+ * twins of the map functions in {@code design-docs}. Read from one copy, as it is at that moment.
  */
 final class NativeViews {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
-    private static final String DATABASE = "jobs";
 
     /** By copy, as long as that lives: one world's copies are only asked by one thread at a time. */
     private static final Map<Database, Map<String, NativeIndex>> KNOWN =
@@ -53,12 +51,11 @@ final class NativeViews {
         return new String(request.body(), java.nio.charset.StandardCharsets.UTF_8).contains("\"_design/");
     }
 
-    static byte[] answer(ClusterNode node, InProcess.Request request) throws IOException {
+    static byte[] answer(Database copy, InProcess.Request request) throws IOException {
         JsonNode query = JSON.readTree(request.body());
         String path = request.uri().getRawPath();
-        NavigableSet<Row> rows = path.contains("/_view/")
-                ? rows(node.own(DATABASE), path.substring(path.lastIndexOf('/') + 1))
-                : designs();
+        NavigableSet<Row> rows =
+                path.contains("/_view/") ? rows(copy, path.substring(path.lastIndexOf('/') + 1)) : designs();
         return page(rows, query);
     }
 
@@ -69,10 +66,10 @@ final class NativeViews {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static NavigableSet<Row> rows(Database own, String view) {
-        return KNOWN.computeIfAbsent(own, any -> new HashMap<>())
+    private static NavigableSet<Row> rows(Database copy, String view) {
+        return KNOWN.computeIfAbsent(copy, any -> new HashMap<>())
                 .computeIfAbsent(view, any -> new NativeIndex(doc -> row(view, doc)))
-                .rows(own);
+                .rows(copy);
     }
 
     private static Optional<Row> row(String view, ObjectNode doc) {

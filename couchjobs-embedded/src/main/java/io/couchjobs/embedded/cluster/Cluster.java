@@ -141,6 +141,13 @@ public final class Cluster implements AutoCloseable {
         return stores.get(node).find(database).orElseGet(() -> stores.get(0).get(database));
     }
 
+    List<Database> copiesFor(int node, String database) {
+        return find(database).reachable(members.get(node), 0).stream()
+                .filter(copy -> copy.member().isRunning())
+                .map(Copy::database)
+                .toList();
+    }
+
     /** {@return the node with a number, from 0 on, as clients of the first database see it} */
     public Coordinator node(int number) {
         return node(number, DATABASE);

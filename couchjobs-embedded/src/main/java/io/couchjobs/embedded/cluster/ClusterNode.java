@@ -28,6 +28,14 @@ public record ClusterNode(int number, Cluster cluster, Wire wire, Waiter waiter)
     }
 
     /**
+     * {@return the copies of a database of one range that may answer a view at this node, its own first} CouchDB asks all, and takes
+     * the one that answers first.
+     */
+    public List<Database> inReach(String database) {
+        return cluster.copiesFor(number, database);
+    }
+
+    /**
      * Asks about a database.
      *
      * @throws IOException when there is no answer; what was asked may have been done
