@@ -83,8 +83,9 @@ final class ChaosRun {
         fleet.endReaders();
         List<Entry> entries = Journal.readAll(folder);
         requireOneClock(entries);
-        Verdict verdict =
-                Verdict.of(new History(entries), ending, plan, fleet.hits()).and(notDone);
+        Verdict verdict = Verdict.of(new History(entries), ending, plan, fleet.hits())
+                .and(notDone)
+                .and(fleet.violations());
         write("documents", ending.documents());
         write("violations", verdict.violations());
         return verdict;

@@ -14,6 +14,7 @@ final class Child {
     private static final int DUMP_SECONDS = 2;
 
     private final Process process;
+    private boolean killed;
 
     private Child(Process process) {
         this.process = process;
@@ -38,6 +39,7 @@ final class Child {
 
     /** {@code kill -9}, also of one that is frozen; returns when it is gone. */
     void kill() {
+        killed = true;
         process.destroyForcibly().onExit().join();
     }
 
@@ -57,6 +59,11 @@ final class Child {
 
     boolean isAlive() {
         return process.isAlive();
+    }
+
+    /** {@return whether it came to an end that nobody asked it for, or with an error} */
+    boolean isBroken() {
+        return !process.isAlive() && !killed && process.exitValue() != 0;
     }
 
     /** Says something on its standard input. */

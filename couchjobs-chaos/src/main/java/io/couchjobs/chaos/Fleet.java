@@ -13,7 +13,7 @@ import java.util.stream.LongStream;
 
 /** All workers and creators of a chaos run. Not thread-safe. */
 final class Fleet implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long PATIENCE_SECONDS = 120;
 
     private final List<Member> workers = new ArrayList<>();
     private final List<Member> creators = new ArrayList<>();
@@ -123,12 +123,13 @@ final class Fleet implements AutoCloseable {
     private static void endAll(List<Member> members) throws InterruptedException {
         members.forEach(member -> member.process().close());
         for (Member member : members) {
-            if (!member.process().awaitEnd(PATIENCE_SECONDS)) {
-                System.err.println("a process does not come to an end, tells in its log why, and is killed");
-                member.process().dump();
-                member.process().kill();
-            }
+            member.end(PATIENCE_SECONDS);
         }
+    }
+
+    /** {@return processes that died by themselves, or did not come to an end} */
+    List<String> violations() {
+        return all().stream().flatMap(member -> member.violations().stream()).toList();
     }
 
     private List<Member> all() {

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** A worker or creator of a chaos run, which lives on in another process when one was killed. Not thread-safe. */
@@ -16,6 +18,7 @@ final class Member implements AutoCloseable {
     private final List<String> arguments;
     private final Trouble trouble;
     private final List<Proxy> proxies = new ArrayList<>();
+    private final Set<String> violations = new LinkedHashSet<>();
     private int lives;
     private Child process;
 
@@ -76,8 +79,31 @@ final class Member implements AutoCloseable {
 
     void restartIfDead() throws IOException {
         if (!process.isAlive()) {
+            judge();
             process = start();
         }
+    }
+
+    /** Lets it come to an end, kills it when it does not within that time, and tells its log why. */
+    void end(long seconds) throws InterruptedException {
+        if (!process.awaitEnd(seconds)) {
+            violations.add(
+                    "processes end: " + processName() + " had not ended after " + seconds + " s; its log says why");
+            process.dump();
+            process.kill();
+        }
+        judge();
+    }
+
+    private void judge() {
+        if (process.isBroken()) {
+            violations.add("processes live: " + processName() + " died by itself; its log says why");
+        }
+    }
+
+    /** {@return how its processes died, if not as they should} */
+    List<String> violations() {
+        return List.copyOf(violations);
     }
 
     /** Ends all trouble. */

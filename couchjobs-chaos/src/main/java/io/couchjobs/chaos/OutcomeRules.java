@@ -62,7 +62,7 @@ final class OutcomeRules {
     private static boolean mayStand(Run run, List<Run> all) {
         return all.stream()
                 .filter(later -> later.fence() > run.fence())
-                .allMatch(later -> run.isDoneBefore(later) && later.outcome().equals("HALTED"));
+                .allMatch(later -> run.isDoneBefore(later) && (later.outcome().equals("HALTED") || !later.isHeardOf()));
     }
 
     /** Handlers fail as planned, or are stopped; nothing else makes a run fail. */

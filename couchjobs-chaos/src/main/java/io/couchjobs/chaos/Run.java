@@ -52,9 +52,14 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
         return first(What.END).map(Entry::detail).orElse("");
     }
 
-    /** {@return the outcome that the queue reported; empty when its process was killed before} */
+    /** {@return the outcome that the queue reported; empty when its process was killed before, or notes none} */
     String outcome() {
         return first(What.OUTCOME).map(Entry::detail).orElse("");
+    }
+
+    /** {@return whether its process notes outcomes} */
+    boolean isHeardOf() {
+        return WorkerProcess.notesOutcomes(begin.process());
     }
 
     boolean isStored() {

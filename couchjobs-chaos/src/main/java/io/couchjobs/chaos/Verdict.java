@@ -20,9 +20,9 @@ record Verdict(List<String> violations, String figures) {
         return new Verdict(Checker.violations(history, ending), figures(history, ending, plan, hits));
     }
 
-    /** Adds faults that did not happen: then nothing is proved, whatever else holds. */
-    Verdict and(List<String> notDone) {
-        return new Verdict(Stream.concat(violations.stream(), notDone.stream()).toList(), figures);
+    /** Adds what else went wrong: with faults that did not happen nothing is proved, whatever else holds. */
+    Verdict and(List<String> more) {
+        return new Verdict(Stream.concat(violations.stream(), more.stream()).toList(), figures);
     }
 
     private static String figures(History history, Ending ending, Plan plan, Map<Fault, Long> hits) {
@@ -33,11 +33,8 @@ record Verdict(List<String> violations, String figures) {
                 .collect(Collectors.groupingBy(
                         Plan.Step::fault, () -> new EnumMap<>(Fault.class), Collectors.counting()));
         List<Run> runs = history.runs().values().stream().flatMap(List::stream).toList();
-        Map<String, Long> outcomes = runs.stream()
-                .collect(Collectors.groupingBy(
-                        run -> run.outcome().isEmpty() ? "KILLED" : run.outcome(),
-                        TreeMap::new,
-                        Collectors.counting()));
+        Map<String, Long> outcomes =
+                runs.stream().collect(Collectors.groupingBy(Verdict::outcome, TreeMap::new, Collectors.counting()));
         return String.join(
                 "\n",
                 "jobs: " + jobs.size() + " " + byStatus,
@@ -51,6 +48,13 @@ record Verdict(List<String> violations, String figures) {
                 "ends that readers were told: " + ReaderRules.figures(history),
                 "faults: " + faults,
                 "requests, answers and feeds that were hit: " + hits);
+    }
+
+    private static String outcome(Run run) {
+        if (!run.isHeardOf()) {
+            return "NOT_NOTED";
+        }
+        return run.outcome().isEmpty() ? "KILLED" : run.outcome();
     }
 
     private static long superseded(History history) {

@@ -148,6 +148,15 @@ class CheckerTest {
         assertBroken("no late results");
     }
 
+    @Test
+    void it_stands_also_when_the_worker_of_the_next_claim_notes_no_outcomes() {
+        forged.made(JOB)
+                .run(10, FIRST, "done", 15, "HALTED")
+                .unheardRun(20, SECOND)
+                .success(FIRST, 2);
+        assertThat(forged.violations()).isEmpty();
+    }
+
     private void resultOfTheFirstOfTwoHaltedRuns(long end) {
         forged.made(JOB)
                 .run(10, FIRST, "done", end, "HALTED")

@@ -46,6 +46,12 @@ final class Forged {
         return this;
     }
 
+    /** A run of the worker that notes no outcomes begins. */
+    Forged unheardRun(long nanos, Claim claim) {
+        entries.add(new Entry(nanos, nanos, "worker2-1", What.BEGIN, claim.job(), claim.token(), claim.fence(), ""));
+        return this;
+    }
+
     Forged run(long nanos, Claim claim, What what) {
         return run(nanos, claim, what, "");
     }
