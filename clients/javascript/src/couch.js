@@ -75,8 +75,9 @@ export class Couch {
   async open(where, init = {}) {
     const sent = Date.now();
     const response = await this.fetch(this.url + where, {...init, headers: {Accept: 'application/json', ...this.#headers, ...init.headers}});
-    const server = Date.parse(response.headers.get('date') ?? ''); // it read its clock, in whole seconds, between both moments
-    if (server) this.#offset = Math.min(Math.max(this.#offset, server - Date.now()), server + 1000 - sent);
+    const server = Date.parse(response.headers.get('date') ?? ''); // in whole seconds, and CouchDB makes a new one only once a second
+    const [least, most] = [server - Date.now(), server + 2000 - sent];
+    if (this.#offset < least || this.#offset > most) this.#offset = least <= 0 && most >= 0 ? 0 : least; // jobs may be late, but never early
     return response;
   }
 

@@ -78,9 +78,10 @@ class Couch:
             connection.request(method, self.path + path, body, self._headers)
             response = connection.getresponse()
             text, date, received = response.read(), response.getheader("Date"), time.time()
-            if date:
-                skew = parsedate_to_datetime(date).timestamp() + 0.5 - (sent + received) / 2
-                self._skew = skew if abs(skew) > 1 + received - sent else 0.0
+            if date:  # in whole seconds, and CouchDB makes a new one only once a second
+                least, most = (parsedate_to_datetime(date).timestamp() + late - at for late, at in ((0, received), (2, sent)))
+                if not least <= self._skew <= most:
+                    self._skew = 0.0 if least <= 0 <= most else least  # jobs may be late, but never early
             if path.partition("?")[0].endswith("/data.json"):
                 return Answer(response.status, text)
             try:

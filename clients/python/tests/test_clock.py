@@ -1,0 +1,39 @@
+"""The server's clock, by the dates of its answers."""
+import unittest
+from email.utils import formatdate
+from unittest import mock
+
+from couchjobs import Couch
+
+NOON = 1767268800
+HOUR = 3600
+
+
+def told(*answers):
+    """What the client takes the server's time for, after answers that came at once at these moments: (here, the answer's date)."""
+    couch = Couch("http://localhost/queue")
+    for here, date in answers:
+        response = mock.Mock(status=200, read=lambda: b"{}", getheader=lambda name, date=date: formatdate(date, usegmt=True))
+        with mock.patch.object(couch, "_connect", return_value=mock.Mock(getresponse=lambda response=response: response)), \
+                mock.patch("time.time", return_value=here):
+            couch.send("GET", "")
+            now = couch.now()
+    return now / 1000
+
+
+class ClockTest(unittest.TestCase):
+    def test_a_server_whose_date_is_a_second_old_and_cut_to_a_second_has_the_clock_of_this_machine(self):
+        self.assertEqual(told((NOON + 1.75, NOON)), NOON + 1.75)
+        self.assertEqual(told((NOON, NOON), (NOON + 1.75, NOON)), NOON + 1.75)
+
+    def test_the_time_by_a_server_whose_clock_is_wrong_is_never_early_and_at_most_two_seconds_late(self):
+        for wrong in HOUR, -HOUR:
+            self.assertEqual(told((NOON, NOON + wrong)), NOON + wrong)
+            self.assertEqual(told((NOON, NOON + wrong), (NOON + 0.5, NOON + 1 + wrong)), NOON + 1 + wrong)
+
+    def test_a_clock_that_was_set_right_is_followed(self):
+        self.assertEqual(told((NOON, NOON + HOUR), (NOON + 1.75, NOON)), NOON + 1.75)
+
+
+if __name__ == "__main__":
+    unittest.main()
