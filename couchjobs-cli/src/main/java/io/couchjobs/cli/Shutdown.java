@@ -1,11 +1,12 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.worker.Worker;
+import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Closes a worker on Ctrl-C. The first one lets the running jobs finish. The second one stops them and gives them back, as far as
@@ -14,39 +15,64 @@ import java.util.function.Consumer;
 final class Shutdown {
     private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofDays(3_650);
 
-    private final Worker worker;
     private final Consumer<String> say;
-    private final AtomicInteger asked = new AtomicInteger();
     private final List<Thread> closers = new ArrayList<>();
+    private @Nullable Worker worker;
+    private int asked;
     private boolean over;
-    private volatile long haltedBefore = Long.MAX_VALUE;
-    private volatile boolean stopped;
+    private long haltedBefore = Long.MAX_VALUE;
+    private boolean stopped;
 
-    Shutdown(Worker worker, Consumer<String> say) {
-        this.worker = worker;
+    Shutdown(Consumer<String> say) {
         this.say = say;
         Interrupts.onSignal(signal -> ask());
     }
 
-    /** Whether it was asked to close, and jobs that ran then were stopped or lost. */
-    boolean leftWorkUndone() {
-        return stopped || worker.stats().halted() > haltedBefore;
+    /** Starts the worker. It may have claimed jobs before this returns, so a signal that comes meanwhile closes it then. */
+    Worker start(WorkerBuilder builder) {
+        Worker started = builder.start();
+        closes(started);
+        return started;
     }
 
-    private void ask() {
-        int times = asked.incrementAndGet();
-        if (times == 1) {
-            haltedBefore = worker.stats().halted();
-            say.accept("couchjobs: taking no new jobs; waiting for "
-                    + Counted.of(worker.stats().running(), "running job") + "; Ctrl-C again stops them");
-            close(AS_LONG_AS_IT_TAKES);
-        } else if (times == 2) {
-            stopped = worker.stats().running() > 0;
-            say.accept(
-                    "couchjobs: stopping the running jobs, they go back to the queue; what cannot be given back within 5 s"
-                            + " runs again when its lease is over");
-            close(Duration.ZERO);
+    private synchronized void closes(Worker started) {
+        worker = started;
+        if (asked == 1) {
+            drain(started);
+        } else if (asked > 1) {
+            stop(started);
         }
+    }
+
+    /** Whether it was asked to close, and jobs that ran then were stopped or lost. */
+    synchronized boolean leftWorkUndone() {
+        return stopped || (worker != null && worker.stats().halted() > haltedBefore);
+    }
+
+    private synchronized void ask() {
+        asked++;
+        if (worker == null) {
+            say.accept("couchjobs: stopping when the worker has started; Ctrl-C again ends it within 5 s");
+        } else if (asked == 1) {
+            drain(worker);
+        } else if (asked == 2) {
+            stop(worker);
+        }
+    }
+
+    private void drain(Worker started) {
+        haltedBefore = started.stats().halted();
+        say.accept("couchjobs: taking no new jobs; waiting for "
+                + Counted.of(started.stats().running(), "running job") + "; Ctrl-C again stops them");
+        close(started, AS_LONG_AS_IT_TAKES);
+    }
+
+    private void stop(Worker started) {
+        stopped = started.stats().running() > 0;
+        say.accept(
+                "couchjobs: stopping the running jobs, they go back to the queue; what cannot be given back within 5 s"
+                        + " runs again when its lease is over");
+        close(started, Duration.ZERO);
     }
 
     /** Waits until nothing it began closes the worker any more, which needs the queue; from here on it begins nothing. */
@@ -61,11 +87,11 @@ final class Shutdown {
         return List.copyOf(closers);
     }
 
-    private synchronized void close(Duration patience) {
+    private void close(Worker started, Duration patience) {
         if (over) {
             return;
         }
-        Thread closer = new Thread(() -> worker.close(patience), "closer");
+        Thread closer = new Thread(() -> started.close(patience), "closer");
         closer.setDaemon(true);
         closers.add(closer);
         closer.start();

@@ -147,8 +147,8 @@ final class WorkCommand extends QueueCommand {
         KnownTypes known = new KnownTypes(queue);
         types.stream().distinct().flatMap(type -> known.warning(type).stream()).forEach(root()::say);
         Listening watching = watchForAlarms(queue);
-        try (Worker worker = builder(queue, program).start()) {
-            Shutdown shutdown = new Shutdown(worker, root()::say);
+        Shutdown shutdown = new Shutdown(root()::say);
+        try (Worker worker = shutdown.start(builder(queue, program))) {
             root().say("couchjobs: worker " + worker.id() + " runs jobs of " + String.join(", ", types)
                     + (untilEmpty ? " until there are none" : "") + "; Ctrl-C to stop");
             worker.awaitStopped();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.cli.child.Jvm;
 import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.embedded.Faults;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -61,6 +62,35 @@ class SignalsTest {
     }
 
     @Test
+    void a_worker_that_gets_TERM_while_it_starts_leaves_no_job_owned_and_exits_0() throws Exception {
+        Faults.Held start = couch.faults()
+                .delay(
+                        1,
+                        request ->
+                                request.method().equals("PUT") && request.path().contains("/worker"));
+        start("true");
+        assertThat(start.awaitArrival(60)).as(said()).isTrue();
+        term("stopping when the worker has started");
+        start.release();
+        assertThat(exitCode()).isZero();
+        assertThat(status()).isIn("waiting", "success");
+    }
+
+    @Test
+    void two_TERMs_end_a_worker_that_cannot_start() throws Exception {
+        Faults.Held start = couch.faults()
+                .delay(
+                        1,
+                        request ->
+                                request.method().equals("PUT") && request.path().contains("/worker"));
+        start("true");
+        assertThat(start.awaitArrival(60)).as(said()).isTrue();
+        term("stopping when the worker has started");
+        worker.destroy();
+        assertThat(exitCode()).isEqualTo(130);
+    }
+
+    @Test
     void a_second_TERM_gives_the_job_back_and_exits_130() throws Exception {
         work(SAYS_ITS_PID + "exec sleep 600");
         term("waiting for 1 running");
@@ -106,6 +136,11 @@ class SignalsTest {
     }
 
     private void work(String script) throws Exception {
+        start(script);
+        until(() -> Files.exists(folder.resolve("pid")));
+    }
+
+    private void start(String script) throws Exception {
         ProcessBuilder builder =
                 Jvm.worker(List.of(), List.of("work", "email", "--concurrency", "1", "--", "sh", "-c", script));
         builder.redirectError(folder.resolve("err").toFile());
@@ -113,7 +148,6 @@ class SignalsTest {
         builder.environment().put("COUCHJOBS_CONFIG", "/dev/null");
         builder.environment().put("COUCHJOBS_URL", couch.url() + "queue");
         worker = builder.start();
-        until(() -> Files.exists(folder.resolve("pid")));
     }
 
     private ProcessHandle program() throws Exception {
