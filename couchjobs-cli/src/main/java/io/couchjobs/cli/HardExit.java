@@ -11,7 +11,8 @@ final class HardExit {
     /** The time that programs may take to end; then there is time left to give their jobs back. */
     private static final long KILL_MILLIS = 3_000;
 
-    private static final long HALT_MILLIS = 4_500;
+    /** The property is for tests that are not about the halt. */
+    private static final long HALT_MILLIS = Long.getLong("couchjobs.halt", 4_500);
 
     private HardExit() {}
 

@@ -25,8 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 @DisabledOnOs(OS.WINDOWS)
 class SignalsTest {
-    /** Five are promised; the rest is for a slow machine. */
+    /** Five are promised of the halt; the rest is for a slow machine. */
     private static final long SECONDS = 15;
+
+    /** For workers that end by themselves, however slow the machine is. */
+    private static final String WITHOUT_HALT = "-Dcouchjobs.halt=600000";
 
     private static final String SAYS_ITS_PID = "cd \"$FOLDER\"; echo $$ > pid.new; mv pid.new pid; ";
 
@@ -68,7 +71,7 @@ class SignalsTest {
                         1,
                         request ->
                                 request.method().equals("PUT") && request.path().contains("/worker"));
-        start("true");
+        start(List.of(), "true");
         assertThat(start.awaitArrival(60)).as(said()).isTrue();
         term("stopping when the worker has started");
         start.release();
@@ -83,16 +86,16 @@ class SignalsTest {
                         1,
                         request ->
                                 request.method().equals("PUT") && request.path().contains("/worker"));
-        start("true");
+        start(List.of(), "true");
         assertThat(start.awaitArrival(60)).as(said()).isTrue();
         term("stopping when the worker has started");
         worker.destroy();
-        assertThat(exitCode()).isEqualTo(130);
+        assertThat(haltedExitCode()).isEqualTo(130);
     }
 
     @Test
     void a_second_TERM_gives_the_job_back_and_exits_130() throws Exception {
-        work(SAYS_ITS_PID + "exec sleep 600");
+        work(List.of(WITHOUT_HALT), SAYS_ITS_PID + "exec sleep 600");
         term("waiting for 1 running");
         term("stopping the running jobs");
         assertThat(exitCode()).isEqualTo(130);
@@ -101,7 +104,7 @@ class SignalsTest {
 
     @Test
     void a_program_that_ignores_TERM_is_killed_by_the_second_and_its_job_given_back() throws Exception {
-        work("trap '' TERM; " + SAYS_ITS_PID + "while :; do sleep 1; done");
+        work(List.of(WITHOUT_HALT), "trap '' TERM; " + SAYS_ITS_PID + "while :; do sleep 1; done");
         ProcessHandle program = program();
         term("waiting for 1 running");
         term("stopping the running jobs");
@@ -117,7 +120,7 @@ class SignalsTest {
         term("waiting for 1 running");
         couch.close();
         term("stopping the running jobs");
-        assertThat(exitCode()).isEqualTo(130);
+        assertThat(haltedExitCode()).isEqualTo(130);
         assertThat(program.isAlive()).isFalse();
     }
 
@@ -130,19 +133,23 @@ class SignalsTest {
         couch.close();
         try (ServerSocket silent = new ServerSocket(port, 50, InetAddress.getLoopbackAddress())) {
             term("stopping the running jobs");
-            assertThat(exitCode()).isEqualTo(130);
+            assertThat(haltedExitCode()).isEqualTo(130);
             assertThat(program.isAlive()).as("seen by " + silent).isFalse();
         }
     }
 
     private void work(String script) throws Exception {
-        start(script);
+        work(List.of(), script);
+    }
+
+    private void work(List<String> options, String script) throws Exception {
+        start(options, script);
         until(() -> Files.exists(folder.resolve("pid")));
     }
 
-    private void start(String script) throws Exception {
+    private void start(List<String> options, String script) throws Exception {
         ProcessBuilder builder =
-                Jvm.worker(List.of(), List.of("work", "email", "--concurrency", "1", "--", "sh", "-c", script));
+                Jvm.worker(options, List.of("work", "email", "--concurrency", "1", "--", "sh", "-c", script));
         builder.redirectError(folder.resolve("err").toFile());
         builder.environment().put("FOLDER", folder.toString());
         builder.environment().put("COUCHJOBS_CONFIG", "/dev/null");
@@ -161,7 +168,15 @@ class SignalsTest {
     }
 
     private int exitCode() throws Exception {
-        assertThat(worker.waitFor(SECONDS, TimeUnit.SECONDS))
+        return exitCode(60);
+    }
+
+    private int haltedExitCode() throws Exception {
+        return exitCode(SECONDS);
+    }
+
+    private int exitCode(long seconds) throws Exception {
+        assertThat(worker.waitFor(seconds, TimeUnit.SECONDS))
                 .as("it ends; it said: " + said())
                 .isTrue();
         return worker.exitValue();
