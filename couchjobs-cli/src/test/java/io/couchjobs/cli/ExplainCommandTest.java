@@ -104,14 +104,15 @@ class ExplainCommandTest {
                 .filter(job -> false)
                 .start()) {
             ObjectNode old = job("{\"_id\":\"job:email:1\",\"status\":\"waiting\",\"data\":{}}");
-            old.putObject("times").put("created", Instant.now().minusSeconds(90).toEpochMilli());
+            old.putObject("times")
+                    .put("created", Instant.now().minus(Duration.ofDays(3)).toEpochMilli());
             queue.database().put(old);
 
             JsonNode why = explain("1");
 
             assertThat(why.path("verdict").asText()).isEqualTo("due");
             assertThat(why.path("because").asText())
-                    .contains("due for 1m30", "own no job", worker.id(), "last sign of life");
+                    .contains("due for 3d", "own no job", worker.id(), "last sign of life");
             assertThat(why.path("do").asText()).contains("killed", "filter");
         }
     }
