@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Types the commands of the tutorial, and compares what they say with the page; numbers, times and ids aside. */
-@Timeout(120)
+@Timeout(240)
 @ExtendWith(CouchExtension.class)
 class TutorialShellTest {
     /** A terminal of its own for the program, which says one line when it works. */
@@ -41,6 +41,12 @@ class TutorialShellTest {
                 head -n 1 < "$says" | grep ' works$' || { cat mailer.log; return 1; }
             }
             """;
+
+    private static final String SLEEP = "Thread.sleep(Duration.ofSeconds(email.seconds()).toMillis());";
+
+    /** A slow e-mail is sent when the tutorial waits for it, and not while it looks at its run. */
+    private static final String SLEEP_UNTIL_AWAITED =
+            "while (email.seconds() > 0 && !new java.io.File(\"awaited\").exists()) Thread.sleep(20);";
 
     private static final String START = "java -cp \"$CLASS_PATH\" Mailer.java";
 
@@ -57,7 +63,9 @@ class TutorialShellTest {
     void write() throws Exception {
         Page page = Page.of("docs/tutorial.md");
         tutorial = new Guide("docs/tutorial.md");
-        var unused = Files.writeString(folder.resolve("Mailer.java"), page.block("java", "class Mailer "));
+        String mailer = page.block("java", "class Mailer ");
+        assertThat(mailer).contains(SLEEP);
+        var unused = Files.writeString(folder.resolve("Mailer.java"), mailer.replace(SLEEP, SLEEP_UNTIL_AWAITED));
         unused = Files.createSymbolicLink(
                 folder.resolve("couchjobs"), Path.of("..").toAbsolutePath());
         variables.put(
@@ -82,8 +90,6 @@ class TutorialShellTest {
         tutorial.instead("http://127.0.0.1:5984/couchjobs", "$QUEUE")
                 .instead("java -cp target/couchjobs.jar Mailer.java", START)
                 .says("couchjobs \\S+ \\(Java", "couchjobs development (Java")
-                .instead("--timeout 10s", "--timeout 4s")
-                .instead("\"seconds\":30", "\"seconds\":4")
                 .before("enqueue email slow", START + " $QUEUE")
                 .instead("11751", "$(couchjobs workers -o json | jq '.[] | select(.jobs != []) | .pid')");
         try (JobQueue queue = TestShell.queue(database);
@@ -130,16 +136,20 @@ class TutorialShellTest {
     }
 
     /** A person types slowly enough. */
-    private void awaitWhatItShows(String command) throws InterruptedException {
+    private void awaitWhatItShows(String command) throws Exception {
         if (command.equals("failures")) {
             await(job -> is(job, "43", JobStatus.FAILED));
             await(job -> is(job, "44", JobStatus.STUCK));
+        } else if (command.equals("cancel email 44")) {
+            await(job -> is(job, "44", JobStatus.STUCK) && job.attempt() == 2);
         } else if (command.contains("--origin schedule:newsletter")) {
             await(job -> job.id().id().startsWith("newsletter@") && job.status() == JobStatus.SUCCESS);
         } else if (command.equals("workers")) {
             await(job -> is(job, "slow", JobStatus.RUNNING));
         } else if (command.equals("inspect email slow")) {
             await(job -> is(job, "slow", JobStatus.RUNNING) && job.attempt() == 2);
+        } else if (command.equals("wait email slow")) {
+            var unused = Files.createFile(folder.resolve("awaited"));
         }
     }
 
