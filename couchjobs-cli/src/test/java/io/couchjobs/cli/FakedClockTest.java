@@ -49,7 +49,7 @@ class FakedClockTest {
         assumeTrue(isInstalled(), "faketime is not on the PATH");
         shell = TestShell.at(database);
         shell.run("init");
-        shell.run("type", "set", "email", "--timeout", "5s");
+        shell.run("type", "set", "email", "--timeout", "12s");
     }
 
     @Test
@@ -80,8 +80,8 @@ class FakedClockTest {
 
     @Test
     void worker_processes_four_hours_apart_neither_steal_nor_stall_a_lease(TestDatabase database) throws Exception {
-        Process ahead = worker(database, "+2h", "sleep", "6");
-        Process behind = worker(database, "-2h", "sleep", "6");
+        Process ahead = worker(database, "+2h", "sleep", "14");
+        Process behind = worker(database, "-2h", "sleep", "14");
         try {
             for (int i = 0; i < 4; i++) {
                 shell.run("enqueue", "email", "j" + i);
