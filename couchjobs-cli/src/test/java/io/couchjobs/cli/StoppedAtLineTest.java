@@ -35,7 +35,7 @@ class StoppedAtLineTest {
 
     @Test
     void it_stops_at_the_last_line_before_the_first_that_was_not_stored() {
-        assertStops("after line 0: added 0, updated 0, unchanged 0, rejected 1", "{\"data\":{}}\nbad\n");
+        assertStops("after line 0: added 0, updated 0, unchanged 0", "{\"data\":{}}\nbad\n");
         assertStops("after line 2: added 0, updated 0, unchanged 0, rejected 2", "bad\nbad\n{\"data\":{}}\n");
     }
 
