@@ -325,7 +325,8 @@ class GuardTest {
 
     @Test
     void a_program_that_guesses_tokens_has_to_wait() throws Exception {
-        open(Dashboard.of(queue).api().token(Secret.of("shop")));
+        AtomicLong clock = new AtomicLong();
+        open(Dashboard.of(queue).api().token(Secret.of("shop")).nanoTime(clock::get));
         for (int i = 0; i < FailedLogins.FREE; i++) {
             assertThat(program("Authorization", "Bearer " + i).get("/jobs").status())
                     .isEqualTo(401);
