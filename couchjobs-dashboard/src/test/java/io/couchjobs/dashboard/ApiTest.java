@@ -14,7 +14,6 @@ import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
 import java.io.IOException;
 import java.nio.charset.Charset;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,12 +106,12 @@ class ApiTest extends OpenDashboard {
                         .statusCode())
                 .isEqualTo(400);
         browser.post("bulk", Map.of("action", "retry", "failures", group));
+        JobFilter again = JobFilter.all().type("email").status(JobStatus.WAITING);
         Chrome.until(
-                "the group runs again",
-                Duration.ofSeconds(30),
-                () -> browser.json("failures").path("groups").size() == 1);
-        assertThat(queue.list(JobFilter.all().type("email").status(JobStatus.WAITING), 10))
-                .hasSize(3);
+                "the group runs again", PATIENCE, () -> queue.list(again, 10).size() == 3);
+        try (Dashboard fresh = Dashboard.of(queue).listen("127.0.0.1", 0)) {
+            assertThat(new Browser(fresh.url()).json("failures").path("groups")).hasSize(1);
+        }
     }
 
     private void failAll(String type, String message) throws Exception {
