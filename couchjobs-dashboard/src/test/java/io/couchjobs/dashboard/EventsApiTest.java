@@ -36,7 +36,8 @@ class EventsApiTest extends OpenDashboard {
             awaitTick(one, tick -> tick.path("workers").asBoolean());
         }
         try (BufferedReader again = listen("")) {
-            assertThat(browser.json("overview").path("history").toString()).contains("\"ok\":1", "\"types\":{\"");
+            Chrome.until("the end of the second", PATIENCE, () -> history().contains("\"ok\":1"));
+            assertThat(history()).contains("\"types\":{\"");
         }
     }
 
@@ -77,6 +78,10 @@ class EventsApiTest extends OpenDashboard {
         try (BufferedReader page = listen("")) {
             awaitTick(page, tick -> true);
         }
+    }
+
+    private String history() throws IOException, InterruptedException {
+        return browser.json("overview").path("history").toString();
     }
 
     private static void awaitTick(BufferedReader events, java.util.function.Predicate<JsonNode> wanted)
