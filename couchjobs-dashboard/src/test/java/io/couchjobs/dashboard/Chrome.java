@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,6 +19,8 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A headless Chromium, driven as the W3C's WebDriver says, through the chromedriver that is on the PATH. Written out because the
@@ -26,6 +28,10 @@ import java.util.Optional;
  */
 final class Chrome implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Pattern STARTED = Pattern.compile("started successfully on port (\\d+)");
+    private static final String NOTE_TOASTS =
+            "window.toasted = []; new MutationObserver(() => document.querySelectorAll('.toast')"
+                    + ".forEach(toast => toasted.push(toast.innerText))).observe(document, {childList: true, subtree: true})";
     private static final JsonMapper JSON = new JsonMapper();
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
@@ -68,12 +74,10 @@ final class Chrome implements AutoCloseable {
     }
 
     static Chrome start(int width, int height) throws IOException, InterruptedException {
-        int port = freePort();
-        Process driver = new ProcessBuilder(driver().orElseThrow().toString(), "--port=" + port)
+        Process driver = new ProcessBuilder(driver().orElseThrow().toString(), "--port=0")
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        Chrome chrome = new Chrome(driver, port);
+        Chrome chrome = new Chrome(driver, portOf(driver));
         try {
             chrome.awaitReady();
             chrome.open(width, height);
@@ -84,10 +88,19 @@ final class Chrome implements AutoCloseable {
         }
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
+    /** The driver says where it listens; what else it says is let go. */
+    private static int portOf(Process driver) throws IOException {
+        BufferedReader says = driver.inputReader();
+        for (String line = says.readLine(); line != null; line = says.readLine()) {
+            Matcher started = STARTED.matcher(line);
+            if (started.find()) {
+                Thread rest = new Thread(() -> says.lines().forEach(unused -> {}), "chromedriver");
+                rest.setDaemon(true);
+                rest.start();
+                return Integer.parseInt(started.group(1));
+            }
         }
+        throw new IOException("chromedriver did not start");
     }
 
     private void awaitReady() throws IOException, InterruptedException {
@@ -113,6 +126,7 @@ final class Chrome implements AutoCloseable {
         session =
                 "/session/" + ask("POST", "/session", wanted).path("sessionId").asText();
         resize(width, height);
+        devTools("Page.addScriptToEvaluateOnNewDocument", Map.of("source", NOTE_TOASTS));
     }
 
     /** A window has a least width; a device need not. */
@@ -171,6 +185,11 @@ final class Chrome implements AutoCloseable {
     /** Waits until the page says something. */
     void awaitText(String text) throws IOException, InterruptedException {
         await("document.body.innerText.includes(arguments[0])", text);
+    }
+
+    /** Waits until the page says something, or has said it, which goes away by itself. */
+    void awaitToast(String text) throws IOException, InterruptedException {
+        await("window.toasted.some(said => said.includes(arguments[0]))", text);
     }
 
     /** Clicks as a person does: on what is there to be seen. */

@@ -26,7 +26,7 @@ class PageActionsTest extends BrowserTest {
         chrome.awaitText("Failed for good");
         chrome.awaitText("the first run fails");
         chrome.click(".job-head .group button");
-        chrome.awaitText("will run again now");
+        chrome.awaitToast("will run again now");
         chrome.awaitText("\"run\" : \"second\"");
         chrome.awaitText("Succeeded");
         assertThat(queue.get("again", "1").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
@@ -199,7 +199,7 @@ class PageActionsTest extends BrowserTest {
         chrome.click("th a[href='trigger?name=orders']");
         chrome.awaitText("no field /mail");
         clickNamed("Retry errors");
-        chrome.awaitText("1 change is tried again");
+        chrome.awaitToast("1 change is tried again");
         assertThat(queue.triggers().errors("orders")).isEmpty();
         clickNamed("Replay");
         chrome.awaitText("Send orders back?");
@@ -209,7 +209,7 @@ class PageActionsTest extends BrowserTest {
         chrome.awaitText("Send orders back?");
         assertAccessible("the question before a trigger is sent back");
         chrome.click("dialog button[type=submit]");
-        chrome.awaitText("goes on from beginning");
+        chrome.awaitToast("goes on from beginning");
         assertThat(queue.triggers().status("orders").sources().get(0).position())
                 .isEqualTo("0");
         clickNamed("Remove");

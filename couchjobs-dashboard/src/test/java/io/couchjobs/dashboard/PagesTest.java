@@ -7,12 +7,15 @@ import com.sun.net.httpserver.HttpServer;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobRequest;
+import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -118,7 +121,7 @@ class PagesTest extends BrowserTest {
     @Test
     void pages_are_live_again_after_the_stream_was_refused_for_a_while() throws Exception {
         CountDownLatch refused = new CountDownLatch(1);
-        Dashboard before = Dashboard.of(queue).listen("127.0.0.1", 0);
+        Dashboard before = listenAnywhere();
         int port = before.url().getPort();
         chrome.go(before.url());
         chrome.awaitLive();
@@ -137,6 +140,17 @@ class PagesTest extends BrowserTest {
         try (Dashboard after = Dashboard.of(queue).listen("127.0.0.1", port)) {
             chrome.await("document.querySelector('.live.is-live')");
             assertThat(after.url()).isEqualTo(before.url());
+        }
+    }
+
+    /** At a port that clients are not given: no connection takes it while the dashboard is away. */
+    private Dashboard listenAnywhere() {
+        for (int port = ThreadLocalRandom.current().nextInt(20_000, 30_000); ; port++) {
+            try {
+                return Dashboard.of(queue).listen("127.0.0.1", port);
+            } catch (UncheckedIOException taken) {
+                assertThat(taken).hasCauseInstanceOf(BindException.class);
+            }
         }
     }
 
