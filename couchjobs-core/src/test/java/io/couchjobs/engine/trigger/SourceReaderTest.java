@@ -9,6 +9,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.InProcess;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.testing.TestQueue;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
@@ -33,8 +34,12 @@ class SourceReaderTest {
 
     /** A database whose server answers the question by this status, and the search of the feed by that. */
     private CouchDatabase orders(int found, InputStream searched) {
+        return orders(found, searched, TestQueue.PATIENCE);
+    }
+
+    private CouchDatabase orders(int found, InputStream searched, Duration responseTimeout) {
         CouchConfig config = CouchConfig.builder(URI.create("http://server.test/"))
-                .responseTimeout(Duration.ofMillis(200))
+                .responseTimeout(responseTimeout)
                 .build();
         return InProcess.connect(
                         config,
@@ -82,7 +87,7 @@ class SourceReaderTest {
     void a_search_that_has_not_ended_in_time_does_not_say_that_the_document_is_not_selected() {
         try (Silence silence = new Silence()) {
             InputStream begun = new SequenceInputStream(bytes("{'results':[\n"), silence);
-            assertThatThrownBy(() -> SourceReader.selects(orders(404, begun), "o1", PAID))
+            assertThatThrownBy(() -> SourceReader.selects(orders(404, begun, Duration.ofMillis(200)), "o1", PAID))
                     .isInstanceOf(CouchException.class)
                     .hasMessageContaining("o1");
         }
