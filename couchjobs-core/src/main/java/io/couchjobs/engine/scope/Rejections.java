@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +26,9 @@ public final class Rejections implements AutoCloseable {
     private final ScopeStore scopes;
     private final Lane lane;
     private final Alarm telling;
+    /** Whoever tells waits for whoever is telling: a number that is on its way is neither untold nor stored. */
+    private final ReentrantLock oneTells = new ReentrantLock();
+
     private Map<Scope, Map<Submission.Answer, Long>> untold = new HashMap<>();
 
     Rejections(ScopeStore scopes, Environment environment) {
@@ -39,8 +43,17 @@ public final class Rejections implements AutoCloseable {
         telling.within(PAUSE);
     }
 
-    /** Writes what is not written yet. Numbers that cannot be written now are kept, and tried again. */
+    /** Writes what is not written yet, and waits for what another thread is writing. Numbers that cannot be written now are kept, and tried again. */
     void tell() {
+        oneTells.lock();
+        try {
+            writeUntold();
+        } finally {
+            oneTells.unlock();
+        }
+    }
+
+    private void writeUntold() {
         Map<Scope, Map<Submission.Answer, Long>> rejected;
         synchronized (this) {
             rejected = untold;
@@ -64,7 +77,7 @@ public final class Rejections implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        tell();
+        writeUntold(); // without the lock: a lane that has not ended may hold it for long
     }
 
     private synchronized void keep(Scope scope, Map<Submission.Answer, Long> counts) {

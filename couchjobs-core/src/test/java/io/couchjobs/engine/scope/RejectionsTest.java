@@ -7,12 +7,16 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.Submission;
+import io.couchjobs.testing.Held;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.AbstractOwnableSynchronizer;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 @ServerTest
@@ -45,6 +49,27 @@ class RejectionsTest {
             queue.database()
                     .put(queue.database().get("_design/rules").orElseThrow().put("_deleted", true));
             TestQueue.until(() -> rejected(queue) == 1);
+        }
+    }
+
+    @Test
+    void a_question_for_the_numbers_waits_for_those_that_are_being_written(TestDatabase server) throws Exception {
+        try (Proxy proxy = Proxy.before(server.server());
+                JobQueue queue = TestQueue.open(proxy.door(server))) {
+            queue.scopes().start(ONE);
+            queue.scopes().stop(ONE);
+            Held write = proxy.holdRequest(request -> request.body().contains("\"rejected\""));
+            JobRequest late = JobRequest.builder("index").data(Map.of()).build();
+            assertThat(queue.scopes().submit(ONE, late).answer(ONE)).isEqualTo(Submission.Answer.SCOPE_SHUTDOWN);
+            write.awaitArrival();
+            FutureTask<Long> question =
+                    new FutureTask<>(() -> queue.scopes().stats(ONE).rejected());
+            Thread asking = new Thread(question);
+            asking.start();
+            TestQueue.until(
+                    () -> question.isDone() || LockSupport.getBlocker(asking) instanceof AbstractOwnableSynchronizer);
+            write.release();
+            assertThat(question.get()).isEqualTo(1);
         }
     }
 
