@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Gate implements Proxy.Detour {
     private boolean closed;
     private boolean ended;
+    private boolean monitors;
     private Proxy.@Nullable Request waiting;
 
     /** From now on requests wait, and the player is playing. */
@@ -28,6 +29,11 @@ final class Gate implements Proxy.Detour {
     synchronized void ended() {
         ended = true;
         notifyAll();
+    }
+
+    /** Whether the player is a monitor now. Else it is the one in the background that asks what is owned, and that is no move. */
+    synchronized void monitors(boolean now) {
+        monitors = now;
     }
 
     /** Lets the waiting request pass, and only that one. */
@@ -51,7 +57,7 @@ final class Gate implements Proxy.Detour {
 
     @Override
     public synchronized boolean goes(Proxy.Request request) throws InterruptedException {
-        if (closed && isAboutJobs(request)) {
+        if (closed && isAboutJobs(request) && (monitors || !asksWhatIsOwned(request))) {
             waiting = request;
             notifyAll();
             while (waiting != null && waiting.number() == request.number()) {
@@ -64,6 +70,10 @@ final class Gate implements Proxy.Detour {
     @Override
     public void end() {
         open();
+    }
+
+    static boolean asksWhatIsOwned(Proxy.Request request) {
+        return request.uri().getPath().endsWith("/_view/owned");
     }
 
     private static boolean isAboutJobs(Proxy.Request request) {

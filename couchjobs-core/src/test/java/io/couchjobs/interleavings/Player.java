@@ -18,6 +18,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.NotFoundException;
+import io.couchjobs.testing.Held;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
@@ -44,7 +45,11 @@ final class Player implements AutoCloseable {
         proxy.deafenFeeds();
         proxy.detour(gate);
         this.queue = TestQueue.open(proxy.door(database));
+        Held scan = proxy.holdRequest(Gate::asksWhatIsOwned);
         queue.accept(AcceptOptions.of("none").timeout(Duration.ZERO));
+        // With the first claim a monitor begins, which asks in the background.
+        scan.awaitArrival();
+        scan.releaseAndAwaitAnswer();
     }
 
     /** Plays another game. */
@@ -185,11 +190,14 @@ final class Player implements AutoCloseable {
     /** A whole life of a monitor: sees who owns the job, waits longer than the timeout, and judges. */
     void expire() {
         this.<Long>make(Verb.EXPIRE, null, null, () -> {
+            gate.monitors(true);
             try (SteppedMonitor monitor = new SteppedMonitor(queue)) {
                 monitor.look();
                 monitor.outlastTheTimeout();
                 monitor.look();
                 return monitor.recovered();
+            } finally {
+                gate.monitors(false);
             }
         });
     }
