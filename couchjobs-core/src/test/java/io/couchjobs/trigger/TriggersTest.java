@@ -23,6 +23,7 @@ import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -329,12 +330,20 @@ class TriggersTest {
 
     @Test
     void debounced_jobs_wait_until_their_document_rests() throws Exception {
-        queue.triggers()
-                .put(mails().debounce(Duration.ofSeconds(2)).includeDoc().build());
+        Duration rest = Duration.ofSeconds(2);
+        queue.types().change("mail", settings -> settings.withPaused(true));
+        queue.triggers().put(mails().debounce(rest).includeDoc().build());
         save(orders, "{'_id':'o1','n':'0'}");
-        for (int i = 1; i < 4; i++) {
+        for (int i = 1; i < 3; i++) {
             change(orders, "o1", "n", String.valueOf(i));
         }
+        Instant beforeTheLast = Instant.now();
+        change(orders, "o1", "n", "3");
+        TestQueue.until(() -> queue.all("mail")
+                .anyMatch(job -> job.data().at("/doc/n").asText().equals("3")));
+        assertThat(queue.all("mail")).singleElement().satisfies(job -> assertThat(job.scheduledTime())
+                .isAfterOrEqualTo(beforeTheLast.plus(rest).truncatedTo(ChronoUnit.MILLIS)));
+        queue.types().change("mail", settings -> settings.withPaused(false));
         awaitRuns(1);
         assertThat(ran.get(0).at("/doc/n").asText()).isEqualTo("3");
     }
