@@ -90,6 +90,8 @@ public final class FeedProxy implements AutoCloseable {
     /** For the next reading of changes that would end by itself. */
     private final AtomicReference<@Nullable Failure> failingReading = new AtomicReference<>();
 
+    private volatile @Nullable Held heldReading;
+
     private record Failure(int status, String error, String reason) {}
 
     private record Entry(Predicate<Headers> welcome, int statusForOthers) {}
@@ -134,6 +136,13 @@ public final class FeedProxy implements AutoCloseable {
     /** Refuses the next reading of changes that would end by itself. */
     public void failNextReading(int status, String error, String reason) {
         failingReading.set(new Failure(status, error, reason));
+    }
+
+    /** Holds the next reading of changes that would end by itself, before the server hears of it. */
+    public Held holdNextReading() {
+        Held held = new Held(request -> true, true);
+        heldReading = held;
+        return held;
     }
 
     /** Refuses whoever sends other headers from now on, with that status; feeds that are open stay, as CouchDB's do. */
@@ -248,7 +257,11 @@ public final class FeedProxy implements AutoCloseable {
                 Failure once = Objects.requireNonNull(failingReading.getAndSet(null));
                 refuse(exchange, once.status, once.error, once.reason);
             } else {
-                requests.incrementAndGet();
+                int number = requests.incrementAndGet();
+                Held held = heldReading;
+                if (held != null && exchange.getRequestURI().getPath().endsWith("/_changes")) {
+                    held.goes(new Proxy.Request(number, exchange.getRequestMethod(), exchange.getRequestURI(), ""));
+                }
                 pass(exchange);
             }
         } catch (InterruptedException e) {

@@ -19,6 +19,7 @@ import io.couchjobs.engine.store.OwnWrites;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.testing.FeedProxy;
+import io.couchjobs.testing.Held;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.Replicated;
@@ -231,11 +232,17 @@ class LeanFeedTest {
     void a_document_that_changes_several_times_in_a_pause_comes_once() throws Exception {
         listener.patience = Duration.ofSeconds(2);
         listen(LeanFeeds.always(store()));
-        int readings = proxy.readings();
-        until(() -> proxy.readings() > readings); // a pause begins
+        Held endOfPause = proxy.holdNextReading();
+        endOfPause.awaitArrival();
         String rev = put("{'_id':'job:email:1','data':{}}");
         rev = put("{'_id':'job:email:1','_rev':'" + rev + "','data':{'n':2}}");
         put("{'_id':'job:email:1','_rev':'" + rev + "','data':{'n':3}}");
+        Held endOfNext = proxy.holdNextReading();
+        long began = System.nanoTime();
+        endOfPause.release();
+        endOfNext.awaitArrival();
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThanOrEqualTo(listener.patience);
+        endOfNext.release();
         until(() -> listener.unread.containsKey("job:email:1"));
         assertThat(listener.unread.get("job:email:1").rev()).startsWith("3-");
         assertThat(proxy.readingsWith("job:email:1")).isEqualTo(1);
