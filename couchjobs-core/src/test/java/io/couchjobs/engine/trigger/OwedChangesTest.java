@@ -24,7 +24,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Changes that waited for the end of a run, or failed, are read once more: the documents as they are then. */
 class OwedChangesTest extends FollowedOrders {
+    /** For batches that nothing fills. */
     private static final Duration WAIT = Duration.ofMillis(200);
+    /** For batches that are filled, however slowly. */
+    private static final Duration LONG_WAIT = Duration.ofMinutes(10);
+
     private static final Trigger PAID =
             mails().selector(json("{'status':'paid'}")).includeDoc().build();
 
@@ -133,10 +137,7 @@ class OwedChangesTest extends FollowedOrders {
 
     @Test
     void a_revision_of_a_batch_that_the_database_has_forgotten_is_listed_and_the_others_make_their_job() {
-        Trigger trigger = mails().deliver(Trigger.Delivery.EVERY)
-                .batch(2, WAIT)
-                .includeDoc()
-                .build();
+        TriggerBuilder every = mails().deliver(Trigger.Delivery.EVERY).includeDoc();
         String forgotten = save(orders, "{'_id':'o1'}");
         save(orders, "{'_id':'o2'}");
         couch.faults()
@@ -145,12 +146,13 @@ class OwedChangesTest extends FollowedOrders {
                         request -> request.path().contains("mail")
                                 || request.path().contains("/jobs/_bulk_docs"),
                         500);
-        assertThatThrownBy(() -> slice(follower(trigger))).isInstanceOf(CouchException.class);
+        SourceFollower first = follower(every.batch(2, LONG_WAIT).build());
+        assertThatThrownBy(() -> untilNothingIsLeft(first)).isInstanceOf(CouchException.class);
         couch.faults().clear();
         assertThat(queue.all("mail")).isEmpty();
         change(orders, "o1", "n", "1");
         orders.compact();
-        SourceFollower next = follower(trigger);
+        SourceFollower next = follower(every.batch(2, WAIT).build());
         assertThat(next.position().owed()).hasSize(2);
         untilNothingIsLeft(next);
         assertThat(queue.all("mail").flatMap(job -> job.data().path("changes").findValuesAsText("id").stream()))
@@ -163,14 +165,13 @@ class OwedChangesTest extends FollowedOrders {
 
     @Test
     void changes_that_are_tried_again_are_in_no_batch_whose_job_may_have_been_made() {
-        Trigger trigger = mails().deliver(Trigger.Delivery.EVERY)
-                .batch(3, WAIT)
-                .data(json("{'to':'{/mail}'}"))
-                .build();
+        TriggerBuilder every = mails().deliver(Trigger.Delivery.EVERY).data(json("{'to':'{/mail}'}"));
+        Trigger ofThree = every.batch(3, WAIT).build();
         save(orders, "{'_id':'o1'}");
-        SourceFollower first = follower(trigger);
-        untilNothingIsLeft(first);
-        assertThat(first.position().errors()).hasSize(1);
+        SourceFollower lonely = follower(ofThree);
+        untilNothingIsLeft(lonely);
+        assertThat(lonely.position().errors()).hasSize(1);
+        SourceFollower first = follower(every.batch(2, LONG_WAIT).build());
         save(orders, "{'_id':'o2','mail':'x'}");
         save(orders, "{'_id':'o3','mail':'y'}");
         AtomicBoolean isMade = new AtomicBoolean();
@@ -188,7 +189,7 @@ class OwedChangesTest extends FollowedOrders {
         Position retried = tools.positions().change(first.position(), Position::retrying);
         assertThat(retried.owed()).extracting(SourceChange::id).containsExactly("o2", "o3", "o1");
 
-        SourceFollower next = follower(trigger);
+        SourceFollower next = follower(ofThree);
         untilNothingIsLeft(next);
         assertThat(queue.all("mail")).hasSize(1);
         assertThat(next.position().errors())
