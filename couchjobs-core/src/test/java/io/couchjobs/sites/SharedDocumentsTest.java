@@ -115,7 +115,7 @@ class SharedDocumentsTest extends TwoDatabases {
     @Test
     void a_running_job_of_another_site_is_not_taken_back_here() throws Exception {
         JobQueue here = named(munich, "munich");
-        here.types().setTimeout("email", Duration.ofMillis(100));
+        here.types().setTimeout("email", Duration.ofSeconds(2)); // a lease that a slow worker keeps
         String lock = ",'status':'running','data':{},'lock':{'token':'t','worker':'dead','since':1}}";
         here.database().put(Jobs.json("{'_id':'job:email:other','site':'oslo'" + lock));
         here.database().put(Jobs.json("{'_id':'job:email:own','site':'munich'" + lock));
