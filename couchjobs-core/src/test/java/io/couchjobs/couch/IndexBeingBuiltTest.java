@@ -13,6 +13,7 @@ import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.testing.TestQueue;
 import java.net.URI;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -43,10 +44,14 @@ class IndexBeingBuiltTest {
 
     @BeforeEach
     void connect() {
-        server = CouchServer.connect(CouchConfig.builder(URI.create(WIRE.baseUrl()))
-                .responseTimeout(Duration.ofSeconds(2))
-                .build());
+        server = server(TestQueue.PATIENCE);
         WIRE.stubFor(get("/_active_tasks").willReturn(okJson(TASKS)));
+    }
+
+    private static CouchServer server(Duration responseTimeout) {
+        return CouchServer.connect(CouchConfig.builder(URI.create(WIRE.baseUrl()))
+                .responseTimeout(responseTimeout)
+                .build());
     }
 
     @AfterEach
@@ -67,7 +72,9 @@ class IndexBeingBuiltTest {
     void so_it_is_when_the_client_gives_up_first() {
         view(okJson("{\"rows\":[]}").withFixedDelay(10_000));
         info(true);
-        assertThat(failure()).hasMessageContaining("building the index lists-1a of a/b: 43 %");
+        try (CouchServer impatient = server(Duration.ofSeconds(2))) {
+            assertThat(failure(impatient)).hasMessageContaining("building the index lists-1a of a/b: 43 %");
+        }
     }
 
     @Test
@@ -86,8 +93,12 @@ class IndexBeingBuiltTest {
     }
 
     private CouchException failure() {
+        return failure(server);
+    }
+
+    private static CouchException failure(CouchServer asked) {
         return catchThrowableOfType(
-                CouchException.class, () -> server.database("a/b").view(ViewQuery.of("lists-1a", "status")));
+                CouchException.class, () -> asked.database("a/b").view(ViewQuery.of("lists-1a", "status")));
     }
 
     private static ResponseDefinitionBuilder timedOut() {
