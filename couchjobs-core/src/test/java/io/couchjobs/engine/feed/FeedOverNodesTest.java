@@ -25,6 +25,9 @@ import org.junit.jupiter.api.Test;
 @ServerTest
 class FeedOverNodesTest {
     private static final Duration LONG = Duration.ofMinutes(10);
+    /** Longer than a slow machine needs, and short enough to be waited for: a request that meets the frozen node hangs. */
+    private static final Duration RESPONSE = Duration.ofSeconds(10);
+
     private static final FeedTiming IMPATIENT = new FeedTiming(Duration.ofMillis(300), LONG, LONG);
 
     private final Set<String> heard = ConcurrentHashMap.newKeySet();
@@ -60,7 +63,7 @@ class FeedOverNodesTest {
 
     private static CouchConfig config(TestDatabase database, NodeDoor one, NodeDoor two) {
         CouchConfig.Builder config =
-                CouchConfig.builder(one.url()).node(two.url()).responseTimeout(LONG);
+                CouchConfig.builder(one.url()).node(two.url()).responseTimeout(RESPONSE);
         database.user()
                 .ifPresent(user -> config.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));
