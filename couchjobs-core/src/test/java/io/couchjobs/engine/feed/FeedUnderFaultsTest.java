@@ -185,7 +185,7 @@ class FeedUnderFaultsTest extends FeedBehindProxy {
         proxy.mode(Mode.LATE);
         listen(PATIENT);
         Subscription lost = subscribed("lost");
-        until(() -> proxy.feeds() == 1);
+        until(() -> proxy.feeds() >= 1);
 
         makeAnewInAnotherSecondWith("again"); // with as many changes as before, or more
         proxy.mode(Mode.PASS);
@@ -199,8 +199,9 @@ class FeedUnderFaultsTest extends FeedBehindProxy {
         listen(PATIENT);
         changeAndHear("lost");
         proxy.mode(Mode.LATE);
+        int before = proxy.feeds();
         proxy.cut();
-        until(() -> proxy.feeds() == 2);
+        until(() -> proxy.feeds() > before);
 
         makeAnewInAnotherSecondWith("again");
         int gapsBefore = gaps.get();
