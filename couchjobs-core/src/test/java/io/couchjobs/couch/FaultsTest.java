@@ -26,11 +26,10 @@ import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.LastingPort;
 import io.couchjobs.testing.RawServer;
 import io.couchjobs.testing.TestQueue;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,11 +118,7 @@ class FaultsTest {
 
     @Test
     void a_write_that_found_no_server_was_not_carried_out() throws IOException {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
-        try (CouchServer nobody = connect(URI.create("http://127.0.0.1:" + port));
+        try (CouchServer nobody = connect(URI.create("http://127.0.0.1:" + LastingPort.find()));
                 CouchServer nowhere = connect(URI.create("http://no-such-host.invalid"))) {
             CouchException refused = failure(() -> nobody.database("db").put(DOC));
             CouchException unknown = failure(() -> nowhere.database("db").put(DOC));

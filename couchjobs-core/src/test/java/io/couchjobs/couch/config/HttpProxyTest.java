@@ -11,6 +11,7 @@ import io.couchjobs.couch.CouchServer;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.engine.couch.Json;
 import io.couchjobs.testing.Certificates;
+import io.couchjobs.testing.LastingPort;
 import io.couchjobs.testing.RawServer;
 import io.couchjobs.testing.TestProxy;
 import java.io.IOException;
@@ -118,10 +119,7 @@ class HttpProxyTest {
 
     @Test
     void a_proxy_that_is_away_is_told_by_its_own_address() throws Exception {
-        URI nobody;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            nobody = URI.create("http://me:canary@127.0.0.1:" + socket.getLocalPort());
-        }
+        URI nobody = URI.create("http://me:canary@127.0.0.1:" + LastingPort.find());
         try (CouchServer server = connect(URI.create("http://couch.invalid"), HttpProxy.at(nobody))) {
             assertThatThrownBy(server::info)
                     .isInstanceOf(CouchUnreachableException.class)
