@@ -36,6 +36,11 @@ final class Output {
         }
     }
 
+    /** More was to come. */
+    synchronized void cut() {
+        truncated = true;
+    }
+
     /** {@return the output as a job's result: itself when it is JSON, else an object with the text as "output"} */
     synchronized JsonNode toResult() {
         String text = kept.toString(StandardCharsets.UTF_8);

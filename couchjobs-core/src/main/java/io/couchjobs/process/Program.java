@@ -92,11 +92,15 @@ final class Program {
         Process process = builder.start();
         try {
             Output output = new Output(LONGEST_OUTPUT);
-            Thread reading = start(process, "stdout", () -> output.readAll(process.getInputStream()));
-            Thread logging = start(process, "stderr", () -> new LogLines(log).readAll(process.getErrorStream()));
+            Reading stdout = new Reading(process.getInputStream());
+            Reading stderr = new Reading(process.getErrorStream());
+            Thread reading = start(process, "stdout", () -> output.readAll(stdout));
+            Thread logging = start(process, "stderr", () -> new LogLines(log).readAll(stderr));
             start(process, "stdin", () -> write(process.getOutputStream(), input));
             int exitCode = process.waitFor();
-            finishReading(process, reading, logging);
+            if (!finishReading(stdout, reading, stderr, logging)) {
+                output.cut();
+            }
             return new Outcome(exitCode, output);
         } catch (InterruptedException | RuntimeException | Error stop) {
             new ProcessTree(process.toHandle()).stop(grace);
@@ -107,23 +111,28 @@ final class Program {
     /**
      * A background process that the program left behind may hold its output open for ever: do not wait for that one. The
      * program itself has ended by now, so an interrupt changes nothing any more.
+     *
+     * @return whether all that the program wrote to standard output was read
      */
-    private static void finishReading(Process process, Thread reading, Thread logging) {
+    private static boolean finishReading(Reading stdout, Thread reading, Reading stderr, Thread logging) {
+        boolean whole = false;
         try {
-            reading.join(1_000);
-            logging.join(1_000);
+            whole = stdout.awaitSilence(reading);
+            var unused = stderr.awaitSilence(logging);
         } catch (InterruptedException tooLateToStop) {
             Thread.currentThread().interrupt();
         }
+        whole |= !reading.isAlive();
         if (reading.isAlive() || logging.isAlive()) {
-            closeQuietly(process);
+            closeQuietly(stdout, stderr);
         }
+        return whole;
     }
 
-    private static void closeQuietly(Process process) {
+    private static void closeQuietly(Reading stdout, Reading stderr) {
         try {
-            process.getInputStream().close();
-            process.getErrorStream().close();
+            stdout.close();
+            stderr.close();
         } catch (IOException gone) {
             // nothing more to read is what we want
         }

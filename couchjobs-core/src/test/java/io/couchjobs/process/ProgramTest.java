@@ -3,6 +3,7 @@ package io.couchjobs.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.couchjobs.testing.TestQueue;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -77,6 +78,20 @@ class ProgramTest {
 
         assertThat(log).hasSize(4).startsWith("one", "two");
         assertThat(log.stream().skip(2).mapToInt(String::length).sum()).isEqualTo(10_000);
+    }
+
+    @Test
+    void what_a_program_wrote_before_its_end_is_read_to_the_end_however_long_that_takes() throws Exception {
+        ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
+
+        sh("echo slow >&2; head -c 10000 /dev/zero | tr '\\0' x >&2").run(new byte[0], Map.of(), line -> {
+            if (line.equals("slow")) {
+                takeTwoSeconds();
+            }
+            log.add(line);
+        });
+
+        assertThat(log.stream().skip(1).mapToInt(String::length).sum()).isEqualTo(10_000);
     }
 
     @Test
@@ -184,6 +199,14 @@ class ProgramTest {
         java.util.Optional<ProcessHandle> process = ProcessHandle.of(pid);
         if (process.isPresent()) {
             process.get().onExit().get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    private static void takeTwoSeconds() {
+        try {
+            TestQueue.work(2_000);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 

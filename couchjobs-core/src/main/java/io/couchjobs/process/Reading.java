@@ -1,0 +1,56 @@
+package io.couchjobs.process;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A stream of a program, which tells whether its reader waits for bytes or has not come to those that are there: after the end of the
+ * program, only the first is silence. Read by one thread.
+ */
+final class Reading extends FilterInputStream {
+    private static final long LOOK_MILLIS = 100;
+    /** Looks instead of a time: while the machine stands still nobody looks. */
+    private static final int SILENT_LOOKS = 10;
+
+    private static final int MOST_LOOKS = 300;
+
+    /** How often a wait for bytes has begun or ended: odd while the reader waits. */
+    private final AtomicLong waits = new AtomicLong();
+
+    Reading(InputStream stream) {
+        super(stream);
+    }
+
+    @Override
+    public int read() throws IOException {
+        waits.incrementAndGet();
+        try {
+            return super.read();
+        } finally {
+            waits.incrementAndGet();
+        }
+    }
+
+    @Override
+    public int read(byte[] bytes, int from, int count) throws IOException {
+        waits.incrementAndGet();
+        try {
+            return super.read(bytes, from, count);
+        } finally {
+            waits.incrementAndGet();
+        }
+    }
+
+    /** Waits until the reader has read all; false when bytes still come after a long time. */
+    boolean awaitSilence(Thread reader) throws InterruptedException {
+        int silent = 0;
+        for (int looks = 0; looks < MOST_LOOKS && silent < SILENT_LOOKS && reader.isAlive(); looks++) {
+            long before = waits.get();
+            reader.join(LOOK_MILLIS);
+            silent = before % 2 == 1 && waits.get() == before ? silent + 1 : 0;
+        }
+        return silent == SILENT_LOOKS || !reader.isAlive();
+    }
+}
