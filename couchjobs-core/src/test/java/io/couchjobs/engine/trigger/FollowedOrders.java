@@ -3,7 +3,9 @@ package io.couchjobs.engine.trigger;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.testing.FaultyServer;
+import io.couchjobs.testing.ForwardingEnvironment;
 import io.couchjobs.testing.SteppedParts;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerBuilder;
@@ -42,11 +44,37 @@ abstract class FollowedOrders extends FaultyServer {
     }
 
     SourceFollower follower(Trigger trigger) {
+        return follower(trigger, tools.jobTaker(trigger, orders, new LoopGuard()));
+    }
+
+    /** All changes come within a minute, however slow the machine is. */
+    SourceFollower followerInOneMoment(Trigger trigger) {
+        Environment moment = new ForwardingEnvironment() {
+            @Override
+            public long nanos() {
+                return 0;
+            }
+        };
+        JobMaker maker = new JobMaker(tools.parts().store(), tools.creator(), tools.rules(), tools.clock());
+        OutboxEntries outbox = new OutboxEntries(orders, tools.environment());
+        return follower(
+                trigger,
+                new JobTaker(
+                        trigger,
+                        new SourceReader(trigger, orders),
+                        maker,
+                        outbox,
+                        new LoopGuard(),
+                        tools.clock(),
+                        moment));
+    }
+
+    private SourceFollower follower(Trigger trigger, Taker taker) {
         return new SourceFollower(
                 orders,
                 tools.positions(),
                 tools.starts().position(trigger, "orders", orders, false),
-                tools.jobTaker(trigger, orders, new LoopGuard()),
+                taker,
                 tools.clock(),
                 tools.environment());
     }
