@@ -12,6 +12,7 @@ import io.couchjobs.testing.TestQueue;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that were claimed by hand, and whose leases could not be renewed. */
@@ -47,12 +48,20 @@ class GivenUpClaimsTest extends FaultyServer {
     void a_lease_that_was_lost_and_that_its_owner_renews_is_renewed_by_the_queue_again() throws Exception {
         queue.types().setTimeout("email", Duration.ofSeconds(1));
         LeasedJob claim = (LeasedJob) claim("slept");
-        couch.faults().answer(Integer.MAX_VALUE, request -> true, 503);
+        AtomicBoolean isAway = new AtomicBoolean(true);
+        // Nobody finds out whether the owner lives, so nobody takes the job.
+        couch.faults()
+                .cut(
+                        Integer.MAX_VALUE,
+                        request ->
+                                request.method().equals("GET") && request.path().contains("client-"));
+        couch.faults().answer(Integer.MAX_VALUE, request -> isAway.get(), 503);
         TestQueue.until(claim::isLeaseOver);
         TestQueue.work(500); // so that the queue gives it up, too
-        couch.faults().clear();
+        isAway.set(false);
         queue.types().setTimeout("email", Duration.ofSeconds(6)); // a busy machine renews late
         claim.update();
+        couch.faults().clear();
         long renewed = claim.confirmedNanos();
         TestQueue.until(() -> claim.confirmedNanos() > renewed);
         assertThat(claim.isLeaseOver()).isFalse();
