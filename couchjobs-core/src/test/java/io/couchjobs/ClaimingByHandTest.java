@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
@@ -49,14 +50,27 @@ class ClaimingByHandTest {
     }
 
     @Test
-    void the_queue_renews_the_lease_while_its_process_lives() throws Exception {
+    void the_queue_renews_the_lease_while_its_process_lives(TestDatabase database) throws Exception {
+        SteppedClock time = new SteppedClock();
+        close();
+        queue = time.open(
+                database,
+                TestQueue.builder(database).settableClock(time::instant).renewLeases(true));
+        other = time.open(
+                database,
+                TestQueue.builder(database).settableClock(time::instant).renewLeases(true));
+        queue.types().setTimeout("email", LEASE.dividedBy(4));
         add("1");
         ClaimedJob claim = queue.claim(ONE).orElseThrow();
         // The other process looks after dead owners from now on.
         assertThat(other.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
                 .isEmpty();
 
-        TestQueue.until(() -> beats(owner(claim)) >= 5);
+        for (int renewal = 0; renewal < 9; renewal++) {
+            long confirmed = ((LeasedJob) claim).confirmedNanos();
+            TestQueue.until(() -> ((LeasedJob) claim).confirmedNanos() > confirmed);
+            time.pass(LEASE.dividedBy(12));
+        }
 
         assertThat(claim.isLeaseOver()).isFalse();
         assertThat(other.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
