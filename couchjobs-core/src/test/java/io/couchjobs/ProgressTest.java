@@ -12,6 +12,7 @@ import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.Worker;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -78,10 +79,12 @@ class ProgressTest extends OpenQueue {
             TestQueue.until(() -> queue.get("email", "1").flatMap(Job::progress).isPresent());
             queue.remove("email", "1");
             TestQueue.until(() -> worker.stats().halted() == 1);
-            TestQueue.until(() -> {
-                System.gc();
-                return run.get().refersTo(null);
-            });
+            TestQueue.until(
+                    Duration.ofMillis(400),
+                    () -> { // each collection stops all other tests, too
+                        System.gc();
+                        return run.get().refersTo(null);
+                    });
         }
     }
 
@@ -107,7 +110,7 @@ class ProgressTest extends OpenQueue {
         assertThat(TestQueue.finished(queue, "email", "fails").progress()).contains(new Progress(0, "half"));
         add("released");
         running.await();
-        worker.close(java.time.Duration.ZERO);
+        worker.close(Duration.ZERO);
         assertThat(queue.get("email", "released").orElseThrow().progress()).isEmpty();
     }
 

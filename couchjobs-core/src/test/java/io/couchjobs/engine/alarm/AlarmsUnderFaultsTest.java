@@ -83,10 +83,12 @@ class AlarmsUnderFaultsTest {
     void alarms_that_nobody_closes_end_with_their_queue() throws Exception {
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start()) {
             WeakReference<Queue<Alarms.Alarm>> target = targetOfAQueueThatIsClosed(couch);
-            TestQueue.until(() -> {
-                System.gc();
-                return target.refersTo(null);
-            });
+            TestQueue.until(
+                    Duration.ofMillis(400),
+                    () -> { // each collection stops all other tests, too
+                        System.gc();
+                        return target.refersTo(null);
+                    });
         }
     }
 
