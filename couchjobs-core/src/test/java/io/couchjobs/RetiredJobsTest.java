@@ -48,7 +48,10 @@ class RetiredJobsTest extends ProxiedQueue {
     @Test
     void who_follows_a_job_learns_how_it_ended_though_the_feed_tells_of_its_deletion_only() throws Exception {
         Held feed = holdFeed();
+        Held read = proxy.holdAnswer(request -> request.toString().equals("GET /job:email:1"));
         CompletableFuture<Optional<Job>> awaited = CompletableFuture.supplyAsync(this::awaitFinished);
+        read.awaitArrival(); // the job was there when it was read
+        read.release();
         Subscription subscription = queue.subscribe("email", "1");
         feed.awaitArrival();
         finish();
