@@ -341,22 +341,23 @@ class AcceptingJobsTest {
 
     @Test
     void a_program_that_only_accepts_gets_the_job_of_an_owner_that_died(TestDatabase database) throws Exception {
-        queue.types().setTimeout("email", Duration.ofMillis(500));
         queue.add("email", Map.of());
         try (JobQueue dying = TestQueue.open(database)) {
             assertThat(dying.accept(AcceptOptions.of("email").timeout(TestQueue.INDEX_LAG)))
                     .hasSize(1);
         }
-        assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(20))))
+        // Not before: a claim that is confirmed when its lease is over is none.
+        queue.types().setTimeout("email", Duration.ofMillis(500));
+        assertThat(queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)))
                 .singleElement()
-                .satisfies(claim -> assertThat(claim.job().expirations()).isEqualTo(1));
+                .satisfies(claim -> assertThat(claim.job().expirations()).isPositive());
     }
 
     @Test
     void a_program_that_only_accepts_frees_its_own_job_when_it_gives_no_sign_of_life() throws Exception {
-        queue.types().setTimeout("email", Duration.ofMillis(500));
         queue.add("email", Map.of());
         ClaimedJob forgotten = acceptSoon(AcceptOptions.of("email")).get(0);
+        queue.types().setTimeout("email", Duration.ofMillis(500));
         assertThat(queue.await("email", forgotten.id().id(), Set.of(JobStatus.WAITING), TestQueue.PATIENCE))
                 .isPresent();
         assertThatThrownBy(forgotten::finish).isInstanceOf(HaltException.class);

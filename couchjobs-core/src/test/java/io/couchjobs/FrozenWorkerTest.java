@@ -34,9 +34,10 @@ class FrozenWorkerTest {
                         .handler("email", (data, context) -> "other")
                         .start()) {
                     job = TestQueue.finished(queue, "email", "1");
-                    TestQueue.until(() -> other.stats().recovered() == 1);
+                    TestQueue.until(() -> other.stats().recovered() >= 1);
                 }
-                assertThat(job.expirations()).isEqualTo(1);
+                // A machine that stands still for as long as the timeout may cost the second owner its lease, too.
+                assertThat(job.expirations()).isPositive();
                 signal(frozen, "CONT");
                 assertThat(says.readLine()).as("what the handler was told").isEqualTo("HALTED");
                 assertThat(says.readLine()).as("how the run ended").isEqualTo("HALTED");

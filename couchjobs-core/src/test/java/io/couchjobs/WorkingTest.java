@@ -173,9 +173,9 @@ class WorkingTest extends OpenQueue {
     void jobs_of_a_dead_owner_are_run_by_another_worker_after_the_timeout_of_their_type() throws Exception {
         queue.types().setTimeout("email", Duration.ofMillis(800));
         queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        Instant died = Instant.now(); // or a moment later
         ClaimedJob dead = queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE))
                 .get(0);
-        Instant died = Instant.now();
         try (Worker worker = queue.worker()
                 .handler("email", (data, context) -> context.fence())
                 .start()) {
