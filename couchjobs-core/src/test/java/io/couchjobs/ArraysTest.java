@@ -201,7 +201,9 @@ class ArraysTest {
     }
 
     @Test
-    void a_worker_stops_at_once_while_an_item_waits_for_the_rate() throws Exception {
+    void a_worker_stops_at_once_while_an_item_waits_for_the_rate(TestDatabase database) throws Exception {
+        queue.close();
+        queue = TestQueue.standing(database);
         queue.types().change("page", type -> type.withRate(new Rate(1, Duration.ofHours(20))));
         queue.addArray(PAGE, "crawl", pages(3));
         CountDownLatch first = new CountDownLatch(1);

@@ -303,7 +303,7 @@ class LimitsTest {
             add("email", "j" + i, "");
         }
         try (Proxy proxy = Proxy.before(database.server());
-                JobQueue counted = TestQueue.open(proxy.door(database))) {
+                JobQueue counted = TestQueue.standing(proxy.door(database))) {
             assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(Duration.ZERO)))
                     .hasSize(2);
             assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(Duration.ZERO)))
@@ -345,12 +345,13 @@ class LimitsTest {
         add("email", "1", "");
         add("fetch", "1", "");
         add("fetch", "2", "");
-        try (Worker worker = queue.worker()
-                .handler("email", (data, context) -> null)
-                .handler("fetch", (data, context) -> null)
-                .filter(job -> job.id().id().equals("1"))
-                .untilEmpty()
-                .start()) {
+        try (JobQueue standing = TestQueue.standing(database);
+                Worker worker = standing.worker()
+                        .handler("email", (data, context) -> null)
+                        .handler("fetch", (data, context) -> null)
+                        .filter(job -> job.id().id().equals("1"))
+                        .untilEmpty()
+                        .start()) {
             worker.awaitStopped();
             assertThat(worker.stats().succeeded()).isEqualTo(1);
         }

@@ -116,6 +116,8 @@ class LostAnswersTest {
 
     @Test
     void a_claim_on_which_the_server_fails_each_time_uses_up_one_start_of_a_rate_and_gives_back_one() throws Exception {
+        queue.close();
+        queue = TestQueue.standing(proxy.door(database));
         queue.types().change("email", type -> type.withRate(new Rate(1, Duration.ofHours(20))));
         WritingVerb.CLAIM.prepare(queue);
         proxy.detour(new FailsOnDocuments(false, new AtomicInteger(), 1000));

@@ -17,6 +17,7 @@ import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -46,6 +47,12 @@ public final class TestQueue {
 
     public static JobQueueBuilder builder(TestDatabase database) {
         return builder(database, database.url());
+    }
+
+    /** A queue whose time of day stands still: no window of a rate ends. */
+    public static JobQueue standing(TestDatabase database) {
+        Instant now = Instant.now();
+        return builder(database).settableClock(() -> now).open();
     }
 
     /** The same database, reached by another node of its cluster. */
