@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 @SuppressWarnings("try") // the worker is there to run
 class LeaseInHandlersTest extends FaultyServer {
-    private static final Duration TIMEOUT = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofHours(1);
 
     @Test
     void a_handler_can_tell_that_its_lease_is_over_before_anything_has_interrupted_it() throws Exception {
@@ -36,11 +36,11 @@ class LeaseInHandlersTest extends FaultyServer {
                         .start()) {
             add("email", "1");
             JobContext context = running.get(30, TimeUnit.SECONDS);
-            time.pass(TIMEOUT.minusSeconds(1));
+            time.pass(TIMEOUT.minusMillis(1));
             assertThat(context.isLeaseOver()).isFalse();
-            time.pass(Duration.ofSeconds(2));
+            time.pass(Duration.ofMillis(2)); // no monitor frees the job yet
             assertThat(context.isLeaseOver()).isTrue();
-            assertThat(context.stopReason()).as("looked for every 6 s").isEmpty();
+            assertThat(context.stopReason()).as("looked for every 6 min").isEmpty();
             assertThat(worker.stats().running()).isEqualTo(1);
             end.countDown();
         }

@@ -119,6 +119,8 @@ class RunsUnderFeedFaultsTest {
     }
 
     private void assertThatHandlerIsInterrupted() throws InterruptedException {
-        assertThat(interrupted.await(10, TimeUnit.SECONDS)).as("interrupted").isTrue();
+        assertThat(interrupted.await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .as("interrupted")
+                .isTrue();
     }
 }
