@@ -119,12 +119,13 @@ class SurvivalTest {
     @Test
     void handlers_that_use_up_the_memory(TestDatabase database) throws Exception {
         try (JobQueue queue = TestQueue.open(database)) {
-            queue.types().change("email", type -> type.withRetryPolicy(RetryPolicy.DEFAULT.withMaxRetries(0)));
+            // Whatever runs beside a greedy job may get no memory either.
+            Duration moment = Duration.ofMillis(1);
+            queue.types().change("email", type -> type.withRetryPolicy(new RetryPolicy(100, moment, moment)));
             for (int i = 0; i < 30; i++) {
-                queue.add(JobRequest.builder("email")
-                        .id("" + i)
-                        .data(Map.of("greedy", i % 10 == 0))
-                        .build());
+                boolean isGreedy = i % 10 == 0;
+                JobRequest.Builder job = JobRequest.builder("email").id("" + i).data(Map.of("greedy", isGreedy));
+                queue.add(isGreedy ? job.maxRetries(0).build() : job.build());
             }
             Process process = OtherProcess.start(List.of("-Xmx48m"), Greedy.class, database);
             try (BufferedReader says = process.inputReader()) {
@@ -133,7 +134,7 @@ class SurvivalTest {
                     JobStatus wanted = i % 10 == 0 ? JobStatus.FAILED : JobStatus.SUCCESS;
                     assertThat(job.status()).as(job.toString()).isEqualTo(wanted);
                 }
-                assertThat(says.readLine()).isEqualTo("27 succeeded, 3 failed");
+                assertThat(says.readLine()).isEqualTo("27 succeeded");
             } finally {
                 process.destroyForcibly();
             }
@@ -170,7 +171,7 @@ class SurvivalTest {
         }
     }
 
-    /** Runs thirty jobs; of those that are greedy each takes all the memory there is. */
+    /** Runs jobs until it is ended; of those that are greedy each takes all the memory there is. */
     static final class Greedy {
         public static void main(String[] arguments) throws Exception {
             try (JobQueue queue = OtherProcess.queue();
@@ -179,11 +180,10 @@ class SurvivalTest {
                             .handler(
                                     "email",
                                     (data, context) -> run(data.path("greedy").asBoolean()))
-                            .maxJobs(30)
                             .start()) {
-                worker.awaitStopped();
-                System.out.println(worker.stats().succeeded() + " succeeded, "
-                        + worker.stats().failed() + " failed");
+                TestQueue.until(() -> worker.stats().succeeded() >= 27);
+                System.out.println(worker.stats().succeeded() + " succeeded");
+                int unused = System.in.read(); // greedy jobs may be left
             }
         }
 
