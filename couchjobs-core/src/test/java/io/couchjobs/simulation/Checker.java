@@ -2,6 +2,7 @@ package io.couchjobs.simulation;
 
 import io.couchjobs.engine.lifecycle.ItemStates;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.simulation.Journal.Run;
@@ -125,10 +126,22 @@ final class Checker {
                 continue;
             }
             journal.asks(id).stream()
-                    .filter(ask -> ask.promised && last.getOrDefault(id, -1L) < ask.from)
+                    .filter(ask -> ask.promised && last.getOrDefault(id, -1L) < ask.from && !isGivenUp(id, ask.from))
                     .forEach(ask ->
                             violations.add("promised at " + ask.until + " and not run since " + ask.from + ": " + id));
         }
+    }
+
+    /** Claims count whose owners died before the run began: a job fails when its leases have run out too often. */
+    private boolean isGivenUp(JobId id, long from) {
+        boolean hasExpired =
+                journal.expiries().stream().anyMatch(expiry -> expiry.job().equals(id) && expiry.at() > from);
+        return hasExpired
+                && remains.present(id)
+                        .filter(job -> job.status() == JobStatus.FAILED)
+                        .flatMap(job -> job.errors().stream().reduce((one, later) -> later))
+                        .filter(error -> error.kind() == JobError.Kind.EXPIRED)
+                        .isPresent();
     }
 
     /** Who was told that a job is removed, and nobody has added it since, does not find it again. */

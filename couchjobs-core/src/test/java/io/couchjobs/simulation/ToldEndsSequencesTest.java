@@ -80,6 +80,27 @@ class ToldEndsSequencesTest extends PlayedCluster {
                 .isEqualTo(JobPhase.NOT_FOUND));
     }
 
+    /** The feed has told the end, which only its own copy has, before somebody asks two copies that do not have it yet. */
+    @Test
+    void who_subscribes_after_the_feed_told_an_unconfirmed_end_is_told_when_the_others_have_it() {
+        JobId id = insert("a");
+        Job owned = write(zero, claim(zero, read(zero, id), "owner"));
+        world.play(two, () -> two.parts().feed().listen(event -> {}));
+        world.time().pass(Duration.ofSeconds(2));
+        world.cluster().isolate(2);
+        write(two, Transitions.finish(owned, TextNode.valueOf("done"), null, now(two)));
+        world.time().pass(Duration.ofSeconds(2));
+        two.door().redirect(0);
+        Subscription subscription = follow(two, id);
+        assertThat(subscription.phase()).isEqualTo(JobPhase.RUNNING);
+
+        heal();
+
+        world.time().pass(Duration.ofSeconds(20));
+        assertThat(events(subscription)).last().satisfies(event -> assertThat(event.phase())
+                .isEqualTo(JobPhase.FINISHED));
+    }
+
     private Subscription follow(Client client, JobId id) {
         return world.play(client, () -> {
             client.parts().feed().listen(event -> {});

@@ -83,6 +83,11 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         byDocId.computeIfPresent(follower.jobId().docId(), (docId, present) -> without(present, follower));
     }
 
+    /** On a cluster, what the feed told before the follower joined may have been newer than what was read. */
+    void readNowAndThen(Follower opened) {
+        rereader.readNowAndThen(opened);
+    }
+
     List<Follower> of(String docId) {
         return byDocId.getOrDefault(docId, List.of());
     }

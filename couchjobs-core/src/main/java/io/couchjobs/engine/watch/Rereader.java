@@ -30,6 +30,8 @@ final class Rereader implements AutoCloseable {
     /** How long a copy may lag behind, so that an older story is believed only when it is told again later. */
     private static final Duration LAG = Duration.ofSeconds(1);
 
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+
     private final Followers followers;
     private final JobReader reader;
     private final Environment environment;
@@ -57,6 +59,25 @@ final class Rereader implements AutoCloseable {
             planned = true;
             lane.execute(this::work);
         }
+    }
+
+    /**
+     * Reads the job of a new follower again after a second, and ever less often while the following lasts. The feed may have told
+     * an end before, which only its copy had. Two other copies may have shown the state before that end since then.
+     */
+    void readNowAndThen(Follower follower) {
+        readAfter(LAG, follower);
+    }
+
+    private void readAfter(Duration pause, Follower follower) {
+        lane.schedule(pause, () -> {
+            String docId = follower.jobId().docId();
+            if (followers.of(docId).contains(follower)) {
+                read(List.of(docId));
+                Duration next = pause.multipliedBy(4);
+                readAfter(next.compareTo(LONGEST_PAUSE) < 0 ? next : LONGEST_PAUSE, follower);
+            }
+        });
     }
 
     @Override

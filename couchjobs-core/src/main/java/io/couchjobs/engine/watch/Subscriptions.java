@@ -139,8 +139,15 @@ public final class Subscriptions implements AutoCloseable {
         Optional<Snapshot> sure = isSure(first)
                 ? Optional.of(first)
                 : Optional.ofNullable(sure(List.of(id.docId()), deadline).get(id.docId()));
-        sure.ifPresent(joined::open);
+        sure.ifPresent(snapshot -> open(joined, snapshot));
         return joined.isOpen(); // another thread may have opened it: the same subscriber has the same subscription
+    }
+
+    private void open(Follower joined, Snapshot first) {
+        joined.open(first);
+        if (store.isCluster() && !joined.isOver()) {
+            followers.readNowAndThen(joined);
+        }
     }
 
     private boolean isSure(Snapshot first) {
@@ -163,7 +170,7 @@ public final class Subscriptions implements AutoCloseable {
         for (JobSubscription subscription : page) {
             Snapshot first = found.get(subscription.id().docId());
             if (first != null) {
-                subscription.open(first);
+                open(subscription, first);
             }
             if (subscription.beganWith(JobPhase.NOT_FOUND)) {
                 followers.leave(subscription);
