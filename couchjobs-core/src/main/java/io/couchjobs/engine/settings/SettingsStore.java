@@ -99,10 +99,13 @@ public final class SettingsStore implements PatientListener {
         }
     }
 
-    /** A copy in a cluster may not have settings that another one has told of. */
-    private static @Nullable Known newer(Known read, @Nullable Known heard, boolean isNews) {
+    /** A copy in a cluster may not have settings that the feed has told of. Without a feed what was read last counts. */
+    private @Nullable Known newer(Known read, @Nullable Known heard, boolean isNews) {
         if (heard == null) {
             return isNews ? null : read;
+        }
+        if (!followed) {
+            return read;
         }
         boolean isNewer = read.isNothing() ? !isNews : read.generation >= heard.generation;
         return isNewer ? read : heard;

@@ -1,6 +1,7 @@
 package io.couchjobs.engine.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
@@ -12,6 +13,8 @@ import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -112,6 +115,20 @@ class SettingsStoreTest {
                 store -> store.read("email"),
                 () -> settings.changed(new FeedEvent(docId, "2-aa", true, null, false)));
         assertThat(settings.timeoutOf("email")).isEqualTo(Duration.ofMinutes(1));
+    }
+
+    @Test
+    void a_process_that_follows_no_feed_believes_what_it_reads_although_it_knew_a_later_revision(
+            TestDatabase database) {
+        assumeFalse(database.serverName().contains("PouchDB"), "PouchDB has no _purge");
+        SettingsStore lone = new SettingsStore(behindProxy.database(), Duration.ofMinutes(1));
+        lone.change("email", type -> type.withTimeout(Duration.ofMinutes(5)));
+        lone.change("email", type -> type.withTimeout(SHORT));
+        elsewhere.database().purge(Map.of(TypeSettings.docId("email"), List.of(stored().rev())));
+        elsewhere.types().change("email", type -> type.withTimeout(Duration.ofMinutes(7)));
+
+        assertThat(lone.read("email").timeout()).contains(Duration.ofMinutes(7));
+        assertThat(lone.timeoutOf("email")).isEqualTo(Duration.ofMinutes(7));
     }
 
     private void shorten() {
