@@ -50,6 +50,17 @@ abstract class ConflictContract {
         assertThat(db.get("/a?conflicts=true").json()).isEqualTo(json("{_id: 'a', _rev: '3-cccc', n: 3}"));
     }
 
+    @Test
+    void with_a_validation_function_a_revision_that_comes_again_brings_nothing(Db db) {
+        graftEndOfHistory(db);
+        db.validate("function () {}");
+        db.save("{_id: 'loads the function'}");
+
+        db.graft("a", "{n: 3}", "cccc", "bbbb", "aaaa");
+
+        assertThat(db.get("/a?revs=true").at("/_revisions")).isEqualTo(json("{start: 3, ids: ['cccc', 'bbbb']}"));
+    }
+
     private static void graftEndOfHistory(Db db) {
         db.post(
                         "/_bulk_docs",

@@ -15,18 +15,22 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A read of all leaves on its way. All copies are asked, and what they have is put together. It is answered when enough of them
- * have told nothing that the others had not, which is less than that they agree, or when no copy is left to wait for.
+ * A read of all leaves on its way. All copies are asked, and what they have is put together. It is answered when enough copies have
+ * answered, in one of two ways, or when no copy is left to wait for. Neither way asks that the copies agree.
  */
 final class LeavesRound {
     /** The two ways in which CouchDB 3.5 reads leaves. */
     enum Way {
         /**
-         * One document, by {@code open_revs=all}. A majority was asked, and the last one has as many leaves as all before it, each
-         * the same or a later one. Copies are given what they lack.
+         * One document, by {@code open_revs=all}. Enough is a majority of which the last answer has as many leaves as all before it,
+         * and adds no branch. Copies are given what they lack.
          */
         ONE,
-        /** One of those of {@code _bulk_get}. All but one of a majority had leaves that others had told before. Nothing is repaired. */
+        /**
+         * One of those of {@code _bulk_get}. Enough is a majority that has told only what its first answer had told, not counting
+         * answers that brought news. Nothing is repaired. CouchDB waits until this holds for each document of a request; here each
+         * one ends alone.
+         */
         OF_MANY
     }
 

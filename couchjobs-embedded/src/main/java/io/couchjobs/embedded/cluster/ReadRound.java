@@ -36,8 +36,19 @@ final class ReadRound {
             return path.equals(other.path);
         }
 
+        /** Whether CouchDB can tell that this is an ancestor: the other history must lead to it, and this one must be as long. */
         boolean isBehind(Reply other) {
-            return isSameAs(other) || other.path.containsAll(path);
+            if (isSameAs(other) || path.isEmpty()) {
+                return true;
+            }
+            int ahead = other.path.isEmpty()
+                    ? -1
+                    : other.path.get(0).pos() - path.get(0).pos();
+            if (ahead < 0 || ahead >= other.path.size()) {
+                return false;
+            }
+            List<Revision> rest = other.path.subList(ahead, other.path.size());
+            return rest.size() <= path.size() && rest.equals(path.subList(0, rest.size()));
         }
     }
 

@@ -161,8 +161,9 @@ public final class Database {
         DocRecord known = record(edit.id());
         try {
             Writer.Grown grown = step.grow(edit, known);
-            if (grown.changed()) {
-                save(edit.id(), known, grown.tree().stem(settings.revsLimit()));
+            RevTree tree = grown.tree().stem(settings.revsLimit());
+            if (grown.changed() && !tree.equals(known.tree())) {
+                save(edit.id(), known, tree);
             }
             return EditResult.stored(edit.id(), grown.rev());
         } catch (CouchError e) {

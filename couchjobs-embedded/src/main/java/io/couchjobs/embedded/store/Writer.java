@@ -50,15 +50,13 @@ final class Writer {
 
     /**
      * A replicated write: its revision is taken over with its ancestors, beside whatever is there. Of one that is here already
-     * only the ancestors are taken over, unless it has attachments.
+     * only the ancestors are taken over. CouchDB drops it where it looks at the present document first, and so does this.
      */
     Grown replicated(Edit edit, DocRecord known) {
         RevTree tree = known.tree();
         Revision rev = edit.history().get(0);
         if (tree.find(rev).isPresent()) {
-            RevTree grown = edit.body().has(Attachments.MEMBER)
-                    ? tree
-                    : tree.merge(edit.history(), edit.deleted(), Node.NO_BODY);
+            RevTree grown = looksAtPresent(edit) ? tree : tree.merge(edit.history(), edit.deleted(), Node.NO_BODY);
             return new Grown(grown, rev, !grown.equals(tree));
         }
         Doc before = ancestor(edit, known);
@@ -66,6 +64,10 @@ final class Writer {
         gate.check(edit, before);
         byte[] bytes = Json.bytes(edit.body());
         return new Grown(tree.merge(edit.history(), edit.deleted(), bodies.add(bytes)), rev, true);
+    }
+
+    private boolean looksAtPresent(Edit edit) {
+        return edit.id().startsWith("_design/") || edit.body().has(Attachments.MEMBER) || looksFirst.getAsBoolean();
     }
 
     /**
@@ -113,7 +115,7 @@ final class Writer {
     private @Nullable Revision parent(Edit edit, RevTree tree) {
         Revision named = edit.rev();
         if (tree.isEmpty()) {
-            if (named != null && (edit.body().has("_attachments") || looksFirst.getAsBoolean())) {
+            if (named != null && (edit.body().has(Attachments.MEMBER) || looksFirst.getAsBoolean())) {
                 throw CouchError.conflict();
             }
             return named;
