@@ -15,6 +15,7 @@ final class Child {
 
     private final Process process;
     private boolean killed;
+    private boolean asked;
 
     private Child(Process process) {
         this.process = process;
@@ -63,7 +64,7 @@ final class Child {
 
     /** {@return whether it came to an end that nobody asked it for, or with an error} */
     boolean isBroken() {
-        return !process.isAlive() && !killed && process.exitValue() != 0;
+        return !process.isAlive() && !killed && (!asked || process.exitValue() != 0);
     }
 
     /** Says something on its standard input. */
@@ -81,6 +82,7 @@ final class Child {
 
     /** Ends its standard input, which asks it to come to an end. */
     void close() {
+        asked = true;
         try {
             process.getOutputStream().close();
         } catch (IOException gone) {
