@@ -309,7 +309,7 @@ inline replicate(from, to) {
     past = (known[from] & ~leaf[from]) | (known[to] & ~leaf[to]);
 #ifdef APART
     if
-    :: (leaf[from] & ~known[to]) != 0 -> apart[to] = (apart[to] & ~past) | (apart[from] & ~known[to])
+    :: (leaf[from] & ~known[to]) != 0 -> apart[to] = (apart[to] | apart[from]) & ~past
     :: else -> past = past & ~apart[to]
     fi;
 #endif

@@ -1,4 +1,4 @@
-/* Replication, and whoever else looks at the job. Each thing that one of them does is one step: it reads, decides and writes. */
+/* Replication, and the others who look at the job. Each thing that one of them does is one step: it reads, decides and writes. */
 
 /* Internal replication between two copies, one way. */
 active proctype Network() {
