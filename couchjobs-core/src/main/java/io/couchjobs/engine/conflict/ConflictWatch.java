@@ -76,7 +76,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
 
     @Override
     public void look(JobId id) {
-        plan(id.docId(), Duration.ZERO, 0);
+        plan(id.docId(), Duration.ZERO, resolver::resolve, 0);
     }
 
     @Override
@@ -84,7 +84,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
         boolean withdrawn = event.job().filter(Job::isWithdrawn).isPresent();
         boolean isOurs = event.docId().startsWith(DocIds.JOB) || DocIds.isBesideJobs(event.docId());
         if (isOurs && (event.conflicted() || withdrawn || mayBeGone(event))) {
-            plan(event.docId(), BY_OTHERS.plus(random(MOST_BY_OTHERS)), 0);
+            plan(event.docId(), BY_OTHERS.plus(random(MOST_BY_OTHERS)), resolver::resolve, 0);
         }
     }
 
@@ -138,7 +138,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
      * @return whether the conflict is settled
      */
     public boolean resolve(String docId) {
-        ConflictOutcome outcome = resolver.resolve(docId);
+        ConflictOutcome outcome = resolver.resolveShown(docId);
         return outcome == ConflictOutcome.SETTLED || outcome == ConflictOutcome.RESOLVED;
     }
 
@@ -152,7 +152,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
     }
 
     /** The earliest request counts. */
-    private void plan(String docId, Duration pause, int tries) {
+    private void plan(String docId, Duration pause, Resolving resolving, int tries) {
         synchronized (planned) {
             long at = clock.nanos() + pause.toNanos();
             Planned before = planned.get(docId);
@@ -164,32 +164,33 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
                 before.task.cancel();
                 planned.remove(docId);
             }
-            var soon = lane.schedule(pause, () -> attempt(docId, tries));
+            var soon = lane.schedule(pause, () -> attempt(docId, resolving, tries));
             planned.put(docId, new Planned(at, soon));
         }
     }
 
-    private void attempt(String docId, int tries) {
+    private void attempt(String docId, Resolving resolving, int tries) {
         synchronized (planned) {
             planned.remove(docId);
         }
         try {
-            ConflictOutcome outcome = resolver.resolve(docId);
+            ConflictOutcome outcome = resolving.resolve(docId);
             if (outcome == ConflictOutcome.OPEN) {
-                again(docId, tries);
+                again(docId, resolving, tries);
             } else if (outcome == ConflictOutcome.UNDECIDED && abandoned.hasOwners()) {
-                plan(docId, AGAIN.plus(random(AGAIN)), 0);
+                plan(docId, AGAIN.plus(random(AGAIN)), resolving, 0);
             }
         } catch (RuntimeException | Error trouble) {
             troubled.increment();
             log.debug("the conflict of {} is resolved later: {}", docId, trouble.toString());
-            again(docId, tries);
+            again(docId, resolving, tries);
         }
     }
 
-    private void again(String docId, int tries) {
+    private void again(String docId, Resolving resolving, int tries) {
         if (tries < MOST_TRIES) {
-            plan(docId, Duration.ofMillis(250L << tries).plus(random(Duration.ofMillis(250L << tries))), tries + 1);
+            Duration pause = Duration.ofMillis(250L << tries);
+            plan(docId, pause.plus(random(pause)), resolving, tries + 1);
         }
     }
 
@@ -232,7 +233,8 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
         ConflictedDocuments conflicted = index.conflicted();
         List<String> jobs = conflicted.jobs(swept);
         List<String> others = swept.isEmpty() ? conflicted.besideJobs() : List.of();
-        Stream.concat(jobs.stream(), others.stream()).forEach(docId -> plan(docId, random(BY_OTHERS), 0));
+        Stream.concat(jobs.stream(), others.stream())
+                .forEach(docId -> plan(docId, random(BY_OTHERS), resolver::resolveShown, 0));
         swept = ConflictedDocuments.isFull(jobs) ? JobId.fromDocId(jobs.get(jobs.size() - 1)) : Optional.empty();
         return swept.isPresent();
     }
@@ -248,4 +250,9 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
     }
 
     private record Planned(long nanos, Lane.Planned task) {}
+
+    @FunctionalInterface
+    private interface Resolving {
+        ConflictOutcome resolve(String docId);
+    }
 }

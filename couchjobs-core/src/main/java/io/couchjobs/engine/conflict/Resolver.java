@@ -63,6 +63,21 @@ final class Resolver {
         return outcome;
     }
 
+    /**
+     * Resolves a conflict that a copy shows. When there is none, that copy stored the only leaf before an ancestor, and takes both for
+     * leaves: it is told the leaf's history.
+     */
+    ConflictOutcome resolveShown(String docId) {
+        ConflictOutcome outcome = resolve(docId);
+        if (outcome == ConflictOutcome.SETTLED) {
+            List<ObjectNode> leaves = leaves(docId);
+            if (leaves.size() == 1 && !leaves.get(0).has("_attachments")) {
+                writer.database().bulkRevisions(leaves);
+            }
+        }
+        return outcome;
+    }
+
     private ConflictOutcome resolveJob(String docId) {
         Optional<String> confirmed = Optional.empty();
         boolean changed = false;

@@ -1,0 +1,67 @@
+package io.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.couchjobs.embedded.store.Database;
+import io.couchjobs.embedded.store.Edit;
+import io.couchjobs.embedded.store.Gate;
+import io.couchjobs.embedded.tree.RevTree;
+import io.couchjobs.embedded.tree.Revision;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.store.Owner;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Node 2 stored the end of a job before the job's first revision, and takes both for leaves. The other nodes know better. */
+class HalfKnownHistoriesTest extends PlayedCluster {
+    @Test
+    void a_sweep_of_the_index_connects_the_leaves() {
+        JobId id = endedWithoutItsHistory();
+
+        world.play(two, () -> two.conflicts().join(new Owner("w", token -> false)));
+        world.time().pass(Duration.ofSeconds(10));
+
+        assertThat(leaves(id)).isEqualTo(1);
+    }
+
+    @Test
+    void a_user_who_resolves_the_conflict_connects_the_leaves() {
+        JobId id = endedWithoutItsHistory();
+
+        assertThat(world.play(zero, () -> zero.conflicts().resolve(id.docId()))).isTrue();
+
+        assertThat(leaves(id)).isEqualTo(1);
+    }
+
+    private JobId endedWithoutItsHistory() {
+        JobId id = insert("a");
+        Job owned = write(zero, claim(zero, read(zero, id), "owner"));
+        write(zero, Transitions.finish(owned, TextNode.valueOf("done"), null, now(zero)));
+        world.time().pass(Duration.ofSeconds(10));
+        RevTree tree = copy().tree(id.docId());
+        List<Revision> path = tree.path(tree.winner().rev());
+        ObjectNode end = copy().live(id.docId()).orElseThrow().body();
+        assertThat(copy().purge(id.docId(), path.subList(0, 1))).hasSize(1);
+        store(new Edit(id.docId(), path.subList(0, 2), false, end));
+        store(new Edit(id.docId(), path.subList(2, 3), false, end));
+        assertThat(leaves(id)).isEqualTo(2);
+        return id;
+    }
+
+    private void store(Edit edit) {
+        assertThat(copy().replicate(List.of(edit), Gate.OPEN)).allMatch(result -> result.error() == null);
+    }
+
+    private Database copy() {
+        return world.cluster().store(2).get(Client.DATABASE);
+    }
+
+    private int leaves(JobId id) {
+        return copy().tree(id.docId()).leaves().size();
+    }
+}
