@@ -77,7 +77,10 @@ export class Couch {
     const response = await this.fetch(this.url + where, {...init, headers: {Accept: 'application/json', ...this.#headers, ...init.headers}});
     const server = Date.parse(response.headers.get('date') ?? ''); // in whole seconds, and CouchDB makes a new one only once a second
     const [least, most] = [server - Date.now(), server + 2000 - sent];
-    if (this.#offset < least || this.#offset > most) this.#offset = least <= 0 && most >= 0 ? 0 : least; // jobs may be late, but never early
+    // A date that contradicts the offset corrects it to the least one that is possible: late rather than early. No date need contradict an
+    // error of this machine's clock below two seconds. Jobs may be early by that error.
+    if (this.#offset < least) this.#offset = least;
+    else if (this.#offset > most) this.#offset = least <= 0 && most >= 0 ? 0 : least;
     return response;
   }
 

@@ -80,8 +80,12 @@ class Couch:
             text, date, received = response.read(), response.getheader("Date"), time.time()
             if date:  # in whole seconds, and CouchDB makes a new one only once a second
                 least, most = (parsedate_to_datetime(date).timestamp() + late - at for late, at in ((0, received), (2, sent)))
-                if not least <= self._skew <= most:
-                    self._skew = 0.0 if least <= 0 <= most else least  # jobs may be late, but never early
+                # A date that contradicts the skew corrects it to the least one that is possible: late rather than early. No date need contradict
+                # an error of this machine's clock below two seconds. Jobs may be early by that error.
+                if self._skew < least:
+                    self._skew = least
+                elif self._skew > most:
+                    self._skew = 0.0 if least <= 0 <= most else least
             if path.partition("?")[0].endswith("/data.json"):
                 return Answer(response.status, text)
             try:

@@ -70,8 +70,9 @@ public final class ClockSkew {
     }
 
     /**
-     * The server's clock less the given one: zero while they may agree, otherwise the least possible difference: a job
-     * may run a moment late, but never early.
+     * The server's clock less the given one: zero while they may agree, otherwise the least possible difference. A job
+     * may then run a moment late, but not early. While no date contradicts an error of the given clock, which is then
+     * below two seconds, a job may run early by that error.
      */
     public synchronized Duration estimate(Instant local) {
         Bounds now = bounds == null ? null : bounds.widenedTo(nanos());
