@@ -313,13 +313,13 @@ class QueueMetricsTest {
         return registry.get("couchjobs.queue.numbers.age").gauge().value();
     }
 
-    /** Of a queue more is read than who asks waits for: its triggers. */
+    /** Two threads read the depths and the triggers. The depths may be known while the triggers are still being read. */
     private static boolean nothingIsRead() {
         return Thread.getAllStackTraces().keySet().stream()
                 .noneMatch(thread -> thread.getName().equals("couchjobs-metrics"));
     }
 
-    /** A slow machine may take longer to read the index than who asks for metrics waits. */
+    /** A slow machine may need longer to read the index than a question for the metrics waits. */
     private static void until(BooleanSupplier holds) {
         long deadline = System.nanoTime() + 2 * PATIENCE.toNanos();
         while (!holds.getAsBoolean()) {
