@@ -25,8 +25,11 @@ final class FleetRun {
     static final int JOBS = Integer.getInteger("couchjobs.fleet.jobs", 2_000);
     private static final long SEED = Long.getLong("couchjobs.fleet.seed", 1);
     private static final int KILLS = 9;
-    /** So long that no process is kept from the processor for longer: that one would note its end after the start of the next run. */
-    private static final Duration LEASE = Duration.ofSeconds(30);
+    /**
+     * A process that gets no processor for longer than this loses its lease. It then notes the end of its run after another process has
+     * noted the start of the next run, which counts as a violation. No machine is that slow.
+     */
+    static final Duration LEASE = Duration.ofSeconds(30);
 
     private final TestDatabase database;
     private final JobQueue queue;
