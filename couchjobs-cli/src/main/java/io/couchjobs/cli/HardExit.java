@@ -11,7 +11,7 @@ final class HardExit {
     /** The time that programs may take to end; then there is time left to give their jobs back. */
     private static final long KILL_MILLIS = 3_000;
 
-    /** The property is for tests that are not about the halt. */
+    /** Tests set the property to a long time when a worker must end by itself, and must not be halted on a slow machine. */
     private static final long HALT_MILLIS = Long.getLong("couchjobs.halt", 4_500);
 
     private HardExit() {}

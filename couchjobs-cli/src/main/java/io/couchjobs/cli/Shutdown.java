@@ -18,6 +18,7 @@ final class Shutdown {
     private final Consumer<String> say;
     private final List<Thread> closers = new ArrayList<>();
     private @Nullable Worker worker;
+    private boolean startFailed;
     private int asked;
     private boolean over;
     private long haltedBefore = Long.MAX_VALUE;
@@ -30,9 +31,19 @@ final class Shutdown {
 
     /** Starts the worker. It may have claimed jobs before this returns, so a signal that comes meanwhile closes it then. */
     Worker start(WorkerBuilder builder) {
-        Worker started = builder.start();
+        Worker started;
+        try {
+            started = builder.start();
+        } catch (RuntimeException | Error e) {
+            noWorkerComes();
+            throw e;
+        }
         closes(started);
         return started;
+    }
+
+    private synchronized void noWorkerComes() {
+        startFailed = true;
     }
 
     private synchronized void closes(Worker started) {
@@ -49,14 +60,23 @@ final class Shutdown {
         return stopped || (worker != null && worker.stats().halted() > haltedBefore);
     }
 
-    private synchronized void ask() {
+    synchronized void ask() {
         asked++;
         if (worker == null) {
-            say.accept("couchjobs: stopping when the worker has started; Ctrl-C again ends it within 5 s");
+            sayWithoutWorker();
         } else if (asked == 1) {
             drain(worker);
         } else if (asked == 2) {
             stop(worker);
+        }
+    }
+
+    private void sayWithoutWorker() {
+        if (asked == 1) {
+            String when = startFailed ? "ending, the worker could not start" : "stopping when the worker has started";
+            say.accept("couchjobs: " + when + "; Ctrl-C again ends it within 5 s");
+        } else if (asked == 2) {
+            say.accept("couchjobs: ending within 5 s");
         }
     }
 

@@ -89,16 +89,18 @@ class SignalsTest {
         start(List.of(), "true");
         assertThat(start.awaitArrival(60)).as(said()).isTrue();
         term("stopping when the worker has started");
-        worker.destroy();
+        term("ending within 5 s");
         assertThat(haltedExitCode()).isEqualTo(130);
+        assertThat(said()).containsOnlyOnce("stopping when the worker has started");
     }
 
+    /** With the real time of the halt: it must suffice for giving a job back to a healthy server. */
     @Test
     void a_second_TERM_gives_the_job_back_and_exits_130() throws Exception {
-        work(List.of(WITHOUT_HALT), SAYS_ITS_PID + "exec sleep 600");
+        work(SAYS_ITS_PID + "exec sleep 600");
         term("waiting for 1 running");
         term("stopping the running jobs");
-        assertThat(exitCode()).isEqualTo(130);
+        assertThat(haltedExitCode()).isEqualTo(130);
         assertThat(status()).isEqualTo("waiting");
     }
 
