@@ -109,6 +109,10 @@ class ApiTest extends OpenDashboard {
         JobFilter again = JobFilter.all().type("email").status(JobStatus.WAITING);
         Chrome.until(
                 "the group runs again", PATIENCE, () -> queue.list(again, 10).size() == 3);
+        Chrome.until(
+                "the open dashboard shows one group",
+                PATIENCE,
+                () -> browser.json("failures").path("groups").size() == 1);
         try (Dashboard fresh = Dashboard.of(queue).listen("127.0.0.1", 0)) {
             assertThat(new Browser(fresh.url()).json("failures").path("groups")).hasSize(1);
         }

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,8 +19,13 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A headless Chromium, driven as the W3C's WebDriver says, through the chromedriver that is on the PATH. Written out because the
@@ -30,8 +35,9 @@ final class Chrome implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final Pattern STARTED = Pattern.compile("started successfully on port (\\d+)");
     private static final String NOTE_TOASTS =
-            "window.toasted = []; new MutationObserver(() => document.querySelectorAll('.toast')"
-                    + ".forEach(toast => toasted.push(toast.innerText))).observe(document, {childList: true, subtree: true})";
+            "window.toasted = []; const noted = new WeakSet(); new MutationObserver(() => document.querySelectorAll('.toast')"
+                    + ".forEach(toast => noted.has(toast) || (noted.add(toast), toasted.push(toast.innerText))))"
+                    + ".observe(document, {childList: true, subtree: true})";
     private static final JsonMapper JSON = new JsonMapper();
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
@@ -57,12 +63,11 @@ final class Chrome implements AutoCloseable {
     }
 
     private final Process driver;
-    private final String url;
+    private String url = "";
     private String session = "";
 
-    private Chrome(Process driver, int port) {
+    private Chrome(Process driver) {
         this.driver = driver;
-        this.url = "http://127.0.0.1:" + port;
     }
 
     /** {@return where the driver is, if this machine has one} */
@@ -77,30 +82,40 @@ final class Chrome implements AutoCloseable {
         Process driver = new ProcessBuilder(driver().orElseThrow().toString(), "--port=0")
                 .redirectErrorStream(true)
                 .start();
-        Chrome chrome = new Chrome(driver, portOf(driver));
+        Chrome chrome = new Chrome(driver);
         try {
+            chrome.url = "http://127.0.0.1:" + portOf(driver);
             chrome.awaitReady();
             chrome.open(width, height);
             return chrome;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | InterruptedException | RuntimeException | AssertionError e) {
             chrome.close();
             throw e;
         }
     }
 
     /** The driver says where it listens; what else it says is let go. */
-    private static int portOf(Process driver) throws IOException {
-        BufferedReader says = driver.inputReader();
-        for (String line = says.readLine(); line != null; line = says.readLine()) {
-            Matcher started = STARTED.matcher(line);
-            if (started.find()) {
-                Thread rest = new Thread(() -> says.lines().forEach(unused -> {}), "chromedriver");
-                rest.setDaemon(true);
-                rest.start();
-                return Integer.parseInt(started.group(1));
-            }
+    private static int portOf(Process driver) throws IOException, InterruptedException {
+        CompletableFuture<Integer> port = new CompletableFuture<>();
+        Thread reader = new Thread(() -> read(driver, port), "chromedriver");
+        reader.setDaemon(true);
+        reader.start();
+        try {
+            return port.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IOException("chromedriver did not start", e);
         }
-        throw new IOException("chromedriver did not start");
+    }
+
+    private static void read(Process driver, CompletableFuture<Integer> port) {
+        try (Stream<String> lines = driver.inputReader().lines()) {
+            lines.map(STARTED::matcher)
+                    .filter(Matcher::find)
+                    .forEach(started -> port.complete(Integer.parseInt(started.group(1))));
+            port.completeExceptionally(new IOException("it ended"));
+        } catch (UncheckedIOException e) {
+            port.completeExceptionally(e);
+        }
     }
 
     private void awaitReady() throws IOException, InterruptedException {
@@ -187,9 +202,10 @@ final class Chrome implements AutoCloseable {
         await("document.body.innerText.includes(arguments[0])", text);
     }
 
-    /** Waits until the page says something, or has said it, which goes away by itself. */
+    /** Waits for a message that goes away by itself; it may be gone already. Each message is found only once. */
     void awaitToast(String text) throws IOException, InterruptedException {
-        await("window.toasted.some(said => said.includes(arguments[0]))", text);
+        String which = "window.toasted.findIndex(said => said.includes(arguments[0]))";
+        await("(i => i >= 0 && window.toasted.splice(i, 1))(" + which + ")", text);
     }
 
     /** Clicks as a person does: on what is there to be seen. */
