@@ -42,7 +42,7 @@ public final class Copies {
     }
 
     /** {@return whether there may be more than one copy; true while the database was not asked} */
-    boolean mayBeSeveral() {
+    public boolean mayBeSeveral() {
         return known != 1;
     }
 

@@ -118,6 +118,11 @@ public final class JobStore implements AutoCloseable {
         return writer.copies().areSeveral();
     }
 
+    /** {@return the same, without I/O; true as long as nobody knows} */
+    public boolean mayBeCluster() {
+        return writer.copies().mayBeSeveral();
+    }
+
     /** Whether a node could show a revision that does not count; false when this process knows that it does. */
     public boolean isDoubtful(String docId, String rev) {
         return writer.isDoubtful(docId, rev);

@@ -3,6 +3,7 @@ package io.couchjobs.engine.watch;
 import io.couchjobs.engine.store.ConfirmedEnds;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.engine.store.Story;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ abstract class Follower {
     /** Whether the feed brought no newer state since a reading began. */
     private boolean unchanged;
 
+    private volatile Lane.@Nullable Planned nextReading;
     private volatile boolean isOpen;
     private volatile boolean over;
     /** How many threads are about to open it. Changed only while {@link Followers} computes the entry of this document. */
@@ -63,6 +65,17 @@ abstract class Follower {
         over = true;
     }
 
+    final void planned(Lane.Planned reading) {
+        nextReading = reading;
+    }
+
+    final void cancelReading() {
+        Lane.Planned reading = nextReading;
+        if (reading != null) {
+            reading.cancel();
+        }
+    }
+
     /** A thread is about to open it. */
     final void beginOpening() {
         opening++;
@@ -90,10 +103,10 @@ abstract class Follower {
         return known != null && known.rev().equals(rev);
     }
 
-    /** Takes in the result of a reading that began after the following. Only the first one counts. */
-    final synchronized void open(Snapshot first) {
+    /** Takes in the result of a reading that began after the following. Only the first one counts: then this is true. */
+    final synchronized boolean open(Snapshot first) {
         if (known != null) {
-            return;
+            return false;
         }
         Snapshot heard = early != null && early.isLaterThan(first) ? early : first;
         early = null;
@@ -106,6 +119,7 @@ abstract class Follower {
             take(heard);
         }
         isOpen = true;
+        return true;
     }
 
     /** Takes in a state from the feed. False when the document must be read to be sure. */

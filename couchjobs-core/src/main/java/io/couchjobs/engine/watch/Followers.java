@@ -80,10 +80,11 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
     }
 
     void leave(Follower follower) {
+        follower.cancelReading();
         byDocId.computeIfPresent(follower.jobId().docId(), (docId, present) -> without(present, follower));
     }
 
-    /** On a cluster, what the feed told before the follower joined may have been newer than what was read. */
+    /** The feed may have told a newer state before the follower joined than was read then. */
     void readNowAndThen(Follower opened) {
         rereader.readNowAndThen(opened);
     }

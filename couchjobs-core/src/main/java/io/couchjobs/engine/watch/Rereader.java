@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -38,6 +39,9 @@ final class Rereader implements AutoCloseable {
     private final Lane lane;
     private final Backoff backoff;
     private final Set<String> waiting = new LinkedHashSet<>();
+    /** Those of them that the feed left no doubt about. */
+    private final Set<String> undoubted = new HashSet<>();
+
     private boolean planned;
     /** Older stories read once. Only the lane uses it. */
     private final Map<String, Doubt> doubts = new HashMap<>();
@@ -55,6 +59,11 @@ final class Rereader implements AutoCloseable {
     /** Reads these documents as soon as possible. */
     synchronized void read(Collection<String> docIds) {
         waiting.addAll(docIds);
+        undoubted.removeAll(docIds);
+        plan();
+    }
+
+    private void plan() {
         if (!waiting.isEmpty() && !planned) {
             planned = true;
             lane.execute(this::work);
@@ -63,21 +72,29 @@ final class Rereader implements AutoCloseable {
 
     /**
      * Reads the job of a new follower again after a second, and ever less often while the following lasts. The feed may have told
-     * an end before, which only its copy had. Two other copies may have shown the state before that end since then.
+     * an end before, which only its copy had. The first reading may then have been answered by two other copies, which showed the
+     * state before that end. Only a later state counts here.
      */
     void readNowAndThen(Follower follower) {
         readAfter(LAG, follower);
     }
 
     private void readAfter(Duration pause, Follower follower) {
-        lane.schedule(pause, () -> {
+        follower.planned(lane.schedule(pause, () -> {
             String docId = follower.jobId().docId();
             if (followers.of(docId).contains(follower)) {
-                read(List.of(docId));
+                look(docId);
                 Duration next = pause.multipliedBy(4);
                 readAfter(next.compareTo(LONGEST_PAUSE) < 0 ? next : LONGEST_PAUSE, follower);
             }
-        });
+        }));
+    }
+
+    private synchronized void look(String docId) {
+        if (waiting.add(docId)) {
+            undoubted.add(docId);
+        }
+        plan();
     }
 
     @Override
@@ -116,12 +133,21 @@ final class Rereader implements AutoCloseable {
     private boolean isForgotten(String docId) {
         boolean forgotten = followers.of(docId).isEmpty();
         if (forgotten) {
+            undoubted.remove(docId);
             doubts.remove(docId);
         }
         return forgotten;
     }
 
+    private synchronized Set<String> undoubted(List<String> docIds) {
+        Set<String> some = new HashSet<>(docIds);
+        some.retainAll(undoubted);
+        undoubted.removeAll(some);
+        return some;
+    }
+
     private void readPage(List<String> docIds) {
+        Set<String> sure = undoubted(docIds);
         docIds.forEach(docId -> followers.of(docId).forEach(Follower::expectReading));
         Map<String, JobReader.Standing> standings = reader.standings(docIds);
         List<String> unknown = docIds.stream()
@@ -136,7 +162,13 @@ final class Rereader implements AutoCloseable {
                         }
                         reader.lastWords(found)
                                 .ifPresent(last -> followers.of(docId).forEach(follower -> follower.hears(last)));
-                        tell(docId, found);
+                        if (sure.contains(docId) && !doubts.containsKey(docId)) {
+                            followers.of(docId).forEach(follower -> {
+                                boolean unused = follower.reads(found, false);
+                            });
+                        } else {
+                            tell(docId, found);
+                        }
                     });
         }
     }

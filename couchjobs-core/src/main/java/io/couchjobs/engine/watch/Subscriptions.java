@@ -144,8 +144,7 @@ public final class Subscriptions implements AutoCloseable {
     }
 
     private void open(Follower joined, Snapshot first) {
-        joined.open(first);
-        if (store.isCluster() && !joined.isOver()) {
+        if (joined.open(first) && store.mayBeCluster() && !joined.isOver()) {
             followers.readNowAndThen(joined);
         }
     }
