@@ -2,6 +2,7 @@ package io.couchjobs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.embedded.store.Database;
@@ -13,6 +14,7 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.testing.Jobs;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -38,19 +40,55 @@ class HalfKnownHistoriesTest extends PlayedCluster {
         assertThat(leaves(id)).isEqualTo(1);
     }
 
+    /** There the first revision is what readers see: the job seems to wait. */
+    @Test
+    void a_worker_that_hears_of_a_job_which_is_gone_connects_the_leaves() {
+        world.play(two, () -> two.conflicts().join(new Owner("w", token -> false)));
+        world.play(two, () -> two.parts().feed().listen(event -> {}));
+        JobId id = ended();
+        String rev = read(zero, id).rev().orElseThrow();
+        world.play(zero, () -> zero.database()
+                .put(JsonNodeFactory.instance
+                        .objectNode()
+                        .put("_id", id.docId())
+                        .put("_rev", rev)
+                        .put("_deleted", true)));
+        world.time().pass(Duration.ofSeconds(10));
+        forgetHistory(id, 1);
+        assertThat(copy().live(id.docId())).as("what readers see").isPresent();
+
+        two.door().redirect(0); // whose readings repair nothing, as its own copy answers first
+        insert(two, "another");
+        world.time().pass(Duration.ofSeconds(10));
+
+        assertThat(leaves(id)).isEqualTo(1);
+        assertThat(copy().live(id.docId())).isEmpty();
+    }
+
     private JobId endedWithoutItsHistory() {
+        JobId id = ended();
+        forgetHistory(id, 0);
+        return id;
+    }
+
+    private JobId ended() {
         JobId id = insert("a");
         Job owned = write(zero, claim(zero, read(zero, id), "owner"));
         write(zero, Transitions.finish(owned, TextNode.valueOf("done"), null, now(zero)));
         world.time().pass(Duration.ofSeconds(10));
+        return id;
+    }
+
+    /** @param later how many revisions come after the end */
+    private void forgetHistory(JobId id, int later) {
         RevTree tree = copy().tree(id.docId());
         List<Revision> path = tree.path(tree.winner().rev());
-        ObjectNode end = copy().live(id.docId()).orElseThrow().body();
+        ObjectNode job =
+                copy().revision(id.docId(), path.get(later)).orElseThrow().body();
         assertThat(copy().purge(id.docId(), path.subList(0, 1))).hasSize(1);
-        store(new Edit(id.docId(), path.subList(0, 2), false, end));
-        store(new Edit(id.docId(), path.subList(2, 3), false, end));
+        store(new Edit(id.docId(), path.subList(0, 2), later > 0, later > 0 ? Jobs.json("{}") : job));
+        store(new Edit(id.docId(), path.subList(path.size() - 1, path.size()), false, job));
         assertThat(leaves(id)).isEqualTo(2);
-        return id;
     }
 
     private void store(Edit edit) {

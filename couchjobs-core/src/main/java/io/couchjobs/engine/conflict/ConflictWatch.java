@@ -83,8 +83,10 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
     public void changed(FeedEvent event) {
         boolean withdrawn = event.job().filter(Job::isWithdrawn).isPresent();
         boolean isOurs = event.docId().startsWith(DocIds.JOB) || DocIds.isBesideJobs(event.docId());
-        if (isOurs && (event.conflicted() || withdrawn || mayBeGone(event))) {
-            plan(event.docId(), BY_OTHERS.plus(random(MOST_BY_OTHERS)), resolver::resolve, 0);
+        boolean isConflict = event.conflicted() || withdrawn;
+        if (isOurs && (isConflict || mayBeGone(event))) {
+            Resolving resolving = isConflict ? resolver::resolve : docId -> resolver.resolveShown(docId, event.rev());
+            plan(event.docId(), BY_OTHERS.plus(random(MOST_BY_OTHERS)), resolving, 0);
         }
     }
 

@@ -64,18 +64,37 @@ final class Resolver {
     }
 
     /**
-     * Resolves a conflict that a copy shows. When there is none, that copy stored the only leaf before an ancestor, and takes both for
-     * leaves: it is told the leaf's history.
+     * Resolves a conflict that a copy shows. When there is none, that copy stored a leaf before an ancestor, and takes both for leaves: it
+     * is told the histories. A leaf with attachments cannot have been stored so.
      */
     ConflictOutcome resolveShown(String docId) {
         ConflictOutcome outcome = resolve(docId);
         if (outcome == ConflictOutcome.SETTLED) {
+            tellHistories(leaves(docId));
+        }
+        return outcome;
+    }
+
+    /** The same, when a copy shows a job that may be gone: with a tombstone beside it an ancestor is what readers see. */
+    ConflictOutcome resolveShown(String docId, String rev) {
+        ConflictOutcome outcome = resolve(docId);
+        if (outcome == ConflictOutcome.SETTLED) {
             List<ObjectNode> leaves = leaves(docId);
-            if (leaves.size() == 1 && !leaves.get(0).has("_attachments")) {
-                writer.database().bulkRevisions(leaves);
+            boolean isGone = leaves.stream()
+                    .allMatch(leaf -> leaf.path("_deleted").asBoolean()
+                            && !leaf.path("_rev").asText().equals(rev));
+            if (isGone) {
+                tellHistories(leaves);
             }
         }
         return outcome;
+    }
+
+    private void tellHistories(List<ObjectNode> leaves) {
+        writer.database()
+                .bulkRevisions(leaves.stream()
+                        .filter(leaf -> !leaf.has("_attachments"))
+                        .toList());
     }
 
     private ConflictOutcome resolveJob(String docId) {
