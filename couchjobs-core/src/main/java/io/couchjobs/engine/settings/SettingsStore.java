@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -82,29 +83,38 @@ public final class SettingsStore implements PatientListener {
     /** The settings of a type, as they are in the database now; empty ones when there is no document. */
     public TypeSettings read(String type) {
         long before = news.get();
+        OptionalLong began = OptionalLong.of(environment.nanos());
         TypeSettings settings =
                 writer.read(TypeSettings.docId(type)).map(TypeSettings::of).orElseGet(() -> TypeSettings.none(type));
         complain(settings);
-        remember(settings, before);
+        remember(settings, before, began);
         return settings;
     }
 
-    /** Remembers the settings, unless it knows newer ones, or there was a gap in the feed meanwhile. */
-    private void remember(TypeSettings read, long newsBefore) {
-        readNanos.put(read.type(), environment.nanos());
-        Known kept =
-                known.compute(read.type(), (type, heard) -> newer(new Known(read), heard, news.get() != newsBefore));
+    /**
+     * Remembers the settings, unless it knows newer ones, or there was a gap in the feed meanwhile.
+     *
+     * @param newsBefore the news when the reading began
+     * @param began when that was; never, for a reading of one copy
+     */
+    private void remember(TypeSettings read, long newsBefore, OptionalLong began) {
+        long now = environment.nanos();
+        readNanos.put(read.type(), now);
+        Known kept = known.compute(read.type(), (type, heard) -> {
+            boolean isSince = began.isPresent() && heard != null && began.getAsLong() - heard.nanos > 0;
+            return newer(new Known(read, now), heard, news.get() != newsBefore, isSince);
+        });
         if (kept != null && kept.settings == read) {
             noteTimeout(read);
         }
     }
 
-    /** A copy in a cluster may not have settings that the feed has told of. Without a feed what was read last counts. */
-    private @Nullable Known newer(Known read, @Nullable Known heard, boolean isNews) {
+    /** A copy in a cluster may not have settings that the feed has told of. Without a feed what was read since then counts. */
+    private @Nullable Known newer(Known read, @Nullable Known heard, boolean isNews, boolean isSince) {
         if (heard == null) {
             return isNews ? null : read;
         }
-        if (!followed) {
+        if (isSince && !followed) {
             return read;
         }
         boolean isNewer = read.isNothing() ? !isNews : read.generation >= heard.generation;
@@ -180,7 +190,7 @@ public final class SettingsStore implements PatientListener {
                         .filter(document -> isOfAType(document.path("_id").asText()))
                         .map(TypeSettings::of)
                         .forEach(settings -> all.put(settings.type(), settings));
-        all.values().forEach(settings -> remember(settings, before));
+        all.values().forEach(settings -> remember(settings, before, OptionalLong.empty()));
         return all;
     }
 
@@ -200,11 +210,12 @@ public final class SettingsStore implements PatientListener {
      */
     public TypeSettings change(String type, UnaryOperator<TypeSettings> change) {
         long before = news.get();
+        OptionalLong began = OptionalLong.of(environment.nanos());
         ObjectNode stored = writer.change(TypeSettings.docId(type), document -> change.apply(TypeSettings.of(document))
                 .toDocument());
         TypeSettings settings = TypeSettings.of(stored);
         complain(settings);
-        remember(settings, before);
+        remember(settings, before, began);
         return settings;
     }
 
@@ -229,7 +240,7 @@ public final class SettingsStore implements PatientListener {
                     : TypeSettings.of(event.document());
             complain(settings);
             news.incrementAndGet();
-            hear(new Known(settings, event.generation()));
+            hear(new Known(settings, event.generation(), environment.nanos()));
         }
     }
 
@@ -247,10 +258,11 @@ public final class SettingsStore implements PatientListener {
      * Settings as they are or were in the database.
      *
      * @param generation that of the document, also when it was deleted; 0 when none was found
+     * @param nanos when this process heard of them, on the monotonic clock
      */
-    private record Known(TypeSettings settings, long generation) {
-        Known(TypeSettings settings) {
-            this(settings, settings.generation());
+    private record Known(TypeSettings settings, long generation, long nanos) {
+        Known(TypeSettings settings, long nanos) {
+            this(settings, settings.generation(), nanos);
         }
 
         boolean isNothing() {

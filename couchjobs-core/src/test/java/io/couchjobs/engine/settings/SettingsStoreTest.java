@@ -131,6 +131,20 @@ class SettingsStoreTest {
         assertThat(lone.timeoutOf("email")).isEqualTo(Duration.ofMinutes(7));
     }
 
+    @Test
+    void without_a_feed_a_late_answer_does_not_hide_a_change_that_was_made_meanwhile() throws Exception {
+        SettingsStore lone = new SettingsStore(behindProxy.database(), Duration.ofMinutes(1));
+        elsewhere.types().change("email", type -> type.withTimeout(Duration.ofMinutes(5)));
+        Held held = proxy.holdAnswer(request ->
+                request.method().equals("GET") && request.uri().getPath().endsWith("/type:email"));
+        CompletableFuture<Void> read = CompletableFuture.runAsync(() -> lone.read("email"));
+        held.awaitArrival();
+        lone.change("email", type -> type.withTimeout(SHORT));
+        held.release();
+        read.get(30, TimeUnit.SECONDS);
+        assertThat(lone.timeoutOf("email")).isEqualTo(SHORT);
+    }
+
     private void shorten() {
         elsewhere.types().change("email", type -> type.withTimeout(SHORT));
         settings.changed(stored());
