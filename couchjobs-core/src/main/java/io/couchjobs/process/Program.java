@@ -117,8 +117,8 @@ final class Program {
     private static boolean finishReading(Reading stdout, Thread reading, Reading stderr, Thread logging) {
         boolean whole = false;
         try {
-            whole = stdout.awaitSilence(reading);
-            var unused = stderr.awaitSilence(logging);
+            whole = stdout.awaitRest(reading);
+            var unused = stderr.awaitRest(logging);
         } catch (InterruptedException tooLateToStop) {
             Thread.currentThread().interrupt();
         }

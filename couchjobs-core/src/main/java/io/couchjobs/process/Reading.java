@@ -14,6 +14,9 @@ final class Reading extends FilterInputStream {
     /** Looks instead of a time: while the machine stands still nobody looks. */
     private static final int SILENT_LOOKS = 10;
 
+    /** So many reads drain a pipe: what comes after them is of a background process that the program left behind. */
+    private static final int DRAINED = 20;
+
     private static final int MOST_LOOKS = 300;
 
     /** How often a wait for bytes has begun or ended: odd while the reader waits. */
@@ -43,14 +46,20 @@ final class Reading extends FilterInputStream {
         }
     }
 
-    /** Waits until the reader has read all; false when bytes still come after a long time. */
-    boolean awaitSilence(Thread reader) throws InterruptedException {
+    /** Waits until the reader has read all that the program wrote, which has ended; false when that lasts too long. */
+    boolean awaitRest(Thread reader) throws InterruptedException {
         int silent = 0;
-        for (int looks = 0; looks < MOST_LOOKS && silent < SILENT_LOOKS && reader.isAlive(); looks++) {
+        int reads = 0;
+        for (int looks = 0; looks < MOST_LOOKS && reader.isAlive(); looks++) {
             long before = waits.get();
             reader.join(LOOK_MILLIS);
-            silent = before % 2 == 1 && waits.get() == before ? silent + 1 : 0;
+            boolean isSame = waits.get() == before;
+            silent = isSame && before % 2 == 1 ? silent + 1 : 0;
+            reads += isSame ? 0 : 1;
+            if (silent == SILENT_LOOKS || reads == DRAINED) {
+                return true;
+            }
         }
-        return silent == SILENT_LOOKS || !reader.isAlive();
+        return !reader.isAlive();
     }
 }

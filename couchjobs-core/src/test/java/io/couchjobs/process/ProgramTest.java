@@ -133,6 +133,17 @@ class ProgramTest {
     }
 
     @Test
+    void what_a_process_in_the_background_goes_on_to_write_holds_up_no_job_and_cuts_no_result() throws Exception {
+        BlockingQueue<String> log = new LinkedBlockingQueue<>();
+
+        Program.Outcome outcome = sh("while :; do echo more; sleep 0.1; done & echo $! >&2; echo done")
+                .run(new byte[0], Map.of(), log::add);
+
+        ProcessHandle.of(Long.parseLong(log.take())).ifPresent(ProcessHandle::destroy);
+        assertThat(outcome.output().toResult().toString()).contains("done").doesNotContain("truncated");
+    }
+
+    @Test
     void what_cannot_be_started_is_refused_before_any_job_is_claimed() throws IOException {
         Path plain = Files.writeString(folder.resolve("plain"), "#!/bin/sh\n");
         Path orphan = script("orphan", "#!/no/such/interpreter\n");
