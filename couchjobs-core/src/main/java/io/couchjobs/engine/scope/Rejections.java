@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +27,7 @@ public final class Rejections implements AutoCloseable {
     private final ScopeStore scopes;
     private final Lane lane;
     private final Alarm telling;
-    /** Whoever tells waits for whoever is telling: a number that is on its way is neither untold nor stored. */
+    /** A number that is on its way is neither untold nor stored: so one thread tells at a time, and others wait for it. */
     private final ReentrantLock oneTells = new ReentrantLock();
 
     private Map<Scope, Map<Submission.Answer, Long>> untold = new HashMap<>();
@@ -43,13 +44,21 @@ public final class Rejections implements AutoCloseable {
         telling.within(PAUSE);
     }
 
-    /** Writes what is not written yet, and waits for what another thread is writing. Numbers that cannot be written now are kept, and tried again. */
+    /**
+     * Writes what is not written yet, and waits for what another thread is writing, but not for a server that does not answer. Numbers that
+     * cannot be written now are kept, and tried again.
+     */
     void tell() {
-        oneTells.lock();
         try {
-            writeUntold();
-        } finally {
-            oneTells.unlock();
+            if (oneTells.tryLock(LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)) {
+                try {
+                    writeUntold();
+                } finally {
+                    oneTells.unlock();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
