@@ -132,10 +132,15 @@ final class Checker {
         }
     }
 
-    /** Claims count whose owners died before the run began: a job fails when its leases have run out too often. */
+    /** Claims count that were made since, and whose owners died before the run began: a job fails when its leases have run out too often. */
     private boolean isGivenUp(JobId id, long from) {
-        boolean hasExpired =
-                journal.expiries().stream().anyMatch(expiry -> expiry.job().equals(id) && expiry.at() > from);
+        long fence = journal.runs().stream()
+                .filter(run -> run.job.equals(id) && run.started <= from)
+                .mapToLong(run -> run.fence)
+                .max()
+                .orElse(0);
+        boolean hasExpired = journal.expiries().stream()
+                .anyMatch(expiry -> expiry.job().equals(id) && expiry.at() > from && expiry.fence() > fence);
         return hasExpired
                 && remains.present(id)
                         .filter(job -> job.status() == JobStatus.FAILED)

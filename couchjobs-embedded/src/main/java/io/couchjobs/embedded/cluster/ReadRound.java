@@ -44,7 +44,7 @@ final class ReadRound {
             int ahead = other.path.isEmpty()
                     ? -1
                     : other.path.get(0).pos() - path.get(0).pos();
-            if (ahead < 0 || ahead >= other.path.size()) {
+            if (ahead <= 0 || ahead >= other.path.size()) {
                 return false;
             }
             List<Revision> rest = other.path.subList(ahead, other.path.size());
