@@ -82,7 +82,7 @@ final class Child {
 
     /** Ends its standard input, which asks it to come to an end. */
     void close() {
-        asked = true;
+        asked |= process.isAlive();
         try {
             process.getOutputStream().close();
         } catch (IOException gone) {
