@@ -26,7 +26,12 @@ final class Shutdown {
 
     Shutdown(Consumer<String> say) {
         this.say = say;
-        Interrupts.onSignal(signal -> ask());
+    }
+
+    static Shutdown onSignals(Consumer<String> say) {
+        Shutdown shutdown = new Shutdown(say);
+        Interrupts.onSignal(signal -> shutdown.ask());
+        return shutdown;
     }
 
     /** Starts the worker. It may have claimed jobs before this returns, so a signal that comes meanwhile closes it then. */

@@ -147,7 +147,7 @@ final class WorkCommand extends QueueCommand {
         KnownTypes known = new KnownTypes(queue);
         types.stream().distinct().flatMap(type -> known.warning(type).stream()).forEach(root()::say);
         Listening watching = watchForAlarms(queue);
-        Shutdown shutdown = new Shutdown(root()::say);
+        Shutdown shutdown = Shutdown.onSignals(root()::say);
         try (Worker worker = shutdown.start(builder(queue, program))) {
             root().say("couchjobs: worker " + worker.id() + " runs jobs of " + String.join(", ", types)
                     + (untilEmpty ? " until there are none" : "") + "; Ctrl-C to stop");

@@ -15,7 +15,7 @@ class ShutdownTest {
     private final Shutdown shutdown = new Shutdown(said::add);
 
     @Test
-    void each_Ctrl_C_before_the_worker_has_started_is_answered_otherwise() {
+    void the_first_two_Ctrl_C_before_the_worker_has_started_get_different_answers() {
         for (int i = 0; i < 3; i++) {
             shutdown.ask();
         }

@@ -94,14 +94,21 @@ class SignalsTest {
         assertThat(said()).containsOnlyOnce("stopping when the worker has started");
     }
 
-    /** With the real time of the halt: it must suffice for giving a job back to a healthy server. */
     @Test
     void a_second_TERM_gives_the_job_back_and_exits_130() throws Exception {
+        work(List.of(WITHOUT_HALT), SAYS_ITS_PID + "exec sleep 600");
+        term("waiting for 1 running");
+        term("stopping the running jobs");
+        assertThat(exitCode()).isEqualTo(130);
+        assertThat(status()).isEqualTo("waiting");
+    }
+
+    @Test
+    void a_second_TERM_ends_a_worker_in_time_whose_server_is_well() throws Exception {
         work(SAYS_ITS_PID + "exec sleep 600");
         term("waiting for 1 running");
         term("stopping the running jobs");
         assertThat(haltedExitCode()).isEqualTo(130);
-        assertThat(status()).isEqualTo("waiting");
     }
 
     @Test
