@@ -37,7 +37,7 @@ final class WorkerProcess implements AutoCloseable {
         this.worker = start(name, id);
     }
 
-    /** {@return whether a worker process notes outcomes} One notes none: without a listener, ends are written while the next jobs run. */
+    /** {@return whether a worker process notes outcomes} The third worker has no listener, so it writes ends while its next jobs run. */
     static boolean notesOutcomes(String process) {
         return !process.startsWith("worker2-");
     }

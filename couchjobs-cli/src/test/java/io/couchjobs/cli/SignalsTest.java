@@ -64,8 +64,8 @@ class SignalsTest {
         assertThat(status()).isEqualTo("success");
     }
 
-    @Test
-    void a_worker_that_gets_TERM_while_it_starts_leaves_no_job_owned_and_exits_0() throws Exception {
+    /** The worker's registration is held until the test releases it. */
+    private Faults.Held termWhileItStarts() throws Exception {
         Faults.Held start = couch.faults()
                 .delay(
                         1,
@@ -74,6 +74,12 @@ class SignalsTest {
         start(List.of(), "true");
         assertThat(start.awaitArrival(60)).as(said()).isTrue();
         term("stopping when the worker has started");
+        return start;
+    }
+
+    @Test
+    void a_worker_that_gets_TERM_while_it_starts_leaves_no_job_owned_and_exits_0() throws Exception {
+        Faults.Held start = termWhileItStarts();
         start.release();
         assertThat(exitCode()).isZero();
         assertThat(status()).isIn("waiting", "success");
@@ -81,14 +87,7 @@ class SignalsTest {
 
     @Test
     void two_TERMs_end_a_worker_that_cannot_start() throws Exception {
-        Faults.Held start = couch.faults()
-                .delay(
-                        1,
-                        request ->
-                                request.method().equals("PUT") && request.path().contains("/worker"));
-        start(List.of(), "true");
-        assertThat(start.awaitArrival(60)).as(said()).isTrue();
-        term("stopping when the worker has started");
+        var unused = termWhileItStarts();
         term("ending within 5 s");
         assertThat(haltedExitCode()).isEqualTo(130);
         assertThat(said()).containsOnlyOnce("stopping when the worker has started");

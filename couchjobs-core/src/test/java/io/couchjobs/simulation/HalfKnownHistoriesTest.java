@@ -2,7 +2,6 @@ package io.couchjobs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.embedded.store.Database;
@@ -46,13 +45,7 @@ class HalfKnownHistoriesTest extends PlayedCluster {
         world.play(two, () -> two.conflicts().join(new Owner("w", token -> false)));
         world.play(two, () -> two.parts().feed().listen(event -> {}));
         JobId id = ended();
-        String rev = read(zero, id).rev().orElseThrow();
-        world.play(zero, () -> zero.database()
-                .put(JsonNodeFactory.instance
-                        .objectNode()
-                        .put("_id", id.docId())
-                        .put("_rev", rev)
-                        .put("_deleted", true)));
+        delete(zero, id);
         world.time().pass(Duration.ofSeconds(10));
         forgetHistory(id, 1);
         assertThat(copy().live(id.docId())).as("what readers see").isPresent();

@@ -1,5 +1,6 @@
 package io.couchjobs.simulation;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.Finder;
@@ -101,6 +102,17 @@ abstract class PlayedCluster {
 
     Job read(Client client, JobId id) {
         return world.play(client, () -> client.parts().store().read(id)).orElseThrow();
+    }
+
+    /** Deletes the document of a job as a program does that knows nothing of tombstones. */
+    void delete(Client client, JobId id) {
+        String rev = read(client, id).rev().orElseThrow();
+        world.play(client, () -> client.database()
+                .put(JsonNodeFactory.instance
+                        .objectNode()
+                        .put("_id", id.docId())
+                        .put("_rev", rev)
+                        .put("_deleted", true)));
     }
 
     static Decision claim(Client client, Job job, String worker) {

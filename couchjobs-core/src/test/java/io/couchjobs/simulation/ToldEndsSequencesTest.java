@@ -2,7 +2,6 @@ package io.couchjobs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
@@ -64,13 +63,7 @@ class ToldEndsSequencesTest extends PlayedCluster {
         world.cluster().isolate(2);
         JobId id = insert(two, "a");
         Subscription subscription = follow(two, id);
-        String rev = read(two, id).rev().orElseThrow();
-        world.play(two, () -> two.database()
-                .put(JsonNodeFactory.instance
-                        .objectNode()
-                        .put("_id", id.docId())
-                        .put("_rev", rev)
-                        .put("_deleted", true)));
+        delete(two, id);
         world.time().pass(Duration.ofSeconds(10));
         assertThat(events(subscription)).as("no majority is in reach").isEmpty();
 

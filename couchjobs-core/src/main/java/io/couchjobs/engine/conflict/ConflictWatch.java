@@ -85,7 +85,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
         boolean isOurs = event.docId().startsWith(DocIds.JOB) || DocIds.isBesideJobs(event.docId());
         boolean isConflict = event.conflicted() || withdrawn;
         if (isOurs && (isConflict || mayBeGone(event))) {
-            Resolving resolving = isConflict ? resolver::resolve : docId -> resolver.resolveShown(docId, event.rev());
+            Resolving resolving = isConflict ? resolver::resolve : docId -> resolver.resolveGone(docId, event.rev());
             plan(event.docId(), BY_OTHERS.plus(random(MOST_BY_OTHERS)), resolving, 0);
         }
     }

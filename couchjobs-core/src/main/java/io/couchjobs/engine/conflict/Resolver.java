@@ -75,8 +75,11 @@ final class Resolver {
         return outcome;
     }
 
-    /** The same, when a copy shows a job that may be gone: with a tombstone beside it an ancestor is what readers see. */
-    ConflictOutcome resolveShown(String docId, String rev) {
+    /**
+     * Does the same for a revision that one copy shows, when the job is gone by all other leaves. There the leaf is a tombstone, so readers
+     * of that copy see the ancestor.
+     */
+    ConflictOutcome resolveGone(String docId, String rev) {
         ConflictOutcome outcome = resolve(docId);
         if (outcome == ConflictOutcome.SETTLED) {
             List<ObjectNode> leaves = leaves(docId);
