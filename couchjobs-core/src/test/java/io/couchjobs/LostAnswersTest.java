@@ -67,7 +67,7 @@ class LostAnswersTest {
 
         for (int lost = 0; lost < verb.writes(); lost++) {
             TestDatabase other = new TestDatabase(database.server(), database.name() + "-" + lost);
-            try (JobQueue second = TestQueue.open(proxy.door(other))) {
+            try (JobQueue second = TestQueue.standing(proxy.door(other))) {
                 Optional<ClaimedJob> again = verb.prepare(second);
                 Lost fault = proxy.loseAnswers(1, new Nth(lost, LostAnswersTest::isWrite));
                 verb.act(second, again);
