@@ -97,6 +97,23 @@ class LivePagesTest extends BrowserTest {
         }
     }
 
+    @Test
+    void a_page_that_nobody_looks_at_opens_no_stream_until_somebody_does() throws Exception {
+        go("jobs");
+        become("hidden");
+        chrome.run("""
+                const Stream = window.EventSource;
+                window.opened = 0;
+                window.EventSource = function (url) { window.opened++; return new Stream(url); };
+                history.pushState(null, '', arguments[0]);
+                dispatchEvent(new Event('couchjobs-place'));
+                """, job("paused", "job-3"));
+        chrome.awaitText("Waits to run");
+        assertThat(chrome.run("return window.opened").asInt()).isZero();
+        become("visible");
+        chrome.await("window.opened === 1");
+    }
+
     /** As the page is told of it when somebody looks at another tab, or comes back. */
     private void become(String visibility) throws IOException, InterruptedException {
         chrome.run(

@@ -34,6 +34,9 @@ export function listen(job) {
 
 function open(again) {
   close();
+  if (document.visibilityState === 'hidden') {
+    return;
+  }
   source = new EventSource('api/events' + query(watched));
   let wasOpen = again;
   source.onopen = () => {
