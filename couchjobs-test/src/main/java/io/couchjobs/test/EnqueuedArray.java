@@ -73,7 +73,7 @@ public final class EnqueuedArray {
 
     private List<JsonNode> data() {
         List<JsonNode> all = new ArrayList<>();
-        queue.arrays().chunks(id).map(Job::data).forEach(chunk -> chunk.path("items")
+        queue.withData(queue.arrays().chunks(id)).map(Job::data).forEach(chunk -> chunk.path("items")
                 .forEach(all::add));
         return all;
     }

@@ -20,6 +20,7 @@ import io.couchjobs.worker.RunReport.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -121,6 +122,14 @@ class TestQueueTest {
                 .hasMessage("expected 2 items; array page:crawl has 1:\n  0 waiting");
         assertThatThrownBy(() -> array.withItems(List.of(new Page(2))))
                 .hasMessageContaining("expected the items [{\"n\":2}], but it has [{\"n\":1}]");
+    }
+
+    @Test
+    void the_items_of_an_array_are_compared_though_its_chunks_are_large(TestQueue jobs) {
+        List<Map<String, String>> mails =
+                Collections.nCopies(500, Map.of("to", "customer@example.org", "subject", "x".repeat(30)));
+        jobs.queue().addArray(JobType.of("email", Map.class), "campaign", mails);
+        jobs.assertArray("email", "campaign").withItems(mails);
     }
 
     record Page(int n) {}
