@@ -119,8 +119,7 @@ final class BenchCommand implements Callable<Integer> {
     private ExitCode run(Session session, Plan plan) throws InterruptedException {
         ProgressLine progress = root.progress();
         Bench bench = new Bench(place(session, progress), plan);
-        Thread deleteAnyway = new Thread(bench::close, "delete-bench-databases");
-        Runtime.getRuntime().addShutdownHook(deleteAnyway);
+        CleanUp deletion = CleanUp.atEnd("delete-bench-databases", bench::close);
         try {
             Results results = bench.run();
             progress.clear();
@@ -128,8 +127,7 @@ final class BenchCommand implements Callable<Integer> {
             return results.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
         } finally {
             progress.clear();
-            bench.close();
-            forget(deleteAnyway);
+            deletion.run();
         }
     }
 
@@ -156,13 +154,5 @@ final class BenchCommand implements Callable<Integer> {
         return Optional.of(home.resolve("couchjobs"))
                 .filter(Files::isExecutable)
                 .filter(there -> Files.exists(home.resolve("target/couchjobs.jar")));
-    }
-
-    private static void forget(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException exiting) {
-            // it runs already, and has nothing left to do
-        }
     }
 }

@@ -93,9 +93,8 @@ final class DemoCommand implements Callable<Integer> {
     private int run(FoundFiles found, Session session) throws IOException, InterruptedException {
         QueueUrl database = session.url()
                 .sibling("couchjobs-demo-" + UUID.randomUUID().toString().substring(0, 8));
-        Thread deleteAnyway = new Thread(() -> delete(session, database), "delete-demo-database");
         try (session) {
-            Runtime.getRuntime().addShutdownHook(deleteAnyway);
+            CleanUp deletion = CleanUp.atEnd("delete-demo-database", () -> delete(session, database));
             root.say("couchjobs: " + found.files().size() + " files below " + found.root() + ", " + workers
                     + " worker processes, database " + database.database());
             try (JobQueue queue = session.queue(database, true)) {
@@ -114,8 +113,7 @@ final class DemoCommand implements Callable<Integer> {
                     return exitCode.number();
                 }
             } finally {
-                Runtime.getRuntime().removeShutdownHook(deleteAnyway);
-                delete(session, database);
+                deletion.run();
             }
         }
     }

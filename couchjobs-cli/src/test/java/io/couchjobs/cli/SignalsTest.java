@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a worker process ends by TERM, or by two of them. */
 @Timeout(120)
@@ -146,6 +149,28 @@ class SignalsTest {
         }
     }
 
+    /** The system may join two signals that follow each other at once, so it sends more of them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"bench -q --only idle", "demo -q ."})
+    void several_TERMs_end_a_command_whose_server_does_not_answer_any_more(String command) throws Exception {
+        Faults.Held silence = couch.faults()
+                .delay(
+                        1_000,
+                        request -> !request.method().equals("PUT")
+                                && request.path().matches("/couchjobs-(bench|demo)-.*"));
+        List<String> words = new ArrayList<>(List.of(command.split(" ")));
+        words.addAll(List.of("--url", couch.url() + "queue"));
+        start(Jvm.again(List.of(), words).directory(folder.toFile()));
+        Files.createFile(folder.resolve("file"));
+        assertThat(silence.awaitArrival(60)).as(said()).isTrue();
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        do {
+            worker.destroy();
+            assertThat(System.nanoTime()).as(said()).isLessThan(deadline);
+        } while (!worker.waitFor(500, TimeUnit.MILLISECONDS));
+        assertThat(worker.exitValue()).isEqualTo(130);
+    }
+
     private void work(String script) throws Exception {
         work(List.of(), script);
     }
@@ -156,8 +181,10 @@ class SignalsTest {
     }
 
     private void start(List<String> options, String script) throws Exception {
-        ProcessBuilder builder =
-                Jvm.worker(options, List.of("work", "email", "--concurrency", "1", "--", "sh", "-c", script));
+        start(Jvm.worker(options, List.of("work", "email", "--concurrency", "1", "--", "sh", "-c", script)));
+    }
+
+    private void start(ProcessBuilder builder) throws Exception {
         builder.redirectError(folder.resolve("err").toFile());
         builder.environment().put("FOLDER", folder.toString());
         builder.environment().put("COUCHJOBS_CONFIG", "/dev/null");
