@@ -12,9 +12,9 @@ import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -41,7 +41,7 @@ final class BulkAct {
     private final Output output;
     private final ProgressLine progress;
     private final ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
-    private final List<Future<Optional<Outcome>>> batch = new ArrayList<>();
+    private final Queue<Future<Optional<Outcome>>> batch = new ArrayDeque<>();
     private final AtomicReference<@Nullable RuntimeException> trouble = new AtomicReference<>();
     private final AtomicBoolean stopped = new AtomicBoolean();
     private boolean isCutShort;
@@ -58,8 +58,7 @@ final class BulkAct {
     ExitCode run(Stream<JobId> ids) {
         Interrupts.onSignal(signal -> stopped.set(true));
         try {
-            ids.takeWhile(id -> goesOn()).forEach(this::take);
-            flush();
+            takeAll(ids);
         } catch (RuntimeException e) {
             progress.clear();
             root.say("couchjobs: stopped: " + summary.line());
@@ -69,6 +68,15 @@ final class BulkAct {
             progress.clear();
         }
         return show();
+    }
+
+    /** When the list fails, what was begun is still waited for and counted. */
+    private void takeAll(Stream<JobId> ids) {
+        try {
+            ids.takeWhile(id -> goesOn()).forEach(this::take);
+        } finally {
+            flush();
+        }
     }
 
     /** Asked for each job before it is taken. */
@@ -85,8 +93,9 @@ final class BulkAct {
     }
 
     private void flush() {
-        batch.forEach(one -> ended(one).ifPresent(this::record));
-        batch.clear();
+        while (!batch.isEmpty()) {
+            ended(batch.remove()).ifPresent(this::record);
+        }
         progress.update("couchjobs: " + summary.line() + ", " + took());
         RuntimeException problem = trouble.get();
         if (problem != null) {

@@ -122,11 +122,30 @@ class BulkActTest {
         assertThat(out.toString()).isEmpty();
     }
 
+    @Test
+    void jobs_that_were_changed_before_their_list_failed_are_counted() {
+        Stream<JobId> failing = Stream.generate(() -> {
+            throw new IllegalStateException("the list is away");
+        });
+        assertThatThrownBy(() -> act(Stream.concat(ids(150), failing), "id", id -> "retried"))
+                .hasMessage("the list is away");
+
+        assertThat(err.toString()).contains("stopped: changed 150");
+        assertThat(out.toString().lines()).hasSize(150);
+    }
+
     private ExitCode act(int jobs, String format, Function<JobId, String> act) {
+        return act(ids(jobs), format, act);
+    }
+
+    private static Stream<JobId> ids(int jobs) {
+        return IntStream.range(0, jobs).mapToObj(i -> new JobId("email", "" + i));
+    }
+
+    private ExitCode act(Stream<JobId> ids, String format, Function<JobId, String> act) {
         Couchjobs root = new Couchjobs(new TestShell().shell(out, err));
         CommandLine line = Cli.commandLine(root);
         line.parseArgs("-o", format);
-        Stream<JobId> ids = IntStream.range(0, jobs).mapToObj(i -> new JobId("email", "" + i));
         return new BulkAct(root, act).run(ids);
     }
 }
