@@ -21,7 +21,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -60,6 +62,13 @@ record WorkerView(List<WorkerInfo> workers, Map<JobId, Job> jobs, Instant now) {
             });
         }
         return jobs;
+    }
+
+    /** Which programs read, and people do not. */
+    WorkerView withData(JobQueue queue) {
+        Map<JobId, Job> whole =
+                queue.withData(jobs.values().stream()).collect(Collectors.toMap(Job::id, Function.identity()));
+        return new WorkerView(workers, whole, now);
     }
 
     Table table() {

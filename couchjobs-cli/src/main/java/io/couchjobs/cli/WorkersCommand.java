@@ -38,7 +38,7 @@ final class WorkersCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
         WorkerView view = WorkerView.of(queue, this::concerns);
-        output().rows(view::table, view::json);
+        output().rows(view::table, () -> view.withData(queue).json());
         return ExitCode.DONE;
     }
 

@@ -60,4 +60,20 @@ class WorkersCommandTest {
                     .doesNotContain("\u001b");
         }
     }
+
+    @Test
+    void data_of_an_owned_job_is_told_also_when_it_is_attached(TestDatabase database) throws Exception {
+        try (JobQueue queue = TestShell.queue(database)) {
+            queue.add(JobRequest.builder("report")
+                    .id("1")
+                    .data(Map.of("text", "x".repeat(40_000)))
+                    .build());
+            queue.accept(AcceptOptions.of("report"));
+            JsonNode job =
+                    TestShell.at(database).run("workers", "-o", "json").json().at("/0/jobs/0");
+            assertThat(job.at("/data/text").asText())
+                    .as("" + job.path("dataProblem"))
+                    .hasSize(40_000);
+        }
+    }
 }
