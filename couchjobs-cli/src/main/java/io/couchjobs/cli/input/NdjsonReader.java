@@ -75,7 +75,7 @@ final class NdjsonReader implements JobReader {
         }
         JobRequest.Builder job = template.get();
         JobOrder.fill(job, order, times::parse);
-        if (!order.has("id")) {
+        if (!order.hasNonNull("id")) {
             id.identify(job, field -> id(field, order.path("data").path(field)));
         }
         return job.build();

@@ -181,7 +181,12 @@ class JobReaderTest {
     @Test
     void a_field_of_the_data_is_the_id_where_a_line_names_none() throws IOException {
         id = IdField.of("customer");
-        String lines = "{\"data\":{\"customer\":7}}\n{\"id\":\"own\",\"data\":{}}\n{\"data\":{\"n\":1}}\n";
+        String lines = """
+                {"data":{"customer":7}}
+                {"id":"own","data":{}}
+                {"data":{"n":1}}
+                {"id":null,"data":{"customer":8}}
+                """;
 
         List<JobLine<JobRequest>> ndjson = read(JobReader.Format.NDJSON, lines);
         List<JobLine<JobRequest>> csv = read(JobReader.Format.CSV, "customer,n\nann,1\n,2\n");
@@ -189,7 +194,7 @@ class JobReaderTest {
         assertThat(ndjson)
                 .flatExtracting(line -> line.job().stream().toList())
                 .extracting("id")
-                .hasToString("[email:7, email:own]");
+                .hasToString("[email:7, email:own, email:8]");
         assertThat(problemOf(ndjson, 3)).isEqualTo("data has no customer, which is to be the id");
         assertThat(csv.get(0).job().orElseThrow().id()).hasToString("email:ann");
         assertThat(problemOf(csv, 3)).isEqualTo("data has no customer, which is to be the id");
