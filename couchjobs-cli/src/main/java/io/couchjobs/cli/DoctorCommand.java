@@ -10,6 +10,7 @@ import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
 import io.couchjobs.cli.schema.DocumentSchemas;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.dashboard.doctor.Check;
 import io.couchjobs.dashboard.doctor.Checks;
 import java.util.ArrayList;
@@ -65,14 +66,21 @@ final class DoctorCommand extends QueueCommand {
         if (!fix || found.level() == Problem.Level.OK) {
             return found;
         }
-        List<String> done = new ArrayList<>();
-        if (isProblem(found)) {
-            done.addAll(check.fix(queue));
-        } else if (check.question(queue).filter(this::mayGo).isPresent()) {
-            done.addAll(check.go(queue));
-        }
+        List<String> done = mend(found, check, queue);
         done.forEach(line -> root().say("couchjobs: " + line));
         return done.isEmpty() ? found : check.lookOrSay(queue);
+    }
+
+    /** What fails is told, and does not keep the other checks from being made. */
+    private List<String> mend(Problem found, Check check, JobQueue queue) {
+        try {
+            if (isProblem(found)) {
+                return check.fix(queue);
+            }
+            return check.question(queue).filter(this::mayGo).isPresent() ? check.go(queue) : List.of();
+        } catch (CouchJobsException trouble) {
+            return List.of("could not mend " + check.name() + ": " + Problems.explain(trouble));
+        }
     }
 
     /** Whether jobs are made and run. The dashboard finds these by itself. */

@@ -37,7 +37,7 @@ public abstract class Check {
      * Puts right everything that can be put right without harm, even while workers run.
      *
      * @param queue the queue
-     * @return the steps that were taken; empty when there is nothing that may be done unasked
+     * @return the steps that were taken, and those that failed; empty when there is nothing that may be done unasked
      */
     public List<String> fix(JobQueue queue) {
         return List.of();
@@ -57,7 +57,7 @@ public abstract class Check {
      * Does what the {@link #question} asked for.
      *
      * @param queue the queue
-     * @return what was done
+     * @return what was done, and what failed
      */
     public List<String> go(JobQueue queue) {
         return List.of();

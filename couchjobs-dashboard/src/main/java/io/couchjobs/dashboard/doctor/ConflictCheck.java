@@ -2,6 +2,7 @@ package io.couchjobs.dashboard.doctor;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
+import io.couchjobs.couch.config.CouchJobsException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -31,8 +32,12 @@ final class ConflictCheck extends Check {
     public List<String> fix(JobQueue queue) {
         List<String> done = new ArrayList<>();
         for (String docId : queue.operations().conflicts()) {
-            if (queue.operations().resolve(docId)) {
-                done.add("resolved " + docId);
+            try {
+                if (queue.operations().resolve(docId)) {
+                    done.add("resolved " + docId);
+                }
+            } catch (CouchJobsException trouble) {
+                done.add("could not resolve " + docId + ": " + trouble.getMessage());
             }
         }
         return done;

@@ -2,6 +2,7 @@ package io.couchjobs.dashboard.doctor;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.WorkerInfo;
@@ -58,6 +59,8 @@ final class OwnerCheck extends Check {
                     done.add("took " + owned.id() + " from " + worker.id());
                 } catch (JobRefusedException | NotFoundException left) {
                     done.add("left " + owned.id() + " as it is: " + left.getMessage());
+                } catch (CouchJobsException trouble) {
+                    done.add("could not take " + owned.id() + " from " + worker.id() + ": " + trouble.getMessage());
                 }
             }
         }
