@@ -3,6 +3,7 @@ package io.couchjobs.cli.demo;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.trigger.Trigger;
@@ -19,12 +20,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The jobs of a small shop, so that a dashboard has something to show. Some mails fail, reports take their time, one type is
  * paused and one has no worker. Thread-safe.
  */
 public final class Traffic implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Traffic.class);
     private static final String MAIL = "email";
     private static final String REPORT = "report";
     private static final String STOCK = "stock-count";
@@ -67,7 +71,7 @@ public final class Traffic implements AutoCloseable {
     public static Traffic start(JobQueue queue) {
         Traffic traffic = new Traffic(queue);
         traffic.prepare();
-        var unused = traffic.customers.scheduleWithFixedDelay(traffic::orders, 0, 1, TimeUnit.SECONDS);
+        var unused = traffic.customers.scheduleWithFixedDelay(traffic::keepOrdering, 0, 1, TimeUnit.SECONDS);
         return traffic;
     }
 
@@ -107,6 +111,15 @@ public final class Traffic implements AutoCloseable {
         return IntStream.range(0, READERS)
                 .mapToObj(reader -> Map.of("to", "reader" + reader + "@example.org", "subject", "News"))
                 .toList();
+    }
+
+    /** A task that throws is not run again, so what the server refuses is let go. */
+    private void keepOrdering() {
+        try {
+            orders();
+        } catch (CouchJobsException trouble) {
+            log.debug("some orders are lost: {}", trouble.toString());
+        }
     }
 
     private void orders() {
