@@ -51,11 +51,19 @@ final class GcCommand extends QueueCommand {
         if (keepTombstones != null) {
             collection.keepTombstones(keepTombstones);
         }
-        GarbageCollection.Report report = collection.run();
-        line.clear();
+        GarbageCollection.Report report = run(collection, line);
         output().table(() -> table(report), () -> json(report));
         report.problems().forEach(problem -> root().say("couchjobs: " + problem));
         return report.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private static GarbageCollection.Report run(GarbageCollection collection, ProgressLine line)
+            throws InterruptedException {
+        try {
+            return collection.run();
+        } finally {
+            line.clear();
+        }
     }
 
     private static Table table(GarbageCollection.Report report) {
