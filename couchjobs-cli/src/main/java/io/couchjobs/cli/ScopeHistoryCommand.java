@@ -27,6 +27,11 @@ final class ScopeHistoryCommand extends QueueCommand {
     private int limit = 20;
 
     @Override
+    boolean tellsIds() {
+        return true;
+    }
+
+    @Override
     void check() {
         names.check();
         if (limit < 1) {

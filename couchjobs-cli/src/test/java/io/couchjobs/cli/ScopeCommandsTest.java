@@ -103,6 +103,8 @@ class ScopeCommandsTest {
                         .path("id")
                         .asText())
                 .isEqualTo("a");
+        assertThat(shell.done("scope", "history", "index", "3", "-o", "id").out())
+                .isEqualTo("a\n");
         assertThat(shell.done("scope", "history", "index").out()).contains("index@3  a", "success");
     }
 
