@@ -15,24 +15,8 @@ import java.util.stream.Stream;
  * Runs jobs that do nothing, in worker processes. The workers are started before, and their type is paused, so that neither their
  * start nor the building of the index counts. The measured time is that from the end of the pause to the last job's end.
  */
-final class Drain {
+record Drain(OwnDatabases databases, Payload payload, Crew crew, ServerCpu server, Plan plan, Steps steps) {
     private static final int ITEMS_OF_A_CHUNK = 500;
-
-    private final OwnDatabases databases;
-    private final Payload payload;
-    private final Crew crew;
-    private final ServerCpu server;
-    private final Plan plan;
-    private final Steps steps;
-
-    Drain(OwnDatabases databases, Payload payload, Crew crew, ServerCpu server, Plan plan, Steps steps) {
-        this.databases = databases;
-        this.payload = payload;
-        this.crew = crew;
-        this.server = server;
-        this.plan = plan;
-        this.steps = steps;
-    }
 
     /**
      * How it went.

@@ -14,18 +14,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Adds jobs, in bulk or one by one from many threads. */
-final class Enqueue {
+record Enqueue(OwnDatabases databases, Payload payload, int jobs) {
     private static final int AT_ONCE = 2_000;
-
-    private final OwnDatabases databases;
-    private final Payload payload;
-    private final int jobs;
-
-    Enqueue(OwnDatabases databases, Payload payload, int jobs) {
-        this.databases = databases;
-        this.payload = payload;
-        this.jobs = jobs;
-    }
 
     double bulk() {
         JobQueue queue = databases.queue();

@@ -6,23 +6,9 @@ import io.couchjobs.JobQueue;
 import java.io.IOException;
 
 /** Workers that have nothing to do: their cost, and how many of them try to claim one new job. */
-final class Fleet {
+record Fleet(OwnDatabases databases, Payload payload, Crew crew, Plan plan, Steps steps) {
     /** The time after the job's end in which the last of the fleet may still try to claim it. */
     private static final long AFTERMATH_MS = 500;
-
-    private final OwnDatabases databases;
-    private final Payload payload;
-    private final Crew crew;
-    private final Plan plan;
-    private final Steps steps;
-
-    Fleet(OwnDatabases databases, Payload payload, Crew crew, Plan plan, Steps steps) {
-        this.databases = databases;
-        this.payload = payload;
-        this.crew = crew;
-        this.plan = plan;
-        this.steps = steps;
-    }
 
     /** One worker, after it has run a job. */
     ObjectNode idle() throws IOException, InterruptedException {

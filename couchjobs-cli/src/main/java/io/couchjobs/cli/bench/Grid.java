@@ -13,20 +13,10 @@ import java.util.Map;
  * Draining by several processes, each with few places or with many. Each cell is compared with one process of as many
  * places in the same round.
  */
-final class Grid {
+record Grid(Drain drain, Plan plan, Steps steps) {
     private static final List<Integer> PLACES = List.of(1, 4, 16, 64, 1_000);
     /** One process with one place runs one job after the other: with all jobs that would take minutes. */
     private static final int JOBS_PER_PLACE = 100;
-
-    private final Drain drain;
-    private final Plan plan;
-    private final Steps steps;
-
-    Grid(Drain drain, Plan plan, Steps steps) {
-        this.drain = drain;
-        this.plan = plan;
-        this.steps = steps;
-    }
 
     ObjectNode measure() throws IOException, InterruptedException {
         steps.begin("processes: warming up");

@@ -13,17 +13,7 @@ import java.util.stream.Stream;
  * Measures the cost of running jobs without a queue: documents are read many at a time, and each is written twice. There is
  * no index, no feed, and no other program.
  */
-final class RawRuns {
-    private final OwnDatabases databases;
-    private final Payload payload;
-    private final ServerCpu server;
-
-    RawRuns(OwnDatabases databases, Payload payload, ServerCpu server) {
-        this.databases = databases;
-        this.payload = payload;
-        this.server = server;
-    }
-
+record RawRuns(OwnDatabases databases, Payload payload, ServerCpu server) {
     /**
      * How it went.
      *

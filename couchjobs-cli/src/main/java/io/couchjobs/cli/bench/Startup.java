@@ -7,15 +7,7 @@ import java.io.IOException;
 import java.util.List;
 
 /** How long {@code couchjobs --version} takes, and how much of that is not the bare JVM's own start. */
-final class Startup {
-    private final Place place;
-    private final int times;
-
-    Startup(Place place, int times) {
-        this.place = place;
-        this.times = times;
-    }
-
+record Startup(Place place, int times) {
     ObjectNode measure() throws IOException, InterruptedException {
         Samples whole = new Samples();
         Samples over = new Samples();
