@@ -15,10 +15,8 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code bench}: the speed of the queue on this server, beside the speed of the server itself. */
 @Command(
@@ -35,7 +33,7 @@ import picocli.CommandLine.ParentCommand;
             "  couchjobs bench --only processes,fleet --rounds 1",
             "  couchjobs bench -o json"
         })
-final class BenchCommand implements Callable<Integer> {
+final class BenchCommand extends CliCommand {
     @Option(
             names = "--only",
             split = ",",
@@ -92,13 +90,9 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--idle", paramLabel = "DURATION", description = "How long an idle worker is watched; default 60s.")
     private Duration idle = Duration.ofSeconds(60);
 
-    @ParentCommand
-    @SuppressWarnings("NullAway.Init")
-    private Couchjobs root;
-
     @Override
     public Integer call() throws InterruptedException {
-        root.checkOutput(false);
+        root().checkOutput(false);
         Plan plan = new Plan(
                 EnumSet.copyOf(only),
                 rounds,
@@ -111,19 +105,19 @@ final class BenchCommand implements Callable<Integer> {
                 herd,
                 listeners,
                 idle);
-        try (Session session = Session.open(root)) {
+        try (Session session = Session.open(root())) {
             return run(session, plan).number();
         }
     }
 
     private ExitCode run(Session session, Plan plan) throws InterruptedException {
-        ProgressLine progress = root.progress();
+        ProgressLine progress = root().progress();
         Bench bench = new Bench(place(session, progress), plan);
         CleanUp deletion = CleanUp.atEnd("delete-bench-databases", bench::close);
         try {
             Results results = bench.run();
             progress.clear();
-            root.output().table(results::table, results::json);
+            output().table(results::table, results::json);
             return results.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
         } finally {
             progress.clear();
@@ -132,7 +126,7 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private Place place(Session session, ProgressLine progress) {
-        ChildArguments child = ChildArguments.of("bench-worker", root, session, session.url());
+        ChildArguments child = ChildArguments.of("bench-worker", root(), session, session.url());
         return new Place(
                 session.url().servers().get(0),
                 () -> CouchServer.connect(session.server()),
@@ -144,13 +138,13 @@ final class BenchCommand implements Callable<Integer> {
                 launcher(),
                 text -> {
                     progress.clear();
-                    root.say("couchjobs: " + text);
+                    root().say("couchjobs: " + text);
                 },
                 progress::update);
     }
 
     private Optional<Path> launcher() {
-        Path home = root.shell().home();
+        Path home = root().shell().home();
         return Optional.of(home.resolve("couchjobs"))
                 .filter(Files::isExecutable)
                 .filter(there -> Files.exists(home.resolve("target/couchjobs.jar")));

@@ -1,25 +1,19 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.cli.bench.WorkerLoop;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ParentCommand;
 
 /** A worker process of the benchmark: does what standard input says, and dies when that ends. */
 @Command(name = "bench-worker", hidden = true, description = "Used by bench.")
-final class BenchWorkerCommand implements Callable<Integer> {
-    @ParentCommand
-    @SuppressWarnings("NullAway.Init")
-    private Couchjobs root;
-
+final class BenchWorkerCommand extends CliCommand {
     @Override
     public Integer call() throws InterruptedException {
-        try (Session session = Session.open(root)) {
+        try (Session session = Session.open(root())) {
             new WorkerLoop(
                             name -> session.queue(session.url().sibling(name), false),
-                            root.shell().out(),
+                            root().shell().out(),
                             () -> Runtime.getRuntime().halt(ExitCode.INTERRUPTED.number()))
-                    .run(root.shell().in());
+                    .run(root().shell().in());
             return ExitCode.DONE.number();
         }
     }

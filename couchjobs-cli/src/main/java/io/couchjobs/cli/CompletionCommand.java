@@ -1,12 +1,9 @@
 package io.couchjobs.cli;
 
-import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code completion SHELL}: a script for the shell. */
 @Command(
@@ -17,7 +14,7 @@ import picocli.CommandLine.Spec;
             "  source <(couchjobs completion zsh)",
             "  couchjobs completion fish > ~/.config/fish/completions/couchjobs.fish"
         })
-final class CompletionCommand implements Callable<Integer> {
+final class CompletionCommand extends CliCommand {
     /** The shells we can complete in. */
     enum ShellName {
         BASH,
@@ -34,20 +31,16 @@ final class CompletionCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private ShellName shell;
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
-        CommandLine root = spec.root().commandLine();
+        CommandLine root = spec().root().commandLine();
         String script =
                 switch (shell) {
                     // picocli's script finds out for itself which of the two runs it
                     case BASH, ZSH -> AutoComplete.bash("couchjobs", root);
                     case FISH -> FishCompletion.script(root);
                 };
-        spec.commandLine().getOut().print(script);
+        spec().commandLine().getOut().print(script);
         return ExitCode.DONE.number();
     }
 }

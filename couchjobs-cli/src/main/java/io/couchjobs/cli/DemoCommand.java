@@ -14,12 +14,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code demo [DIR]}: the main job, on real files, with nothing installed but Java. */
 @Command(
@@ -37,7 +35,7 @@ import picocli.CommandLine.ParentCommand;
             "  couchjobs demo --dashboard       and look at it in a browser",
             "  couchjobs demo --url http://127.0.0.1:5984 --user admin -o json"
         })
-final class DemoCommand implements Callable<Integer> {
+final class DemoCommand extends CliCommand {
     @Parameters(arity = "0..1", paramLabel = "DIR", description = "The folder; default this project.")
     private @Nullable Path dir;
 
@@ -56,25 +54,21 @@ final class DemoCommand implements Callable<Integer> {
             description = "Where the page is; default 127.0.0.1:8080, or a free port if that is taken.")
     private @Nullable String listen;
 
-    @ParentCommand
-    @SuppressWarnings("NullAway.Init")
-    private Couchjobs root;
-
     @Override
     public Integer call() throws IOException, InterruptedException {
-        root.checkOutput(false);
+        root().checkOutput(false);
         FoundFiles found = find();
-        if (root.settings().isServerAsked()) {
-            return run(found, Session.open(root));
-        } else if (root.shell().variable("COUCHJOBS_URL").isPresent()) {
-            root.say("couchjobs: the demo uses a server of its own, not COUCHJOBS_URL; --url runs it on another");
+        if (root().settings().isServerAsked()) {
+            return run(found, Session.open(root()));
+        } else if (root().shell().variable("COUCHJOBS_URL").isPresent()) {
+            root().say("couchjobs: the demo uses a server of its own, not COUCHJOBS_URL; --url runs it on another");
         }
         LocalServer server = LocalServer.inMemory(0);
-        return run(found, new Session(server.database(), new Auth.None(), root.settings(), server));
+        return run(found, new Session(server.database(), new Auth.None(), root().settings(), server));
     }
 
     private FoundFiles find() throws IOException {
-        Path folder = dir == null ? root.shell().home() : dir;
+        Path folder = dir == null ? root().shell().home() : dir;
         if (!Files.isDirectory(folder)) {
             throw CommandException.usage("not a folder: " + folder);
         } else if (workers < 1) {
@@ -83,7 +77,7 @@ final class DemoCommand implements Callable<Integer> {
             throw CommandException.usage("--listen needs --dashboard");
         }
         FoundFiles found = FoundFiles.below(folder);
-        found.problems().forEach(problem -> root.say("couchjobs: " + problem));
+        found.problems().forEach(problem -> root().say("couchjobs: " + problem));
         if (found.files().isEmpty()) {
             throw new CommandException(ExitCode.FAILED, "nothing to do: no files below " + folder);
         }
@@ -95,20 +89,20 @@ final class DemoCommand implements Callable<Integer> {
                 .sibling("couchjobs-demo-" + UUID.randomUUID().toString().substring(0, 8));
         try (session) {
             CleanUp deletion = CleanUp.atEnd("delete-demo-database", () -> delete(session, database));
-            root.say("couchjobs: " + found.files().size() + " files below " + found.root() + ", " + workers
+            root().say("couchjobs: " + found.files().size() + " files below " + found.root() + ", " + workers
                     + " worker processes, database " + database.database());
             try (JobQueue queue = session.queue(database, true)) {
-                Demo demo = new Demo(queue, root.progress(), text -> root.say("couchjobs: " + text));
+                Demo demo = new Demo(queue, root().progress(), text -> root().say("couchjobs: " + text));
                 Demo.Workers processes = workers(session, database);
                 if (!dashboard) {
                     return run(demo, found, processes).number();
                 }
                 // The page shows the logs of the shop's jobs; here they would bury the rest.
-                LogLevels.configure(root.options().verbose, !root.options().verbose);
+                LogLevels.configure(root().options().verbose, !root().options().verbose);
                 try (DemoPage page = DemoPage.open(queue, listen)) {
-                    root.say("couchjobs: the dashboard is at " + page.url());
+                    root().say("couchjobs: the dashboard is at " + page.url());
                     ExitCode exitCode = run(demo, found, processes);
-                    root.say("couchjobs: the dashboard stays at " + page.url() + "; Ctrl-C to stop");
+                    root().say("couchjobs: the dashboard stays at " + page.url() + "; Ctrl-C to stop");
                     page.awaitInterrupt();
                     return exitCode.number();
                 }
@@ -126,29 +120,29 @@ final class DemoCommand implements Callable<Integer> {
 
     private void delete(Session session, QueueUrl database) {
         if (keep) {
-            root.say("couchjobs: kept " + database.database());
+            root().say("couchjobs: kept " + database.database());
             return;
         }
         try (CouchServer server = CouchServer.connect(session.server())) {
             server.database(database.name()).delete();
         } catch (RuntimeException gone) {
-            root.say("couchjobs: cannot delete the database " + database.name() + ": " + Problems.explain(gone));
+            root().say("couchjobs: cannot delete the database " + database.name() + ": " + Problems.explain(gone));
         }
     }
 
     private Demo.Workers workers(Session session, QueueUrl database) {
-        ChildArguments child = ChildArguments.of("demo-worker", root, session, database);
+        ChildArguments child = ChildArguments.of("demo-worker", root(), session, database);
         return new Demo.Workers(workers, child.arguments(), child.environment());
     }
 
     private void show(Summary summary, List<String> unreadable) {
-        summary.problems().forEach(problem -> root.shell().err().println("couchjobs: " + problem));
-        root.output().table(summary::table, () -> json(summary, unreadable));
-        if (root.output().format() == Format.TABLE) {
-            root.output().raw("");
-            summary.lines().forEach(root.output()::raw);
+        summary.problems().forEach(problem -> root().shell().err().println("couchjobs: " + problem));
+        output().table(summary::table, () -> json(summary, unreadable));
+        if (output().format() == Format.TABLE) {
+            output().raw("");
+            summary.lines().forEach(output()::raw);
             if (!unreadable.isEmpty()) {
-                root.output().raw("not read: " + String.join("; ", unreadable));
+                output().raw("not read: " + String.join("; ", unreadable));
             }
         }
     }

@@ -1,38 +1,31 @@
 package io.couchjobs.cli;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code help [COMMAND]}: what {@code COMMAND --help} shows. */
 @Command(
         name = "help",
         description = "Show the help of a command.",
         footer = {"  couchjobs help", "  couchjobs help enqueue"})
-final class HelpCommand implements Callable<Integer> {
+final class HelpCommand extends CliCommand {
     @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The command; without, the list of all.")
     private List<String> path = List.of();
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
-        CommandLine command = spec.root().commandLine();
+        CommandLine command = spec().root().commandLine();
         for (String name : path) {
             CommandLine inner = command.getSubcommands().get(name);
             if (inner == null) {
-                throw new ParameterException(spec.commandLine(), Problems.noSuchCommand(name, command));
+                throw new ParameterException(spec().commandLine(), Problems.noSuchCommand(name, command));
             }
             command = inner;
         }
-        command.usage(spec.commandLine().getOut());
+        command.usage(spec().commandLine().getOut());
         return ExitCode.DONE.number();
     }
 }

@@ -9,12 +9,10 @@ import io.couchjobs.couch.CouchServer;
 import io.couchjobs.job.Site;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code init}: the database and its design documents. */
 @Command(
@@ -29,11 +27,7 @@ import picocli.CommandLine.ParentCommand;
             "  couchjobs init --secure --dry-run",
             "  couchjobs init --create-user worker:ann"
         })
-final class InitCommand implements Callable<Integer> {
-    @ParentCommand
-    @SuppressWarnings("NullAway.Init")
-    private Couchjobs root;
-
+final class InitCommand extends CliCommand {
     @Option(
             names = "--site",
             paramLabel = "NAME",
@@ -53,10 +47,10 @@ final class InitCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        root.checkOutput(false);
+        root().checkOutput(false);
         Optional<Site> named = named();
         secure.wanted();
-        try (Session session = Session.open(root);
+        try (Session session = Session.open(root());
                 CouchServer server = CouchServer.connect(session.server())) {
             CouchDatabase database = server.database(session.url().name());
             if (secure.dryRun) {
@@ -67,9 +61,8 @@ final class InitCommand implements Callable<Integer> {
             List<String> pushed = report.designDocumentsPushed();
             Site now = report.site();
             named.filter(site -> !site.home()).ifPresent(site -> warnOfJobsWithoutSite(database));
-            Securing securing = Securing.run(secure, new QueueSecurity(database), root.shell());
-            root.output()
-                    .line(
+            Securing securing = Securing.run(secure, new QueueSecurity(database), root().shell());
+            output().line(
                             () -> text(database.name(), created, pushed) + text(now) + securing.text(),
                             () -> securing.addTo(json(database.name(), created, pushed)
                                     .put("site", now.name())
@@ -79,9 +72,8 @@ final class InitCommand implements Callable<Integer> {
     }
 
     private Integer preview(CouchDatabase database) {
-        Securing securing = Securing.run(secure, new QueueSecurity(database), root.shell());
-        root.output()
-                .line(
+        Securing securing = Securing.run(secure, new QueueSecurity(database), root().shell());
+        output().line(
                         () -> "database " + database.name() + ", nothing was changed" + securing.text(),
                         () -> securing.addTo(
                                 JsonNodeFactory.instance.objectNode().put("database", database.name())));
@@ -95,7 +87,7 @@ final class InitCommand implements Callable<Integer> {
     private void warnOfJobsWithoutSite(CouchDatabase database) {
         long jobs = Operations.unfinishedWithoutSite(database);
         if (jobs > 0) {
-            root.say("couchjobs: warning: " + jobs
+            root().say("couchjobs: warning: " + jobs
                     + " unfinished jobs here carry no site, and are run in no database but"
                     + " the one that is named with --home");
         }

@@ -5,12 +5,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code manual}: man pages, and the reference in the guide. */
 @Command(
@@ -20,23 +17,19 @@ import picocli.CommandLine.Spec;
             "  couchjobs manual --man ~/.local/share/man/man1 && man couchjobs-enqueue",
             "  couchjobs manual --markdown docs/cli.md"
         })
-final class ManualCommand implements Callable<Integer> {
+final class ManualCommand extends CliCommand {
     @Option(names = "--man", paramLabel = "DIR", description = "Write couchjobs.1, couchjobs-enqueue.1, ... there.")
     private @Nullable Path man;
 
     @Option(names = "--markdown", paramLabel = "FILE", description = "Write all commands as one page of Markdown.")
     private @Nullable Path markdown;
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         if (man == null && markdown == null) {
             throw CommandException.usage("what for? Give --man DIR or --markdown FILE");
         }
-        List<ManualPage> pages = ManualPage.of(spec.root().commandLine());
+        List<ManualPage> pages = ManualPage.of(spec().root().commandLine());
         if (man != null) {
             for (ManualPage page : pages) {
                 write(man.resolve(ManualRoff.fileName(page)), ManualRoff.of(page));

@@ -1,17 +1,9 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.output.Output;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** The base of commands on a queue: first the arguments are checked, then the queue is opened. */
-abstract class QueueCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+abstract class QueueCommand extends CliCommand {
     /** Throws IllegalArgumentException or CommandException when an argument is wrong. No I/O but on files. */
     void check() {}
 
@@ -40,18 +32,5 @@ abstract class QueueCommand implements Callable<Integer> {
                 JobQueue queue = open(session)) {
             return run(queue).number();
         }
-    }
-
-    final Couchjobs root() {
-        return (Couchjobs) spec.root().userObject();
-    }
-
-    /** {@return what the person typed to get here} */
-    final String name() {
-        return spec.name();
-    }
-
-    final Output output() {
-        return root().output();
     }
 }

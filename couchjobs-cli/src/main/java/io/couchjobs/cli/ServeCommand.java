@@ -7,12 +7,10 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** {@code serve}: the embedded CouchDB-compatible server, until Ctrl-C. */
 @Command(
@@ -27,7 +25,7 @@ import picocli.CommandLine.ParentCommand;
             "  couchjobs serve --cors http://localhost:3000",
             "  couchjobs serve --simulate-cluster 3"
         })
-final class ServeCommand implements Callable<Integer> {
+final class ServeCommand extends CliCommand {
     @Option(names = "--dir", paramLabel = "D", description = "Keep the data in this folder; default in memory.")
     private @Nullable Path dir;
 
@@ -52,13 +50,9 @@ final class ServeCommand implements Callable<Integer> {
             })
     private int nodes;
 
-    @ParentCommand
-    @SuppressWarnings("NullAway.Init")
-    private Couchjobs root;
-
     @Override
     public Integer call() throws InterruptedException {
-        root.checkOutput(false);
+        root().checkOutput(false);
         if (port < 0 || port > 65_535) {
             throw CommandException.usage("--port must be 0 to 65535: " + port);
         }
@@ -76,7 +70,7 @@ final class ServeCommand implements Callable<Integer> {
         } else {
             serve(stop);
         }
-        root.say("couchjobs: stopped");
+        root().say("couchjobs: stopped");
         return ExitCode.DONE.number();
     }
 
@@ -85,7 +79,7 @@ final class ServeCommand implements Callable<Integer> {
             URI url = server.database().database();
             JobQueue.builder(url).open().close();
             print(url);
-            root.say("couchjobs: for development and tests only, data is kept "
+            root().say("couchjobs: for development and tests only, data is kept "
                     + (dir == null ? "in memory" : "in " + dir) + "; Ctrl-C to stop");
             stop.await();
         }
@@ -99,7 +93,7 @@ final class ServeCommand implements Callable<Integer> {
                     .toList();
             JobQueue.builder(urls.get(0)).open().close();
             urls.forEach(this::print);
-            root.say("couchjobs: a simulated cluster, for development and tests only, in memory, seed " + seed
+            root().say("couchjobs: a simulated cluster, for development and tests only, in memory, seed " + seed
                     + "; Ctrl-C to stop");
             stop.await();
         }
@@ -114,7 +108,6 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private void print(URI url) {
-        root.output()
-                .line(url::toString, () -> JsonNodeFactory.instance.objectNode().put("url", url.toString()));
+        output().line(url::toString, () -> JsonNodeFactory.instance.objectNode().put("url", url.toString()));
     }
 }

@@ -5,17 +5,11 @@ import java.io.PrintWriter;
 import java.io.Writer;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ParentCommand;
 
 /** Goes once through what most commands do, so that the launcher can archive the classes they need. */
 @Command(name = "warm-up", hidden = true, description = "Used by the launcher.")
-final class WarmUpCommand implements Callable<Integer> {
-    @ParentCommand
-    @SuppressWarnings("NullAway.Init")
-    private Couchjobs root;
-
+final class WarmUpCommand extends CliCommand {
     @Override
     public Integer call() {
         try (LocalServer server = LocalServer.inMemory(0)) {
@@ -34,7 +28,7 @@ final class WarmUpCommand implements Callable<Integer> {
     }
 
     private void run(String... args) {
-        Shell here = root.shell();
+        Shell here = root().shell();
         PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
         Shell silent = new Shell(
                 InputStream.nullInputStream(),
