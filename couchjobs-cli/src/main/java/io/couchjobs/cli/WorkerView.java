@@ -8,16 +8,15 @@ import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
+import io.couchjobs.dashboard.view.JobDocuments;
 import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
-import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,27 +40,11 @@ record WorkerView(List<WorkerInfo> workers, Map<JobId, Job> jobs, Instant now) {
         List<WorkerInfo> workers =
                 queue.operations().workers().stream().filter(wanted).toList();
         Instant now = Instant.now().plus(queue.database().server().clockSkew());
-        return new WorkerView(workers, read(queue, workers), now);
-    }
-
-    private static Map<JobId, Job> read(JobQueue queue, List<WorkerInfo> workers) {
-        List<String> ids = workers.stream()
+        Stream<JobId> owned = workers.stream()
                 .flatMap(worker -> worker.jobs().stream())
-                .limit(MOST_READ)
-                .map(owned -> owned.id().docId())
-                .toList();
-        Map<JobId, Job> jobs = new HashMap<>();
-        if (!ids.isEmpty()) {
-            queue.database().getAll(ids).stream().flatMap(Optional::stream).forEach(document -> {
-                try {
-                    Job job = Job.parse(document);
-                    jobs.put(job.id(), job);
-                } catch (MalformedDocumentException changedMeanwhile) {
-                    // its name is shown
-                }
-            });
-        }
-        return jobs;
+                .map(WorkerInfo.OwnedJob::id)
+                .limit(MOST_READ);
+        return new WorkerView(workers, JobDocuments.read(queue, owned), now);
     }
 
     /** Which programs read, and people do not. */

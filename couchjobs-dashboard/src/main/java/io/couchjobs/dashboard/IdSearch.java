@@ -5,15 +5,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
-import io.couchjobs.job.Job;
+import io.couchjobs.dashboard.view.JobDocuments;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.MalformedDocumentException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /** Finds jobs by the beginning of their ids, in the order of type and id. Thread-safe. */
 final class IdSearch {
@@ -46,7 +44,7 @@ final class IdSearch {
         for (String type : types(filter, after)) {
             List<ViewResult.Row> rows = rows(JOB + type + ":" + prefix, after, left);
             rows.stream()
-                    .flatMap(row -> job(row.doc()).stream())
+                    .flatMap(row -> Optional.ofNullable(row.doc()).flatMap(JobDocuments::parsed).stream())
                     .filter(filter::matches)
                     .map(JobJson::summary)
                     .forEach(jobs::add);
@@ -75,13 +73,5 @@ final class IdSearch {
                 .includeDocs(true)
                 .limit(limit);
         return queue.database().view(query).rows();
-    }
-
-    private static Optional<Job> job(@Nullable ObjectNode document) {
-        try {
-            return Optional.ofNullable(document).map(Job::parse);
-        } catch (MalformedDocumentException noJob) {
-            return Optional.empty();
-        }
     }
 }

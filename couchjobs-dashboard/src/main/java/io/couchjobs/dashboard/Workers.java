@@ -3,16 +3,16 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.JobDocuments;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The workers and the jobs that they run. Thread-safe. */
 final class Workers {
@@ -36,7 +36,11 @@ final class Workers {
     ObjectNode json() {
         long now = Clock.now(queue);
         ObjectNode json = Call.JSON.createObjectNode().put("now", now);
-        Map<JobId, Job> read = readJobs();
+        Stream<JobId> running = all().stream()
+                .flatMap(worker -> worker.jobs().stream())
+                .map(WorkerInfo.OwnedJob::id)
+                .limit(MOST_READ);
+        Map<JobId, Job> read = JobDocuments.read(queue, running);
         ArrayNode workers = json.putArray("workers");
         for (WorkerInfo worker : all()) {
             ObjectNode one = summary(worker, now);
@@ -65,25 +69,5 @@ final class Workers {
             known.types().forEach(json.putArray("types")::add);
         });
         return json;
-    }
-
-    private Map<JobId, Job> readJobs() {
-        List<String> ids = all().stream()
-                .flatMap(worker -> worker.jobs().stream())
-                .limit(MOST_READ)
-                .map(owned -> owned.id().docId())
-                .toList();
-        Map<JobId, Job> jobs = new LinkedHashMap<>();
-        if (!ids.isEmpty()) {
-            queue.database().getAll(ids).stream().flatMap(Optional::stream).forEach(document -> {
-                try {
-                    Job job = Job.parse(document);
-                    jobs.put(job.id(), job);
-                } catch (MalformedDocumentException changedMeanwhile) {
-                    // its name is told
-                }
-            });
-        }
-        return jobs;
     }
 }

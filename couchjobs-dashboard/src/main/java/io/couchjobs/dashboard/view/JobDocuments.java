@@ -1,0 +1,49 @@
+package io.couchjobs.dashboard.view;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedDocumentException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Documents, some of which may be no jobs. */
+public final class JobDocuments {
+    private JobDocuments() {}
+
+    /**
+     * Reads jobs by one request.
+     *
+     * @param queue the queue
+     * @param ids the jobs
+     * @return those that there are, without attached data; what is gone or no job is left out
+     */
+    public static Map<JobId, Job> read(JobQueue queue, Stream<JobId> ids) {
+        List<String> docIds = ids.map(JobId::docId).distinct().toList();
+        if (docIds.isEmpty()) {
+            return Map.of();
+        }
+        return queue.database().getAll(docIds).stream()
+                .flatMap(Optional::stream)
+                .flatMap(document -> parsed(document).stream())
+                .collect(Collectors.toMap(Job::id, Function.identity()));
+    }
+
+    /**
+     * {@return the job, unless the document is none}
+     *
+     * @param document a document that has the id of a job
+     */
+    public static Optional<Job> parsed(ObjectNode document) {
+        try {
+            return Optional.of(Job.parse(document));
+        } catch (MalformedDocumentException noJob) {
+            return Optional.empty();
+        }
+    }
+}
