@@ -18,7 +18,7 @@ final class RetentionOptions {
             converter = Converter.class,
             description = "How long jobs that succeeded are kept: for a time, the N newest, not at all, for ever;"
                     + " default 30d.")
-    private @Nullable Setting succeeded;
+    private @Nullable OrDefault<Retention> succeeded;
 
     @Option(
             names = "--failure-retention",
@@ -27,15 +27,15 @@ final class RetentionOptions {
             description =
                     "How long jobs that failed or were cancelled are kept; default 30d, or as --retention if that is"
                             + " longer.")
-    private @Nullable Setting failed;
+    private @Nullable OrDefault<Retention> failed;
 
     boolean isEmpty() {
         return succeeded == null && failed == null;
     }
 
     TypeSettings change(TypeSettings settings) {
-        TypeSettings changed = succeeded == null ? settings : settings.withRetention(succeeded.retention);
-        return failed == null ? changed : changed.withFailureRetention(failed.retention);
+        TypeSettings changed = succeeded == null ? settings : settings.withRetention(succeeded.value());
+        return failed == null ? changed : changed.withFailureRetention(failed.value());
     }
 
     /** {@return a sentence for each number of jobs, which may have been meant as a time} */
@@ -46,8 +46,8 @@ final class RetentionOptions {
         return notes;
     }
 
-    private static void addNote(String option, @Nullable Setting setting, List<String> notes) {
-        if (setting != null && setting.retention instanceof Retention.Newest newest) {
+    private static void addNote(String option, @Nullable OrDefault<Retention> setting, List<String> notes) {
+        if (setting != null && setting.value() instanceof Retention.Newest newest) {
             notes.add(option + " " + newest.jobs() + " keeps the " + newest.jobs()
                     + " newest jobs; for a time give a unit, such as " + newest.jobs() + "d");
         }
@@ -62,15 +62,12 @@ final class RetentionOptions {
                 : retention.toJson().asText();
     }
 
-    /** The retention that was asked for; null for the default. */
-    private record Setting(@Nullable Retention retention) {}
-
     /** Reads a retention; the message names the text. */
-    private static final class Converter implements ITypeConverter<Setting> {
+    private static final class Converter implements ITypeConverter<OrDefault<Retention>> {
         @Override
-        public Setting convert(String text) {
+        public OrDefault<Retention> convert(String text) {
             try {
-                return new Setting(
+                return new OrDefault<>(
                         switch (text) {
                             case "delete" -> new Retention.Delete();
                             case "forever" -> new Retention.Forever();
