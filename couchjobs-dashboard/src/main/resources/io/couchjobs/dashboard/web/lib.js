@@ -221,11 +221,8 @@ const SLOWLY = 15000;
 
 /** A page that loads something, and loads it again when that may have changed, but not more often than it may. */
 export class Loading extends Component {
-  constructor(props) {
-    super(props);
-    this.state = { data: null, error: null };
-    this.pace = 1500;
-  }
+  state = { data: null, error: null };
+  pace = 1500;
 
   componentDidMount() {
     this.load();

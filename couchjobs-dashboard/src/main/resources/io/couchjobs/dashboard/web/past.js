@@ -54,10 +54,7 @@ export function Took({ range, data }) {
 
 /** The last hour, day and month side by side. */
 export class Past extends Loading {
-  constructor(props) {
-    super(props);
-    this.pace = 15000;
-  }
+  pace = 15000;
 
   async ask() {
     const ranges = Object.keys(RANGES);

@@ -4,10 +4,7 @@ import { order } from '../actions.js';
 import { count } from '../items.js';
 
 export class ArrayPage extends Loading {
-  constructor(props) {
-    super(props);
-    this.pace = 5000;
-  }
+  pace = 5000;
 
   ask() {
     return get('array', { type: this.props.params.type, id: this.props.params.id });

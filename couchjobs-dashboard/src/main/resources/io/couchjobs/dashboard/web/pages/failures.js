@@ -3,10 +3,7 @@ import { h, Loading, Ago, Card, Empty, Trouble, Button, get, jobHref, jobsHref, 
 import { actOnFailures } from '../actions.js';
 
 export class Failures extends Loading {
-  constructor(props) {
-    super(props);
-    this.pace = 3000;
-  }
+  pace = 3000;
 
   ask() {
     return get('failures');

@@ -3,10 +3,7 @@ import { h, Loading, Card, Empty, Trouble, get, go, query, duration, exact, numb
 import { RANGES, Runs, Took, Waiting } from '../past.js';
 
 export class History extends Loading {
-  constructor(props) {
-    super(props);
-    this.pace = 5000;
-  }
+  pace = 5000;
 
   range() {
     return RANGES[this.props.params.range] ? this.props.params.range : 'hour';

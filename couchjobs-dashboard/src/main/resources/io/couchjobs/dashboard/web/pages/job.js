@@ -83,10 +83,7 @@ function Items({ job }) {
 
 /** What keeps it from running, the decisive reason first. */
 class Why extends Loading {
-  constructor(props) {
-    super(props);
-    this.pace = 5000;
-  }
+  pace = 5000;
 
   ask() {
     return get('explain', { type: this.props.type, id: this.props.id });

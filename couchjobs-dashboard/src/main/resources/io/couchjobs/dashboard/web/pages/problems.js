@@ -4,10 +4,7 @@ import { h, Loading, Card, Empty, Trouble, get } from '../lib.js';
 const LEVELS = { problem: ['bad', '✕ Problem'], note: ['warn', '! Note'], ok: ['good', '✓ Ok'] };
 
 export class Problems extends Loading {
-  constructor(props) {
-    super(props);
-    this.pace = 5000;
-  }
+  pace = 5000;
 
   ask() {
     return get('problems');

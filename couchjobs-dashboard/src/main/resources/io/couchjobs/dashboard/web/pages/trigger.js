@@ -3,10 +3,7 @@ import { h, Loading, Ago, Card, Empty, Trouble, Button, get, post, go, jobHref, 
 import { ask, attempt } from '../dialog.js';
 
 export class TriggerPage extends Loading {
-  constructor(props) {
-    super(props);
-    this.pace = 3000;
-  }
+  pace = 3000;
 
   ask() {
     return get('trigger', { name: this.props.params.name });

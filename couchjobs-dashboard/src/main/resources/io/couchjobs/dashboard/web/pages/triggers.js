@@ -3,10 +3,7 @@ import { h, Loading, Card, Empty, Trouble, Button, get, jobsHref, number, query 
 import { act, State, JobsOf, Follower, Lag } from './trigger.js';
 
 export class Triggers extends Loading {
-  constructor(props) {
-    super(props);
-    this.pace = 3000;
-  }
+  pace = 3000;
 
   ask() {
     return get('triggers');
