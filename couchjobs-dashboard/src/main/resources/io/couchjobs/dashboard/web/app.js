@@ -1,10 +1,9 @@
 // The frame around the pages: which one the URL names, where the others are, whether what is shown is live.
-import { h, render, Component, place, go } from './lib.js';
+import { h, render, Loading, get, place, go } from './lib.js';
 import { listen, liveState } from './live.js';
 import { Dialogs, Toasts } from './dialog.js';
 import { BulkState } from './bulk.js';
 import { Theme } from './switch.js';
-import { Summary } from './summary.js';
 import { Overview } from './pages/overview.js';
 import { Jobs } from './pages/jobs.js';
 import { Job } from './pages/job.js';
@@ -33,14 +32,39 @@ const PAGES = {
 /** The pages of one thing, and the page that lists all of them. */
 const PARENTS = { job: 'jobs', array: 'jobs', trigger: 'triggers' };
 
-class App extends Component {
-  constructor() {
-    super();
-    this.state = place();
-    this.summary = new Summary(() => this.forceUpdate());
+/** So many seconds of the past are shown. */
+const SECONDS = 300;
+
+/** It loads the numbers that the frame and several pages need: once for all. */
+class App extends Loading {
+  state = { ...place(), data: null, error: null };
+  pace = 2000;
+
+  ask() {
+    return get('overview');
+  }
+
+  concerns(tick) {
+    return tick.opened || tick.more || tick.types || tick.workers || tick.jobs.length > 0;
+  }
+
+  hear(tick) {
+    const { data } = this.state;
+    if (tick.second && data) {
+      data.history = [...data.history, tick.second].slice(-SECONDS);
+      this.forceUpdate();
+    }
+    super.hear(tick);
+  }
+
+  /** Without numbers no page is of use, so it goes on to ask for them. */
+  show(answer) {
+    this.again ||= !!answer.error;
+    super.show(answer);
   }
 
   componentDidMount() {
+    super.componentDidMount();
     const moved = () => {
       const before = this.state;
       this.setState(place(), () => this.arrived(before));
@@ -95,8 +119,7 @@ class App extends Component {
     document.title = title + ' · couchjobs';
   }
 
-  render(props, { page, params }) {
-    const { data } = this.summary;
+  render(props, { page, params, data, error }) {
     const shown = page === 'job' ? Job : page === 'array' ? ArrayPage : page === 'trigger' ? TriggerPage : (PAGES[page] || {}).view;
     return h('div', { class: 'frame' },
       h('a', { class: 'skip', href: '#main', onClick: skip }, 'Skip to the content'),
@@ -112,7 +135,7 @@ class App extends Component {
       h('main', { id: 'main', tabIndex: -1 },
         h(BulkState, null),
         shown
-          ? h(shown, { key: page === 'job' || page === 'array' ? page + '\n' + params.type + '\n' + params.id : page === 'trigger' ? page + '\n' + params.name : page, params, summary: data, summaryError: this.summary.error, actions: !!data && data.actions })
+          ? h(shown, { key: page === 'job' || page === 'array' ? page + '\n' + params.type + '\n' + params.id : page === 'trigger' ? page + '\n' + params.name : page, params, summary: data, summaryError: error, actions: !!data && data.actions })
           : h(Nowhere, { page })),
       h(Dialogs, null), h(Toasts, null));
   }
