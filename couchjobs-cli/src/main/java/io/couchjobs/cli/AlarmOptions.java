@@ -9,6 +9,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -102,33 +103,19 @@ final class AlarmOptions {
     }
 
     private Alarms described(Alarms alarms) {
-        if (oldestDue != null) {
-            alarms.oldestDue(oldestDue);
-        }
+        Optional.ofNullable(oldestDue).ifPresent(alarms::oldestDue);
         if (failureRate != null) {
             alarms.failureRate(rate());
         }
         if (silentWorkers) {
             alarms.silentWorkers();
         }
-        if (growth != null) {
-            alarms.growth(growth);
-        }
-        if (conflicts != null) {
-            alarms.conflicts(conflicts);
-        }
-        if (every != null) {
-            alarms.every(every);
-        }
-        if (looks != null) {
-            alarms.looks(looks);
-        }
-        if (webhook != null) {
-            alarms.webhook(webhook);
-        }
-        if (program != null) {
-            alarms.command(List.of(program));
-        }
+        Optional.ofNullable(growth).ifPresent(alarms::growth);
+        Optional.ofNullable(conflicts).ifPresent(alarms::conflicts);
+        Optional.ofNullable(every).ifPresent(alarms::every);
+        Optional.ofNullable(looks).ifPresent(alarms::looks);
+        Optional.ofNullable(webhook).ifPresent(alarms::webhook);
+        Optional.ofNullable(program).map(List::of).ifPresent(alarms::command);
         return alarms;
     }
 

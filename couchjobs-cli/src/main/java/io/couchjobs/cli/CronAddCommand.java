@@ -7,6 +7,7 @@ import io.couchjobs.schedule.Schedules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -117,9 +118,7 @@ final class CronAddCommand extends QueueCommand {
         } else {
             builder.cron(rest.get(0));
         }
-        if (zone != null) {
-            builder.zone(zone);
-        }
+        Optional.ofNullable(zone).ifPresent(builder::zone);
         return from == null ? builder : builder.from(from);
     }
 

@@ -233,12 +233,8 @@ final class EnqueueCommand extends QueueCommand {
 
     private JobRequest single() {
         JobRequest.Builder job = options.start(type, Instant.now()).data(data.read(root().shell()));
-        if (id != null) {
-            job.id(id);
-        }
-        if (tracker != null) {
-            job.tracker(tracker);
-        }
+        Optional.ofNullable(id).ifPresent(job::id);
+        Optional.ofNullable(tracker).ifPresent(job::tracker);
         return job.build();
     }
 

@@ -8,6 +8,7 @@ import io.couchjobs.job.NotFoundException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -73,12 +74,8 @@ final class JobOptions {
         if (at != null || in != null) {
             job.scheduledTime(at != null ? at : now.plus(in));
         }
-        if (site != null) {
-            job.site(site);
-        }
-        if (origin != null) {
-            job.origin(origin);
-        }
+        Optional.ofNullable(site).ifPresent(job::site);
+        Optional.ofNullable(origin).ifPresent(job::origin);
         return held(job);
     }
 

@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.job.JobRequest;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -27,26 +28,16 @@ final class TemplateOptions {
 
     JobRequest.Builder start(String type) {
         JobRequest.Builder job = JobRequest.builder(type);
-        if (priority != null) {
-            job.priority(priority);
-        }
-        if (maxRetries != null) {
-            job.maxRetries(maxRetries);
-        }
+        Optional.ofNullable(priority).ifPresent(job::priority);
+        Optional.ofNullable(maxRetries).ifPresent(job::maxRetries);
         tags.forEach(job::tag);
         return labels(job);
     }
 
     private JobRequest.Builder labels(JobRequest.Builder job) {
-        if (group != null) {
-            job.group(group);
-        }
-        if (jobClass != null) {
-            job.jobClass(jobClass);
-        }
-        if (correlation != null) {
-            job.correlationId(correlation);
-        }
+        Optional.ofNullable(group).ifPresent(job::group);
+        Optional.ofNullable(jobClass).ifPresent(job::jobClass);
+        Optional.ofNullable(correlation).ifPresent(job::correlationId);
         return job;
     }
 }

@@ -182,24 +182,14 @@ final class WorkCommand extends QueueCommand {
     private WorkerBuilder builder(JobQueue queue, ProcessHandler handler) {
         WorkerBuilder worker = queue.worker().onRunEnded(this::report);
         types.stream().distinct().forEach(type -> worker.handler(type, handler));
-        if (concurrency != null) {
-            worker.concurrency(concurrency);
-        }
+        Optional.ofNullable(concurrency).ifPresent(worker::concurrency);
         if (untilEmpty) {
             worker.untilEmpty();
         }
-        if (maxJobs != null) {
-            worker.maxJobs(maxJobs);
-        }
-        if (workerId != null) {
-            worker.id(workerId);
-        }
-        if (timeLimit != null) {
-            worker.timeLimit(timeLimit);
-        }
-        if (fair != null) {
-            worker.strategy(fair);
-        }
+        Optional.ofNullable(maxJobs).ifPresent(worker::maxJobs);
+        Optional.ofNullable(workerId).ifPresent(worker::id);
+        Optional.ofNullable(timeLimit).ifPresent(worker::timeLimit);
+        Optional.ofNullable(fair).ifPresent(worker::strategy);
         return worker;
     }
 
