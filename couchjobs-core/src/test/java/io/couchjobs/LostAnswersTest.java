@@ -92,6 +92,18 @@ class LostAnswersTest {
         assertThat(job.result().orElseThrow().asText()).isEqualTo("done");
     }
 
+    @Test
+    void a_start_whose_answer_and_whose_settling_are_lost_succeeds_when_it_is_called_again() throws Exception {
+        ClaimedJob claim = WritingVerb.START.prepare(queue).orElseThrow();
+        proxy.loseAnswers(1, LostAnswersTest::isWrite);
+        proxy.loseRequests(20, Proxy.Request::isLookup);
+        assertThatThrownBy(claim::start).isInstanceOf(CouchException.class);
+        proxy.clear();
+        assertThat(claim.start().status()).isEqualTo(JobStatus.RUNNING);
+        claim.finish("done");
+        assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
     /** As when its process that validates documents dies, which it answers by a row of its own. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})

@@ -126,7 +126,10 @@ public final class LeasedJob implements ClaimedJob {
 
     @Override
     public Job start() {
-        return write(Transitions::start);
+        // An earlier call may have been stored though it threw: its answer was lost.
+        return write((present, now) -> present.status() == JobStatus.RUNNING
+                ? Decision.nothingToDo(present)
+                : Transitions.start(present, now));
     }
 
     @Override
