@@ -23,6 +23,7 @@ import io.couchjobs.type.Rate;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.SnoozeException;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
@@ -138,6 +139,32 @@ class ArraysTest {
         assertThat(runs.get(7)).hasValue(3);
         assertThat(runs.get(8)).hasValue(1);
         assertThat(runs.get(9)).hasValue(1);
+    }
+
+    @Test
+    void an_item_that_failed_once_and_then_puts_itself_off_fails_its_chunk_no_more() throws Exception {
+        JobId chunk = new JobId("page", "crawl:000001");
+        queue.arrays().add(PAGE.withMaxRetries(1), "crawl", pages(2));
+        work((page, context) -> {
+            if (page.number() == 1) {
+                return null;
+            }
+            switch (runs.get(0).get()) {
+                case 1 -> throw new IllegalStateException("no answer");
+                case 2 -> throw new SnoozeException(Duration.ofHours(1));
+                default -> {
+                    return null;
+                }
+            }
+        });
+        TestQueue.until(() -> queue.get(chunk).orElseThrow().status() == JobStatus.STUCK);
+        queue.retryNow(chunk);
+        TestQueue.until(() ->
+                runs.get(0).get() == 2 && queue.get(chunk).orElseThrow().lock().isEmpty());
+        assertThat(queue.get(chunk).orElseThrow().scheduledTime())
+                .isAfter(Instant.now().plus(Duration.ofMinutes(50)));
+        queue.retryNow(chunk);
+        TestQueue.until(() -> state().succeeded() == 2);
     }
 
     @Test

@@ -19,6 +19,7 @@ final class ChunkActor implements Note {
     private final LeasedJob claim;
     private final ItemStates states;
     private final Random random;
+    private boolean isRetried;
 
     private ChunkActor(LeasedJob claim, ItemStates states, Random random) {
         this.claim = claim;
@@ -61,7 +62,9 @@ final class ChunkActor implements Note {
         if (luck > 2) {
             states.succeeded(item, null);
         } else {
-            states.failed(item, "on purpose", luck == 0 || claim.isLastRetry());
+            boolean isFinal = luck == 0 || claim.isLastRetry();
+            states.failed(item, "on purpose", isFinal);
+            isRetried |= !isFinal;
         }
         claim.tell(this);
     }
@@ -73,7 +76,7 @@ final class ChunkActor implements Note {
 
     /** Stores that some items have failed. */
     Job fail() {
-        return claim.fail(JobError.Kind.FAILED, "items failed", null, states.retried() == 0);
+        return claim.fail(JobError.Kind.FAILED, "items failed", null, !isRetried);
     }
 
     @Override

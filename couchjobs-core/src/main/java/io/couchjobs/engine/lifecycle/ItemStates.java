@@ -166,11 +166,6 @@ public final class ItemStates {
         return count(FAILED);
     }
 
-    /** {@return how many items have failed and are retried} */
-    public int retried() {
-        return count(RETRIED);
-    }
-
     /** {@return how many items have ended} */
     public int ended() {
         return succeeded() + failed();

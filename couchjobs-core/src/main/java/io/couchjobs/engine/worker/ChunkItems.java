@@ -25,6 +25,7 @@ final class ChunkItems {
     private final ItemStates states;
     private final ObjectNode data;
     private final boolean isLastRetry;
+    private int retried;
     private @Nullable Duration pause;
 
     /**
@@ -102,6 +103,9 @@ final class ChunkItems {
                 isLastRetry || thrown instanceof PermanentJobException || thrown instanceof InvalidJobDataException;
         String error = StoredText.of(Ending.describe(thrown), MOST_OF_ALL / BYTES_PER_CHARACTER / states.size());
         states.failed(place, error, isFinal);
+        if (!isFinal) {
+            retry();
+        }
         return isFinal;
     }
 
@@ -109,10 +113,14 @@ final class ChunkItems {
         pause = pause == null || delay.compareTo(pause) < 0 ? delay : pause;
     }
 
+    private synchronized void retry() {
+        retried++;
+    }
+
     /** Throws what the run ends with, unless all items have succeeded. */
     synchronized void endOfRun() {
-        if (states.retried() > 0) {
-            throw new ItemsFailedException(states.retried() + " of " + states.size() + " items failed and are retried");
+        if (retried > 0) {
+            throw new ItemsFailedException(retried + " of " + states.size() + " items failed and are retried");
         }
         if (pause != null) {
             throw new SnoozeException(pause);
