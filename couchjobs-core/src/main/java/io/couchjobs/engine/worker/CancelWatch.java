@@ -19,23 +19,17 @@ final class CancelWatch implements FeedListener {
     /** A run is to be told within a second that its job was cancelled. */
     private static final Duration WHILE_RUNNING = Duration.ofMillis(500);
 
-    private static final int MOST_EARLY = 1000;
-    private static final int MOST_UNREAD = 10_000;
+    private static final int MOST_EARLY = 10_000;
 
     private final Map<JobId, Run> runs;
-    private final String worker;
     private final Runnable hurry;
     /** The feed may tell an old story: the document decides. */
     private final Doubts doubts;
-    /** Cancel requests for jobs that were claimed a moment ago: the feed may be quicker than the claim's own answer. */
-    private final Map<JobId, FeedEvent> early = RecentMap.byAge(MOST_EARLY);
+    /** Generations of jobs that have no run here, or none yet: the feed may be quicker than the claim's own answer. */
+    private final Map<JobId, Long> early = RecentMap.byAge(MOST_EARLY);
 
-    /** The same of changes whose documents were not read, because no run needed them then. */
-    private final Map<JobId, FeedNotice> unread = RecentMap.byAge(MOST_UNREAD);
-
-    CancelWatch(Map<JobId, Run> runs, String worker, Runnable hurry, Environment environment) {
+    CancelWatch(Map<JobId, Run> runs, Runnable hurry, Environment environment) {
         this.runs = runs;
-        this.worker = worker;
         this.hurry = hurry;
         this.doubts = new Doubts(environment);
     }
@@ -45,41 +39,38 @@ final class CancelWatch implements FeedListener {
         if (event.docId().startsWith(DocIds.TYPE)) {
             hurry.run();
         }
-        JobId.fromDocId(event.docId()).ifPresent(id -> {
-            Run run;
-            synchronized (early) {
-                run = runs.get(id);
-                if (run == null && event.job().filter(this::isOursAndUnwanted).isPresent()) {
-                    early.put(id, event);
-                }
-            }
-            if (run != null) {
-                tell(run, event);
-            }
-        });
+        JobId.fromDocId(event.docId())
+                .flatMap(id -> run(id, event.generation()))
+                .ifPresent(run -> tell(run, event));
     }
 
     /** The run that a change concerns, unless the change is known already. */
     @Override
     public boolean needsDocument(FeedNotice notice) {
-        return notice.jobId().map(runs::get).filter(run -> isNews(notice, run)).isPresent();
+        return notice.jobId()
+                .map(runs::get)
+                .filter(run -> isNews(notice.generation(), run))
+                .isPresent();
     }
 
     @Override
     public void unread(FeedNotice notice) {
-        notice.jobId().ifPresent(id -> {
-            Run run;
-            synchronized (early) {
-                run = runs.get(id);
-                if (run == null) {
-                    unread.remove(id);
-                    unread.put(id, notice);
-                }
+        notice.jobId()
+                .flatMap(id -> run(id, notice.generation()))
+                .filter(run -> isNews(notice.generation(), run))
+                .ifPresent(doubts::about);
+    }
+
+    /** The run of a job that has changed; for one that begins in a moment, the change is remembered. */
+    private Optional<Run> run(JobId id, long generation) {
+        synchronized (early) {
+            Optional<Run> run = Optional.ofNullable(runs.get(id));
+            if (run.isEmpty()) {
+                Long before = early.remove(id);
+                early.put(id, before == null ? generation : Math.max(before, generation));
             }
-            if (run != null && isNews(notice, run)) {
-                doubts.about(run);
-            }
-        });
+            return run;
+        }
     }
 
     @Override
@@ -104,44 +95,32 @@ final class CancelWatch implements FeedListener {
 
     /** A run is in the map from now on. */
     void begun(Run run) {
-        FeedEvent news;
-        FeedNotice change;
+        Long generation;
         synchronized (early) {
-            news = early.remove(run.claim().id());
-            change = unread.remove(run.claim().id());
+            generation = early.remove(run.claim().id());
         }
-        if (news != null) {
-            tell(run, news);
-        }
-        if (change != null && isNews(change, run)) {
+        if (generation != null && isNews(generation, run)) {
             doubts.about(run);
         }
     }
 
     /** A revision that this process wrote counts, too: one of its creators may have cancelled or removed the job. */
-    private static boolean isNews(FeedNotice notice, Run run) {
-        return notice.generation() > generationKnownTo(run) && !run.isEnding();
+    private static boolean isNews(long generation, Run run) {
+        return generation > generationKnownTo(run) && !run.isEnding();
     }
 
     private static long generationKnownTo(Run run) {
         return Fences.generation(run.claim().job());
     }
 
-    private boolean isOursAndUnwanted(Job job) {
-        return job.isCancelRequested()
-                && job.lock().filter(lock -> lock.worker().equals(worker)).isPresent();
-    }
-
     private void tell(Run run, FeedEvent event) {
-        long known = generationKnownTo(run);
         Optional<Job> now = event.job();
         boolean ours = now.filter(job -> job.isLockedBy(run.claim().token())).isPresent();
         if (ours && now.get().isCancelRequested()) {
             run.stop(JobContext.StopReason.CANCELLED);
-        } else if (!ours && event.generation() > known && !run.isEnding()) {
+        } else if (!ours && isNews(event.generation(), run)) {
             // For a run that is ending, this is most often its own end, before that was answered; if it is not, the
-            // write
-            // that ends it is refused, and finds out.
+            // write that ends it is refused, and finds out.
             doubts.about(run);
         }
     }

@@ -81,7 +81,7 @@ public final class QueueWorker implements Worker {
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
         this.dependencies = new Dependencies(parts);
         this.sweeper = new Sweeper(parts, options.id(), executor.tally()::claims);
-        this.cancelWatch = new CancelWatch(executor.runs(), options.id(), leases::hurry, environment);
+        this.cancelWatch = new CancelWatch(executor.runs(), leases::hurry, environment);
     }
 
     /**
