@@ -198,9 +198,13 @@ final class SubmitRound {
         if (ending != null && !tools.endings().forget(ending)) {
             return false;
         }
-        boolean gone = tools.parts().store().delete(job) instanceof WriteResult.Stored;
-        if (!gone && ending != null) {
-            tools.endings().expectAgain(ending);
+        boolean gone = false;
+        try {
+            gone = tools.parts().store().delete(job) instanceof WriteResult.Stored;
+        } finally {
+            if (!gone && ending != null) {
+                tools.endings().expectAgain(ending);
+            }
         }
         return gone;
     }
