@@ -7,6 +7,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.couch.config.HttpProxy;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.WorkerInfo;
@@ -86,6 +87,17 @@ class TriggerProblemsTest {
             TriggerBuilder mails = mails().connection("shop");
             assertThatThrownBy(() -> shop.triggers().put(mails.build())).hasMessageContaining("cannot follow");
             assertThat(proxy.heads()).first(STRING).contains("shop.example");
+        }
+    }
+
+    @Test
+    void a_source_whose_server_is_away_is_no_mistake_of_the_trigger() {
+        try (JobQueue shop = TestQueue.builder(database)
+                .connection("shop", URI.create("http://127.0.0.1:1"))
+                .open()) {
+            Trigger mails = mails().connection("shop").build();
+            assertThatThrownBy(() -> shop.triggers().put(mails)).isInstanceOf(CouchUnreachableException.class);
+            assertThat(shop.triggers().get("mails")).isEmpty();
         }
     }
 

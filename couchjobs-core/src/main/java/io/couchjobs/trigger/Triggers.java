@@ -21,6 +21,7 @@ public interface Triggers {
      * @param trigger the trigger
      * @return the trigger as stored
      * @throws IllegalArgumentException when a source cannot be read, or does not take the selector or the position; nothing was written
+     * @throws io.couchjobs.couch.config.CouchUnreachableException when the server of a source cannot be reached; nothing was written
      */
     Trigger put(Trigger trigger);
 

@@ -9,6 +9,7 @@ import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.job.Job;
@@ -98,6 +99,8 @@ public final class QueueTriggers implements Triggers {
                 Position unused =
                         tools.starts().position(trigger, trigger.source(), server.database(trigger.source()), false);
             }
+        } catch (CouchUnreachableException later) {
+            throw later;
         } catch (CouchException cannot) {
             throw new IllegalArgumentException(
                     "trigger " + trigger.name() + " cannot follow " + trigger.source() + ": " + cannot.getMessage(),
