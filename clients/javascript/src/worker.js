@@ -5,7 +5,7 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {acknowledgeCancel, claim, docId, endAs, expire, fail, finish, generation, isClaim, isOwned, parseDocId, RefusedError, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
+import {acknowledgeCancel, claim, docId, endAs, expire, fail, finish, generation, isClaim, parseDocId, RefusedError, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, share?: boolean, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
@@ -13,10 +13,9 @@ import {acknowledgeCancel, claim, docId, endAs, expire, fail, finish, generation
 const PAGE = 200;
 /** How often an idle worker gives a sign of life, and how often the clock, and so the index, is looked at (4.1, 6.1). */
 const [IDLE_BEAT, LOOK] = [300000, 20000];
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-/** The reason of a withdrawal that says that the claim may have run (1.2). */
+/** Why a job is given back that may have run (1.2). */
 const EXPIRED = 'expired';
-const LATE = 'its answer came too late';
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The job is not yours any more: it was taken over, removed, or its lease is over. Stop working; nothing was written. */
 export class HaltError extends Error {
@@ -39,8 +38,11 @@ export class Job {
   #timer;
   #halted;
   #ended = false;
-  #writes = 0;
   #last = Promise.resolve();
+  #doubted = false;
+  #isOver = false;
+  /** Whether its claim made an owner. */
+  isTaken = false;
 
   /** Made by a worker. @param {Worker} worker @param {Doc} doc as it was written or read last @param {{mono: number, wall: number}} sent when the claim was sent */
   constructor(worker, doc, sent) {
@@ -86,9 +88,13 @@ export class Job {
     if (this.#halted || this.#ended) return;
     clearTimeout(this.#timer);
     this.#halted = new HaltError(`${this.doc._id} is not owned any more: ${why}`);
+    this.#isOver = isOver;
     this.#abort.abort(this.#halted);
-    this.#worker.gone(this, isOver);
+    this.#worker.drop(this);
   }
+
+  /** Whether its lease is over, and others do not have it. */
+  get isOver() { return this.#isOver; }
 
   /** Stores new data or progress. Each is a sign of life. @param {{data?: Doc, progress?: {percent: number, message?: string}}} [changes] */
   update(changes = {}) { return this.#write((job, now) => update(job, changes, now)); }
@@ -114,12 +120,16 @@ export class Job {
   /** Ends the run as cancelled, when its creator asked for that. @param {string} [reason] */
   acknowledgeCancel(reason = 'cancelled on request') { return this.#write((job, now) => acknowledgeCancel(job, reason, now), true); }
 
-  /** One write after the other. @param {(job: Doc, now: number) => Doc} change @param {boolean} [ends] @returns {Promise<void>} */
+  /** The claim, writes and readings come one after the other. @template T @param {() => Promise<T>} act @returns {Promise<T>} */
+  alone(act) {
+    const done = this.#last.then(act);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  /** @param {(job: Doc, now: number) => Doc} change @param {boolean} [ends] @returns {Promise<void>} */
   #write(change, ends = false) {
-    this.#writes++;
-    const write = this.#last.then(() => this.#confirm(change, ends)).finally(() => this.#writes--);
-    this.#last = write.catch(() => {});
-    return write;
+    return this.alone(() => this.#confirm(change, ends));
   }
 
   /** 3.3: what the answers to an owner's write are worth. @param {(job: Doc, now: number) => Doc} change @param {boolean} ends */
@@ -141,10 +151,7 @@ export class Job {
       });
       if (written) return this.#wrote(written, sent, ends);
       mayHaveFailed ||= couch.isCluster && next.status === 'failed';
-      const leaves = await couch.majority(this.doc._id);
-      const mine = leaves?.find(leaf => isClaim(leaf, this.token));
-      if (mine) this.doc = mine; // somebody asked for something: the same change on that
-      else if (leaves) this.halt('another worker has it, or it is gone');
+      await this.#own(); // somebody asked for something: the same change on that
       await pause(wait);
     }
   }
@@ -161,22 +168,37 @@ export class Job {
     if (!ends) return;
     this.#ended = true;
     clearTimeout(this.#timer);
-    this.#worker.gone(this, false);
+    this.#worker.drop(this);
   }
 
-  /** 3.3: what the feed shows of an own job. Without the token, or beside other leaves, it is a reason to read, not yet to halt. @param {Doc} [doc] @param {boolean} [several] */
+  /** The leaf of this claim, as a majority has it; without one, or beside one that counts more, the job is lost. Undefined: not known now. */
+  async #own() {
+    const leaves = await this.#worker.couch.majority(this.doc._id);
+    const mine = leaves?.find(leaf => isClaim(leaf, this.token));
+    if (leaves && (!mine || leaves.some(leaf => standsAgainst(leaf, mine, false)))) this.halt('another worker has it, or it is gone');
+    else if (mine) this.#hear(this.doc = mine);
+    return mine;
+  }
+
+  #hear({cancelRequested}) {
+    if (cancelRequested && !this.#ended) this.#abort.abort(new CancelError(`${this.doc._id} is to be cancelled`));
+  }
+
+  /** What the feed shows of the job. Without its token, or beside other leaves, that is a reason to read it, not yet to halt (3.3, rule 19). @param {Doc} [doc] @param {boolean} [several] */
   async look(doc, several = false) {
-    let mine = doc && isClaim(doc, this.token) ? doc : undefined;
-    for (const wait of mine && !several ? [] : pauses(100, 5000)) {
-      if (this.#writes || this.#ended || this.isHalted) return; // a write under way will tell
-      const leaves = await this.#worker.couch.majority(this.doc._id);
-      if (this.#writes || this.#ended) return;
-      mine = leaves?.find(leaf => isClaim(leaf, this.token));
-      if (leaves && (!mine || leaves.some(leaf => standsAgainst(leaf, mine, false)))) return this.halt('another worker has it, or it is gone');
-      if (leaves) break;
+    const isMine = doc && isClaim(doc, this.token);
+    if (isMine) this.#hear(doc);
+    if (this.#doubted || (isMine && !several)) return;
+    this.#doubted = true;
+    for (const wait of pauses(100, 5000)) {
+      const isKnown = await this.alone(async () => {
+        this.#doubted = false; // before the reading: a doubt that comes meanwhile is not lost
+        return this.#ended || this.isHalted || await this.#own();
+      });
+      if (isKnown) return;
+      this.#doubted = true;
       await pause(wait);
     }
-    if (mine?.cancelRequested && !this.#ended) this.#abort.abort(new CancelError(`${this.doc._id} is to be cancelled`));
   }
 }
 
@@ -184,8 +206,10 @@ export class Job {
 export class Worker {
   /** When the renewal of all leases was sent that was confirmed last (4.2). */
   confirmed = {mono: -Infinity, wall: Date.now()};
-  /** What is owned by `_id`, and null for claims under way, which count as held (rule 5). @type {Map<string, Job | null>} */
+  /** What is owned, and claims under way, by `_id`. @type {Map<string, Job>} */
   #jobs = new Map();
+  /** Claims that this worker does not hold, and why. @type {Map<Job, string>} */
+  #strays = new Map();
   /** Jobs that the index showed as due, in the order of claims. @type {Doc[]} */
   #due = [];
   /** Whether the index is to be asked again, and by the server's clock when it has to be. */
@@ -234,7 +258,7 @@ export class Worker {
       const [before, now] = [this.#settings.get(type), settings(await this.couch.get(`type:${type}`) ?? {}, this.defaultTimeout)];
       this.#settings.set(type, {...now, heard: !before || before.timeout === now.timeout ? before?.heard ?? -Infinity : monotonic()});
     }
-    for (const job of this.#jobs.values()) job?.watch();
+    for (const job of this.#jobs.values()) job.watch();
     this.#schedule();
     this.reset();
   }
@@ -254,7 +278,7 @@ export class Worker {
     const answer = await this.couch.put(next);
     if (answer.status === 401 || answer.status === 403) throw new CouchError(`register ${next._id}`, answer);
     if (answer.status === 201) {
-      for (const job of this.#jobs.values()) job?.watch(); // over is over: this renewal brings no lease back
+      for (const job of this.#jobs.values()) job.watch(); // over is over: this renewal brings no lease back
       [this.registration, this.confirmed] = [{...next, _rev: answer.body.rev}, sent];
     } else {
       this.registration._rev = (await this.couch.get(next._id).catch(() => next))?._rev;
@@ -282,14 +306,11 @@ export class Worker {
       try {
         const since = (await this.couch.info()).update_seq;
         await this.#readSettings();
-        for (const job of this.#jobs.values()) job?.look().catch(this.onError);
-        for (const line of this.lines) {
-          const owned = await this.couch.ask(`/${this.#design}/_view/owned`, {key: [line, this.id]});
-          for (const {id} of owned?.rows ?? []) if (!this.#jobs.has(id)) this.#giveBack(id, LATE).catch(this.onError);
-        }
+        for (const job of this.#jobs.values()) job.look().catch(this.onError);
+        for (const job of this.#strays.keys()) this.#giveBack(job).catch(this.onError);
         ready();
         for await (const row of this.couch.changes(since, signal)) {
-          this.#row(row);
+          await this.#row(row);
           waits = pauses(200, 5000);
         }
       } catch (error) {
@@ -301,11 +322,11 @@ export class Worker {
   }
 
   /** 6.1: a row is a reason to look. */
-  #row({id, doc, changes}) {
-    if (this.types.some(type => id === `type:${type}`)) this.#readSettings().catch(this.onError);
+  async #row({id, doc, changes}) {
+    if (this.types.some(type => id === `type:${type}`)) await this.#readSettings();
     if (!this.types.includes(parseDocId(id)?.type)) return;
-    if (this.#jobs.has(id)) this.#jobs.get(id)?.look(doc, changes.length > 1).catch(this.onError);
-    else if (doc?.lock?.worker === this.id && !doc.lock.withdrawn) this.#giveBack(id, LATE).catch(this.onError);
+    this.#jobs.get(id)?.look(doc, changes.length > 1).catch(this.onError);
+    for (const job of this.#strays.keys()) if (job.doc._id === id) this.#giveBack(job).catch(this.onError);
     if (!doc?.lock) this.reset();
   }
 
@@ -341,6 +362,10 @@ export class Worker {
           const {rows} = answer;
           const later = rows.find(row => row.key[1] > now);
           if (later) this.#next = Math.min(this.#next, later.key[1]);
+          for (const {id} of rows.filter(row => row.key[1] <= now)) {
+            const rest = this.#jobs.has(id) ? 1000 : this.#shunned.get(id)?.until - monotonic();
+            if (rest > 0) this.#next = Math.min(this.#next, now + rest);
+          }
           // The document was read later than the row: claim what the row was built from, nothing newer (3.1).
           const due = rows.filter(({key, value, doc}) => key[1] <= now && doc?._rev === value && this.#mayClaim(doc));
           found.push(...due);
@@ -377,33 +402,25 @@ export class Worker {
   /** 3.2: claims exactly the revision that the index showed. What its answer is worth. @param {Doc} doc @returns {Promise<Job | null>} */
   async #claim(doc) {
     const {couch} = this;
-    const claimed = claim(doc, {token: randomUUID(), worker: this.id, user: couch.user}, couch.now());
-    this.#jobs.set(doc._id, null);
-    const sent = moment();
-    const answer = await couch.put(claimed);
-    let [owned, why] = [null, 'no majority confirmed the claim'];
-    try {
-      if (answer.status === 201) {
-        owned = {...claimed, _rev: answer.body.rev};
-        why = await this.#contested(doc, owned);
-      } else if (isUnknown(answer) && !couch.isCluster) {
-        owned = await this.#find(doc, claimed, sent);
-        why = owned ? '' : why;
-      }
-    } catch (error) {
-      why = String(error); // nobody knows whether the claim made an owner: it is taken back
-    }
-    const job = owned && !why ? new Job(this, owned, sent) : null;
-    if (job && !job.isHalted) return this.#take(job);
-    const isStored = [201, 202].includes(answer.status) || isUnknown(answer);
-    (isStored ? this.#giveBack(doc._id, why || LATE) : Promise.resolve()).catch(this.onError).finally(() => this.#jobs.delete(doc._id));
+    const job = new Job(this, claim(doc, {token: randomUUID(), worker: this.id, user: couch.user}, couch.now()), moment());
+    this.#jobs.set(doc._id, job); // before the request: what the feed tells of it meanwhile counts
+    const {answer, why} = await job.alone(async () => {
+      const answer = await couch.put(job.doc);
+      if (answer.status === 201) job.doc = {...job.doc, _rev: answer.body.rev};
+      const why = answer.status === 201 ? await this.#contested(doc, job.doc).catch(String) : 'no majority confirmed the claim';
+      if (why) job.halt('its claim made no owner');
+      return {answer, why};
+    }).catch(error => ({answer: {status: 0}, why: String(error)}));
+    if (!why && !job.isHalted) return this.#take(job);
+    job.halt('its claim made no owner');
+    if ([201, 202].includes(answer.status) || isUnknown(answer)) this.#stray(job, why || 'its answer came too late').catch(this.onError);
     if (answer.status !== 409) this.#shun(doc._id);
     return null;
   }
 
   /** @param {Job} job */
   async #take(job) {
-    this.#jobs.set(job.doc._id, job);
+    job.isTaken = true;
     this.#shunned.delete(job.doc._id);
     this.#schedule();
     let end = this.#endOf(job);
@@ -436,17 +453,6 @@ export class Worker {
     return 'the claim was not found again';
   }
 
-  /** Looks for a claim whose answer was lost, until the revision has moved on, or the lease would be over (3.2). */
-  async #find(base, claimed, sent) {
-    for (const wait of pauses(100, 2000)) {
-      const leaves = await this.couch.leaves(base._id);
-      const mine = leaves?.find(leaf => isClaim(leaf, claimed.lock.token));
-      const isOver = monotonic() - sent.mono > this.settings(parseDocId(base._id).type).timeout || this.#stop.signal.aborted;
-      if (mine || isOver || (leaves && !leaves.some(leaf => leaf._rev === base._rev))) return mine;
-      await pause(wait);
-    }
-  }
-
   /** A random, growing pause (3.2). @param {string} id */
   #shun(id) {
     const waits = this.#shunned.get(id)?.waits ?? pauses(800, 20000);
@@ -455,32 +461,30 @@ export class Worker {
     this.#next = Math.min(this.#next, this.couch.now() + until - monotonic());
   }
 
-  /**
-   * 3.5: releases claims that this worker does not hold, and expires those that may have run. On a cluster withdraws them, as one that may have
-   * run beside other leaves: a library worker does the rest. Goes on in the background until it is done, as the living registration would
-   * keep the job from everybody.
-   * @param {string} id @param {string} reason
-   */
-  async #giveBack(id, reason) {
-    const {maxExpirations} = this.settings(parseDocId(id).type);
-    for (const wait of pauses(100, 10000)) {
-      const [leaves, now] = [await this.couch.leaves(id), this.couch.now()];
-      const giveBack = leaf => this.couch.isCluster || (reason === EXPIRED && leaves.length > 1) ? withdraw(leaf, reason, now)
-        : reason === EXPIRED ? expire(leaf, maxExpirations, now) : release(leaf, now);
-      const mine = leaves?.filter(leaf => !leaf._deleted && isOwned(leaf) && leaf.lock?.worker === this.id && !leaf.lock.withdrawn
-        && (reason === EXPIRED ? !this.#jobs.has(id) : !this.#jobs.get(id)));
-      const answers = await Promise.all(mine?.map(leaf => this.couch.put(giveBack(leaf))) ?? []);
-      if (mine && answers.every(({status}) => status === 201 || status === 202)) return;
-      if (this.#stop.signal.aborted) return; // the registration will be gone, and a monitor takes the job back
-      await pause(wait, this.#stop.signal);
-    }
+  /** 3.5: gives a claim back that this worker does not hold, for the registration would keep it: at once, or when the feed tells of it. @param {Job} job @param {string} reason */
+  async #stray(job, reason) {
+    this.#strays.set(job, reason);
+    const waits = pauses(100, 5000);
+    for (let tries = 0; tries < 12 && !await this.#giveBack(job) && !this.#stop.signal.aborted; tries++) await pause(waits.next().value, this.#stop.signal);
   }
 
-  /** The job is in other hands, or its end is written, or its lease is over: then it is given back once its handler has stopped. @param {Job} job @param {boolean} isOver */
-  gone(job, isOver) {
-    if (this.#jobs.get(job.doc._id) !== job || (isOver && this.#loop)) return;
+  /** One try: expires a job that may have run, and releases others. On a cluster, and beside other leaves, it withdraws the claim, and a library worker does the rest. @param {Job} job */
+  async #giveBack(job) {
+    const [reason, leaves, now] = [this.#strays.get(job), await this.couch.leaves(job.doc._id) ?? [], this.couch.now()];
+    if (!this.#strays.has(job)) return true;
+    const giveBack = leaf => this.couch.isCluster || (reason === EXPIRED && leaves.length > 1) ? withdraw(leaf, reason, now)
+      : reason === EXPIRED ? expire(leaf, this.settings(job.type).maxExpirations, now) : release(leaf, now);
+    const mine = leaves.filter(leaf => isClaim(leaf, job.token));
+    const answers = await Promise.all(mine.map(leaf => this.couch.put(giveBack(leaf))));
+    if (!mine.length || !answers.every(({status}) => status === 201 || status === 202)) return false;
+    return this.#strays.delete(job);
+  }
+
+  /** The job is in other hands, or its end is written, or its lease is over: then it is given back once its handler has stopped. @param {Job} job */
+  drop(job) {
+    if (this.#jobs.get(job.doc._id) !== job) return;
     this.#jobs.delete(job.doc._id);
-    if (isOver) this.#giveBack(job.doc._id, EXPIRED).catch(this.onError);
+    if (job.isOver && job.isTaken && !this.#loop) this.#stray(job, EXPIRED).catch(this.onError);
   }
 
   /** Runs a handler for each job until `stop`. @param {(job: Job) => any} handler @param {number} concurrency */
@@ -517,10 +521,8 @@ export class Worker {
       const end = () => job.isCancelRequested ? job.acknowledgeCancel() : job.fail(String(message), {stack, permanent: permanent === true});
       if (!job.isEnded && !job.isHalted) await end().catch(lost => lost instanceof HaltError || this.onError(lost));
     } finally {
-      if (this.#jobs.get(job.doc._id) === job) { // its lease was over
-        this.#jobs.delete(job.doc._id);
-        await this.#giveBack(job.doc._id, EXPIRED);
-      }
+      job.halt('its run has ended', true); // where no end could be written
+      if (job.isOver && this.#loop) this.#stray(job, EXPIRED).catch(this.onError);
     }
   }
 
@@ -529,7 +531,7 @@ export class Worker {
     this.#stop.abort();
     this.#wake.abort();
     await this.#loop;
-    await Promise.all([...this.#jobs.values()].map(job => job?.release().catch(this.onError)));
+    await Promise.all([...this.#jobs.values()].map(job => job.release().catch(error => error instanceof HaltError || this.onError(error))));
     clearTimeout(this.#timer);
     this.#closed = true;
     const tombstone = {...this.registration, _deleted: true};

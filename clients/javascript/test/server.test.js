@@ -549,20 +549,94 @@ test('a job whose data cannot be read until its lease is over is given back, and
   }, island);
 });
 
-test('a claim whose answer is lost owns the job on one node', async () => {
+test('a claim whose answer is lost is given back, and the job runs once', async () => {
   const email = await type();
-  const {id} = await queue.add(email, {});
-  let lost = 0;
+  const [lost, runs] = [[], []];
   const shaky = through(async (send, url, init) => {
     const response = await send();
-    if (isWrite(url, init, `job:${email}:${id}`) && writes(init, 'running') && !lost++) throw new TypeError('the connection was lost');
+    if (isWrite(url, init, `job:${email}:1`) && writes(init, 'running') && !lost.length) {
+      lost.push(JSON.parse(init.body).lock.token);
+      throw new TypeError('the connection was lost');
+    }
     return response;
   });
-  await withWorker(email, {}, async worker => {
-    const job = await until(() => worker.claim());
-    assert.equal(lost, 1);
-    await job.finish({ok: true});
-    assert.equal((await queue.get(email, id)).status, 'success');
+  await queue.add(email, {}, {id: '1'});
+  await withWorker(email, {handler: job => void runs.push([lost.includes(job.token), job.attempt, job.fence])}, async () => {
+    const {times} = await ended(email, '1');
+    assert.ok(times.claimed - times.created < 15000, 'it waited for the next look at the clock');
+  }, shaky);
+  assert.deepEqual(runs, [[false, 1, 2]]);
+});
+
+test('a claim that never reached the server is made once more', async () => {
+  const email = await type({timeout: 600_000});
+  let lost = 0;
+  const shaky = through((send, url, init) => {
+    if (isWrite(url, init, `job:${email}:1`) && writes(init, 'running') && !lost++) throw new TypeError('the connection was lost');
+    return send();
+  });
+  await queue.add(email, {}, {id: '1'});
+  await withWorker(email, {handler: () => 'done'}, async () => assert.equal((await ended(email, '1')).result, 'done'), shaky);
+});
+
+test('a job that ran until its lease was over is not given back as one that never ran', async () => {
+  const email = await type({timeout: 1500});
+  let halted = false;
+  const deaf = through((send, url, init) => { // no sign of life comes through
+    const {beat, times} = init?.method === 'PUT' ? JSON.parse(init.body) : {};
+    return beat > 1 || times?.updated || times?.expired ? Promise.reject(new TypeError('unreachable')) : send();
+  });
+  const handler = async job => job.id === '1' && (await until(() => job.isHalted), halted = true);
+  await withWorker(email, {handler, concurrency: 2, onError: () => {}}, async () => {
+    await queue.add(email, {}, {id: '1'});
+    await until(() => halted);
+    await queue.add(email, {}, {id: '2'});
+    await ended(email, '2');
+    await put(`job:${email}:1`, {...await queue.get(email, '1'), priority: 99}); // the feed tells of a job with the worker's id
+    await queue.add(email, {}, {id: '3'});
+    await ended(email, '3');
+    const {status, attempt, fence, times} = await queue.get(email, '1');
+    assert.deepEqual([status, attempt, fence, times.released], ['running', 1, 1, undefined]);
+  }, deaf);
+});
+
+test('a request to cancel that comes before the answer to the claim is heard', async () => {
+  const email = await type();
+  let [asked, text] = [null, ''];
+  const slow = through(async (send, url, init) => {
+    const response = await send();
+    if (url.includes('/_changes')) {
+      const noted = new TransformStream({transform: (chunk, out) => (text += Buffer.from(chunk), out.enqueue(chunk))});
+      return new Response(response.body.pipeThrough(noted), {headers: response.headers});
+    }
+    if (isWrite(url, init, `job:${email}:1`) && !asked) {
+      asked = await queue.cancel(email, '1', 'too late');
+      await queue.add(email, {}, {id: 'later'});
+      await until(() => text.includes(`job:${email}:later`), 'the feed tells of the request');
+    }
+    return response;
+  });
+  await queue.add(email, {}, {id: '1'});
+  await withWorker(email, {handler: job => job.signal.throwIfAborted()}, async () => {
+    const {status, errors} = await ended(email, '1');
+    assert.deepEqual([asked, status, errors?.[0].message], ['requested', 'cancelled', 'cancelled on request: too late']);
+  }, slow);
+});
+
+test('settings that could not be read when they were changed are read again', async () => {
+  const email = await type({paused: true});
+  let refused = 0;
+  const shaky = through((send, url) => {
+    const isRead = url.includes(path(`type:${email}`));
+    return isRead && refused === 1 && ++refused ? refuse(503) : send();
+  });
+  await queue.add(email, {}, {id: '1'});
+  await withWorker(email, {handler: () => 'done', onError: () => {}}, async () => {
+    const {_rev} = await queue.couch.get(`type:${email}`);
+    refused = 1;
+    await put(`type:${email}`, {_rev});
+    assert.equal((await ended(email, '1')).result, 'done');
+    assert.equal(refused, 2);
   }, shaky);
 });
 
@@ -596,20 +670,6 @@ for (const [what, change] of [['removed', {_deleted: true}], ['withdrawn', {lock
   });
 }
 
-test('a worker outlives a document that has its lock and a status without one', async () => {
-  const email = await type();
-  const looked = [];
-  const noted = through((send, url) => send().finally(() => looked.push(url)));
-  await withWorker(email, {}, async worker => {
-    const edited = {data: {}, status: 'success', fence: 1, lock: {token: randomUUID(), worker: worker.id}};
-    const {id: _id, rev: _rev} = await put(`job:${email}:edited`, edited);
-    await until(() => looked.some(url => url.includes('edited?open_revs')), 'the worker reads it');
-    await queue.add(email, {}, {id: '1'});
-    assert.equal((await until(() => worker.claim())).id, '1');
-    await queue.couch.put({_id, _rev, _deleted: true});
-  }, noted);
-});
-
 test('an end whose answer is lost, and one that is added twice so, are done once', async () => {
   const email = await type();
   const lost = {success: 0, waiting: 0};
@@ -642,6 +702,43 @@ test('a claim that was answered 202 is withdrawn, and owns nothing', async () =>
     });
     assert.deepEqual([job.status, job.fence, typeof job.lock.withdrawn.at], ['running', 1, 'number']);
   }, cluster);
+});
+
+test('a claim that was answered 202 and is not shown at first is withdrawn', async () => {
+  const email = await type();
+  await queue.add(email, {}, {id: '1'});
+  let hidden = 0;
+  const cluster = through(async (send, url, init) => {
+    if (url.includes('/_changes')) return silent(init.signal);
+    if (url.includes('open_revs=all') && hidden++ < 3) return Response.json([]);
+    const response = await asCluster(send, url);
+    return isWrite(url, init, `job:${email}:1`) && !JSON.parse(init.body).lock.withdrawn ? accepted(response) : response;
+  });
+  await withWorker(email, {}, async worker => {
+    assert.equal(await worker.claim(), null);
+    await until(async () => (await queue.get(email, '1')).lock.withdrawn, 'the withdrawal');
+  }, cluster);
+});
+
+test('a tombstone beside the job that is told of while the owner writes halts the owner', async () => {
+  const email = await type();
+  await queue.add(email, {}, {id: '1'});
+  let isRemoved = false;
+  const cluster = through(async (send, url) => {
+    const response = await asCluster(send, url);
+    if (!isRemoved || !url.includes('open_revs=all')) return response;
+    const removed = {_id: `job:${email}:1`, _rev: `2-${'f'.repeat(32)}`, _deleted: true, fence: 9, _revisions: {start: 2, ids: ['f'.repeat(32), 'e'.repeat(32)]}};
+    return Response.json([...await response.json(), {ok: removed}]);
+  });
+  await withWorker(email, {}, async worker => {
+    const job = await until(() => worker.claim());
+    isRemoved = true;
+    const write = job.update();
+    await job.look(job.doc, true);
+    await write.catch(error => assert.ok(error instanceof HaltError));
+    await until(() => job.isHalted);
+  }, cluster);
+  await queue.couch.put({...await queue.get(email, '1'), _deleted: true});
 });
 
 test('a confirmed claim beside another leaf is withdrawn', async () => {

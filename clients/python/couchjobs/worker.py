@@ -12,7 +12,7 @@ import uuid
 from typing import Any, Callable, Deque, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import protocol
-from .couch import pauses
+from .couch import Answer, pauses
 from .protocol import Doc, Refused
 from .queue import Queue
 
@@ -34,6 +34,8 @@ class Halted(Exception):
 class PermanentFailure(Exception):
     """A handler raises this when a retry would not help."""
 
+    permanent = True
+
 
 def _refuse_chunk(job: Job) -> None:
     raise PermanentFailure("a chunk of an array is not run by this client; the Java library runs it")
@@ -50,7 +52,6 @@ class Job:
         self.cancel_requested = False
         self._worker, self._couch, self._doc, self._id, self._confirmed = worker, worker.queue.couch, doc, doc["_id"], sent
         self._writing, self._woken, self._lost, self._doubted = threading.RLock(), threading.Event(), "", False
-        self._refusal: Optional[Exception] = None  # of what the owner writes: the run has failed for good (3.3)
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -97,7 +98,7 @@ class Job:
         self._write(protocol.release, ends=True)
 
     def _lease_end(self) -> float:
-        """Counts from when the last confirmed renewal was sent. A shorter timeout leaves half of it to renew (4.2)."""
+        """Counts from when the renewal was sent that was confirmed last. A shorter timeout leaves half of it to renew (4.2)."""
         timeout, heard = self._worker.timeout(self.type)
         return max(self._confirmed[0], self._worker.confirmed[0], heard - timeout / 2) + timeout
 
@@ -112,35 +113,44 @@ class Job:
     def _lose(self, reason: str) -> None:
         self._lost = self._lost or reason
         self._woken.set()
+        self._worker.drop(self)
 
     def _holds(self, leaf: Doc) -> bool:
         return protocol.lock(leaf).get("token") == self.token and not protocol.withdrawn(leaf) and not leaf.get("_deleted")
 
-    def _hear(self, doc: Doc) -> None:
+    def hear(self, doc: Doc, several: bool = False) -> None:
+        """The feed shows the job. Without its token, or beside other leaves, that is a reason to read it, not yet to halt (3.3, rule 19)."""
         if self._holds(doc) and doc.get("cancelRequested"):
             self.cancel_requested = True
             self._woken.set()
+        if several or not self._holds(doc):
+            self._doubted = True
 
-    def _look(self, doc: Doc, several: bool = False) -> None:
-        """The feed shows the job. Without its token, or beside other leaves, that is a reason to read it, not yet to halt (3.3, rule 19)."""
-        self._hear(doc)
-        self._doubted = self._doubted or several or not self._holds(doc)
-        if self._doubted and self._writing.acquire(blocking=False):  # else the claim or write that is under way may tell
+    def look(self) -> None:
+        """Reads the job where the feed cast doubt on it, but not beside a claim or a write: that may tell."""
+        if self._lasts() and self._doubted and self._writing.acquire(blocking=False):
             try:
-                leaves = self._couch.majority(self._id) if self._lasts() else []
-                held = next(filter(self._holds, leaves or []), None)
-                self._hear(held or {})
-                if leaves is not None and (not held or any(protocol.stands_against(leaf, held, False) for leaf in leaves)):
-                    self._lose("it was removed, or others have it")
-                self._doubted = leaves is None
+                self._doubted = False  # before the reading: a doubt that comes meanwhile is not lost
+                if not self._own():
+                    self._doubted = True
             finally:
                 self._writing.release()
+
+    def _own(self) -> Optional[Doc]:
+        """The leaf of this claim, as a majority has it; without one, or beside one that counts more, the job is lost. None: not known now."""
+        leaves = self._couch.majority(self._id)
+        mine = next(filter(self._holds, leaves or []), None)
+        if leaves is not None and (not mine or any(protocol.stands_against(leaf, mine, False) for leaf in leaves)):
+            self._lose("it was removed, or others have it")
+        if mine:
+            self.hear(mine)
+        return mine
 
     def _write(self, transition: Callable[..., Doc], ends: bool = False, **arguments: Any) -> None:
         """One write of the owner; its answers are worth what the second table of 3.3 says."""
         def go_on() -> None:
             if not self._lasts():
-                self._worker.drop(self)
+                self._worker.left(self)
                 raise Halted(f"{self._id}: {self._lost}")
 
         with self._writing:
@@ -152,14 +162,11 @@ class Job:
                 try:
                     written = self._couch.write(doc, go_on)
                 except (Refused, ValueError, TypeError) as problem:
-                    self._refusal = problem
+                    problem.permanent = True  # type: ignore[union-attr]  # the database refuses what the owner writes (3.3)
                     raise
                 if written:
                     break
-                leaves = self._couch.majority(self._id)
-                if leaves is not None and not any(map(self._holds, leaves)):
-                    self._lose("it was removed, or others have it")
-                before = next(filter(self._holds, leaves or []), before)  # somebody asked for something: the same change on that
+                before = self._own() or before  # somebody asked for something: the same change on that
                 may_have_failed = may_have_failed or self._couch.is_cluster and doc["status"] == "failed"
                 if may_have_failed:  # one copy may have stored that, and it counts more than a cancellation (rule 8)
                     before = {field: value for field, value in before.items() if field != "cancelRequested"}
@@ -171,7 +178,6 @@ class Job:
             self._confirmed = sent if self._lasts() else self._confirmed
             if ends:
                 self._lose("its run has ended")
-                self._worker.drop(self)
 
 
 class Worker:
@@ -190,10 +196,12 @@ class Worker:
         self._couch, self._closed = queue.couch, False
         self._settings: Dict[str, Tuple[Doc, float]] = {}  # with the moment when another timeout was heard of
         self._jobs: Dict[str, Job] = {}  # claims under way count as held (rule 5)
+        self._strays: Dict[str, Tuple[Job, str]] = {}  # claims that this worker does not hold, by their tokens, and why
         self._resting: Dict[str, Tuple[float, int]] = {}
+        self._loops: List[threading.Thread] = []
         self._due: Deque[Doc] = collections.deque()
         self._claiming, self._woken, self._next_scan = threading.Lock(), threading.Event(), 0.0
-        self._design, self._beating = self._find_design(), threading.Lock()
+        self._design, self._beating, self._dropping = self._find_design(), threading.Lock(), threading.Lock()
         self._registration: Doc = {"_id": f"worker:{self.id}", "pid": os.getpid(), "types": [], "beat": 0,
                                    "started": self._couch.now(), **({"user": self._couch.user} if self._couch.user else {}),
                                    **({"site": site} if site else {})}
@@ -232,26 +240,23 @@ class Worker:
         if self._jobs.setdefault(doc["_id"], job) is not job:
             return None
         if self._closed:  # asked once the job is among those that `stop` waits for
-            self._jobs.pop(doc["_id"], None)
+            job._lose("its worker has stopped")
             return None
+        answer, verdict = Answer(0, None), "no majority confirmed it"
         with job._writing:
-            answer, stored, reason = self._couch.put(claimed), None, "no majority confirmed it"
             try:
+                answer = self._couch.put(claimed)
                 if answer.status == 201:
                     job._doc = {**claimed, "_rev": answer.body["rev"]}
-                    reason = self._judge(doc, job._doc)
-                    stored = job._doc if reason == "alone" else None
-                elif answer.unknown and not self._couch.is_cluster:
-                    stored = self._find(doc["_rev"], job)
+                    verdict = self._judge(doc, job._doc)
             except Exception as problem:  # nobody knows whether the claim made an owner: it is taken back
-                reason = f"{problem!r:.200}"
-            if stored and job._lasts():
-                job._doc = stored
+                verdict = f"{problem!r:.200}"
+            if verdict == "alone" and job._lasts():
                 return job
-        self._jobs.pop(doc["_id"], None)
+        job._lose("its claim made no owner")
         self._rest(doc["_id"])
         if answer.status in (201, 202) or answer.unknown:
-            self._give_back(doc["_id"], f"the claim made no owner: {reason}")
+            self._stray(job, f"the claim made no owner: {verdict}")
         elif answer.status not in (404, 409, 412, 429, 503):
             log.warning("the claim of %s was answered %s %s", doc["_id"], answer.status, answer.body)
         return None
@@ -271,29 +276,27 @@ class Worker:
         verdicts = (protocol.standing(base["_rev"], claimed, leaves) for leaves in readings if leaves is not None)
         return next((verdict for verdict in verdicts if verdict != "unknown"), "unknown")
 
-    def _find(self, base: str, job: Job) -> Optional[Doc]:
-        """Looks for a claim whose answer was lost, until the revision has moved on, or the lease would be over (3.2)."""
-        for _ in pauses(first=0.1):
-            leaves = self._couch.leaves(job._id)
-            mine = next(filter(job._holds, leaves or []), None)
-            if mine or (leaves is not None and base not in [leaf["_rev"] for leaf in leaves]) or not job._lasts():
-                return mine
-        return None
+    def _stray(self, job: Job, reason: str) -> None:
+        """Gives a claim back that this worker does not hold, for the registration would keep it (3.5): at once, or when the feed tells of it."""
+        self._strays[job.token] = job, reason
+        threading.Thread(target=lambda: any(self._give_back(job, reason) for _ in pauses(20)), daemon=True).start()
 
-    def _give_back(self, _id: str, reason: str) -> None:
-        """Gives back claims that this worker does not hold (3.5). The registration would keep them."""
-        for _ in pauses(20):
-            leaves, job, now = self._couch.leaves(_id), self._jobs.get(_id), self._couch.now()
-            mine = [leaf for leaf in leaves or [] if protocol.lock(leaf).get("worker") == self.id and not leaf.get("_deleted")
-                    and leaf.get("status") in protocol.OWNED and not protocol.withdrawn(leaf) and not (job and job._holds(leaf))]
-            if self._couch.is_cluster or reason == EXPIRED and len(leaves or []) > 1:  # a library worker resolves it
-                backs = [protocol.withdraw(leaf, now, reason) for leaf in mine]
-            elif reason == EXPIRED:
-                backs = [protocol.expire(leaf, now, self.settings(_id.split(":")[1])["maxExpirations"]) for leaf in mine]
-            else:
-                backs = [protocol.release(leaf, now) for leaf in mine]
-            if leaves is not None and all(self._couch.put(back).status in (201, 202) for back in backs):
-                return
+    def _give_back(self, job: Job, reason: str) -> bool:
+        """One try. True when the claim was given back."""
+        if job.token not in self._strays:
+            return True
+        leaves, now = self._couch.leaves(job._id) or [], self._couch.now()
+        mine = list(filter(job._holds, leaves))
+        if self._couch.is_cluster or reason == EXPIRED and len(leaves) > 1:  # a library worker resolves it
+            backs = [protocol.withdraw(leaf, now, reason) for leaf in mine]
+        elif reason == EXPIRED:
+            backs = [protocol.expire(leaf, now, self.settings(job.type)["maxExpirations"]) for leaf in mine]
+        else:
+            backs = [protocol.release(leaf, now) for leaf in mine]
+        is_done = bool(backs) and all(self._couch.put(back).status in (201, 202) for back in backs)
+        if is_done:
+            self._strays.pop(job.token, None)
+        return is_done
 
     # Finding due jobs, and following (6.1, 6.2)
 
@@ -319,10 +322,10 @@ class Worker:
                 soon = soon if answer.status == 200 else 1.0
                 rows = answer.body["rows"] if answer.status == 200 else []
                 for row in rows:
-                    rest = max((row["key"][1] - now) / 1000, self._resting.get(row["id"], (0.0,))[0] - started)
+                    rest = max((row["key"][1] - now) / 1000, self._resting.get(row["id"], (0.0,))[0] - started, row["id"] in self._jobs)
                     if rest > 0:
                         soon = min(soon, max(0.02, rest))
-                    elif (row.get("doc") or {}).get("_rev") == row["value"] and row["id"] not in self._jobs and self._lets_in(row["doc"]):
+                    elif (row.get("doc") or {}).get("_rev") == row["value"] and self._lets_in(row["doc"]):
                         due.setdefault(row["id"], row["doc"])  # include_docs reads the document later than the row
                 is_last = len(rows) < 100 or len(due) > before or rows[-1]["key"][1] > now
                 page = {} if is_last else {"startkey": rows[-1]["key"], "startkey_docid": rows[-1]["id"]}
@@ -352,11 +355,8 @@ class Worker:
                     self._read_settings(type)
                 for job in list(self._jobs.values()):
                     job._doubted = True
-                for line in self._lines:
-                    owned = self._couch.get(f"/_design/{self._design}/_view/owned", key=[line, self.id])
-                    for row in owned.body["rows"] if owned.status == 200 else []:
-                        if row["id"] not in self._jobs:
-                            self._give_back(row["id"], "the claim made no owner: no answer came in time")
+                for job, reason in list(self._strays.values()):
+                    self._give_back(job, reason)
                 self._woken.set()
                 for row in self._couch.changes(since):
                     if self._closed:
@@ -375,9 +375,9 @@ class Worker:
         if kind == "type":
             self._read_settings(type)
         elif job:
-            job._look(doc, several)
-        elif several or protocol.lock(doc).get("worker") == self.id:
-            self._give_back(_id, "the claim made no owner: no answer came in time")
+            job.hear(doc, several)
+        for stray, reason in [stray for stray in list(self._strays.values()) if stray[0]._id == _id]:
+            self._give_back(stray, reason)
         if kind == "type" or not doc.get("_deleted") and not doc.get("lock") and doc.get("status") in (None, *protocol.PENDING):
             self._woken.set()
 
@@ -431,20 +431,24 @@ class Worker:
                 if self._must_beat() and not self._beat():
                     time.sleep(0.3)
                 for job in list(self._jobs.values()):
-                    if job._lasts() and job._doubted and not self._must_beat():  # a server that is slow does not cost the leases
-                        job._look(job._doc)
+                    if not self._must_beat():  # a server that is slow does not cost the leases
+                        job.look()
             except Exception as problem:
                 log.warning("the leases of %s, or a look at its jobs: %r", self.id, problem)
                 time.sleep(0.3)
             time.sleep(0.05)
 
     def drop(self, job: Job) -> None:
-        """The job is not this worker's any more. One whose lease was over is given back: the registration lives."""
-        if self._jobs.get(job._id) is job:
-            del self._jobs[job._id]
-            if job._lost == OVER:
-                self._rest(job._id)
-                self._give_back(job._id, EXPIRED)
+        """The job is not this worker's any more."""
+        with self._dropping:
+            if self._jobs.get(job._id) is job:
+                del self._jobs[job._id]
+
+    def left(self, job: Job) -> None:
+        """The run is over. A job whose lease was over before its end was written is given back: the registration lives."""
+        if job._lost == OVER and job.token not in self._strays:
+            self._rest(job._id)
+            self._stray(job, EXPIRED)
 
     # Handlers, and the end
 
@@ -455,7 +459,8 @@ class Worker:
         """
         self._beat(types=self.types)  # others leave it its share of these, but not to one that claims by hand (8)
         for _ in range(concurrency):
-            threading.Thread(target=self._loop, args=(handler, on_end), daemon=True).start()
+            self._loops.append(threading.Thread(target=self._loop, args=(handler, on_end), daemon=True))
+            self._loops[-1].start()
         return self
 
     def _loop(self, handler: Handler, on_end: Callable[[Job, str], None]) -> None:
@@ -477,7 +482,7 @@ class Worker:
                 if job._lasts() and job.cancel_requested:
                     job.acknowledge_cancel()
                     return "cancelled"
-                permanent = isinstance(problem, PermanentFailure) or problem is job._refusal
+                permanent = getattr(problem, "permanent", False) is True
                 return self._fail(job, f"{type(problem).__name__}: {problem}", permanent, traceback.format_exc())
             try:
                 job.finish(result)
@@ -489,7 +494,7 @@ class Worker:
             return "halted"
         finally:
             job._lose(OVER)  # where no end could be written: the job is given back
-            self.drop(job)
+            self.left(job)
 
     def _end_unrun(self, job: Job) -> None:
         """Ends a job that was claimed only for that (3.2)."""
@@ -504,7 +509,7 @@ class Worker:
             log.warning("%s could not be ended: %s", job._id, problem)
         finally:
             job._lose(OVER)
-            self.drop(job)
+            self.left(job)
 
     def _fail(self, job: Job, message: str, permanent: bool, stack: Optional[str] = None) -> str:
         """Ends the run as failed; with a short message where the whole one cannot be stored."""
@@ -520,8 +525,8 @@ class Worker:
     def stop(self, grace: float = float("inf")) -> None:
         """Claims nothing more, and waits until all runs have ended. After `grace` seconds their jobs are given back."""
         self._closed, end = True, time.monotonic() + grace
-        self._woken.set()
-        while self._jobs and time.monotonic() < end:
+        while (self._jobs or any(loop.is_alive() for loop in self._loops)) and time.monotonic() < end:
+            self._woken.set()
             time.sleep(0.05)
         for job in list(self._jobs.values()):
             try:
@@ -529,6 +534,5 @@ class Worker:
             except (Halted, Refused, ConnectionError) as problem:
                 log.info("%s", problem)
                 job._lose("its worker has stopped")
-                self.drop(job)
         if not self._registration.get("_deleted"):
             any(self._beat(_deleted=True) for _ in pauses(5))  # a sign of life whose answer was lost makes the first a 409

@@ -529,7 +529,7 @@ class WorkerTest(ServerTest):
 class FaultTest(ServerTest):
     """Answers that are lost, and leases that end."""
 
-    def test_a_claim_whose_answer_was_lost_is_found_and_runs_once(self):
+    def test_a_claim_whose_answer_was_lost_is_given_back_and_the_job_runs_once(self):
         lost, runs = [], []
 
         def tamper(method, path, body, send):
@@ -538,10 +538,47 @@ class FaultTest(ServerTest):
                 lost.append(body["lock"]["token"])
                 return Answer(0, None)
             return answer
-        self.work(lambda job: runs.append(job.token), Queue(Tampered(SERVER.url, tamper)))
+        self.work(lambda job: runs.append((job.token in lost, job.attempt, job.fence)), Queue(Tampered(SERVER.url, tamper)))
         self.queue.add(self.type, "1")
         self.assertEqual(self.wait("1")["status"], "success")
-        self.assertEqual(runs, lost)
+        self.assertEqual(runs, [(False, 1, 2)])
+
+    def test_a_claim_that_never_reached_the_server_is_made_once_more(self):
+        lost = []
+
+        def tamper(method, path, body, send):
+            if method == "PUT" and body.get("lock") and not lost:
+                lost.append(body)
+                return Answer(0, None)
+            return send()
+        self.settings(timeout=600_000)
+        self.work(lambda job: "done", Queue(Tampered(SERVER.url, tamper)))
+        self.queue.add(self.type, "1")
+        self.assertEqual(self.wait("1")["status"], "success")
+        self.assertEqual(len(lost), 1)
+
+    def test_a_job_that_ran_until_its_lease_was_over_is_not_given_back_as_one_that_never_ran(self):
+        halted = threading.Event()
+
+        def tamper(method, path, body, send):  # no sign of life comes through
+            is_renewal = method == "PUT" and (body.get("beat", 0) > 1 or {"updated", "expired"} & body.get("times", {}).keys())
+            return Answer(0, None) if is_renewal else send()
+
+        def handler(job):
+            if job.id == "1":
+                job.wait(PATIENCE)
+                halted.set()
+        self.settings(timeout=1500)
+        self.work(handler, Queue(Tampered(SERVER.url, tamper)), concurrency=2)
+        self.queue.add(self.type, "1")
+        self.assertTrue(halted.wait(PATIENCE))
+        self.queue.add(self.type, "2")
+        self.wait("2")
+        self.queue.couch.put({**self.queue.get(self.type, "1"), "priority": 99})  # the feed tells of a job with the worker's id
+        self.queue.add(self.type, "3")
+        self.wait("3")
+        doc = self.queue.get(self.type, "1")
+        self.assertEqual((doc["status"], doc["attempt"], doc["fence"], "released" in doc["times"]), ("running", 1, 1, False))
 
     def test_an_end_whose_answer_was_lost_is_an_end(self):
         lost = []
@@ -556,6 +593,16 @@ class FaultTest(ServerTest):
         job.finish("done")
         self.assertEqual((len(lost), self.wait("1")["result"]), (1, "done"))
 
+    def tamper(method, path, body, send):
+            answer = send()
+            if method == "PUT" and body.get("status") == "success" and not lost:
+                lost.append(answer)
+                return Answer(0, None)
+            return answer
+        job = self.claimed(self.by_hand(Queue(Tampered(SERVER.url, tamper))))
+        job.finish((1, {2: "two"}))
+        self.assertEqual((len(lost), self.wait("1")["result"]), (1, [1, {"2": "two"}]))
+
     def test_an_owner_that_cannot_renew_halts_at_the_end_of_its_lease(self):
         self.settings(timeout=1500)
         cut = threading.Event()
@@ -568,7 +615,8 @@ class FaultTest(ServerTest):
         cut.clear()
         with self.assertRaisesRegex(Halted, "lease"):
             job.finish()
-        doc = self.queue.get(self.type, "1")  # its registration lives on, so it gives the job back itself
+        until(lambda: self.status("1") != "running", "the job to be given back")  # by itself, as its registration lives on
+        doc = self.queue.get(self.type, "1")
         self.assertEqual((doc["status"], doc["expirations"], doc["errors"][0]["kind"]), ("waiting", 1, "expired"))
 
     def test_a_job_whose_lease_is_over_more_often_than_its_type_allows_has_failed(self):
@@ -580,6 +628,7 @@ class FaultTest(ServerTest):
         cut.clear()
         with self.assertRaisesRegex(Halted, "lease"):
             job.finish()
+        self.wait("1")
         seen = SERVER.inspect(self.type, "1")
         self.assertEqual((seen["status"], seen["expirations"]), ("failed", 1))
 
@@ -720,10 +769,25 @@ class ClusterAnswersTest(ServerTest):
         worker = self.by_hand(self.doubtful(lambda body: body.get("lock") and not body["lock"].get("withdrawn")))
         self.queue.add(self.type, "1")
         self.assertIsNone(worker._claim(self.queue.get(self.type, "1")))
-        lock = self.queue.get(self.type, "1")["lock"]
-        self.assertIn("no majority", lock["withdrawn"]["reason"])
+        withdrawn = until(lambda: self.queue.get(self.type, "1")["lock"].get("withdrawn"), "the withdrawal")
+        self.assertIn("no majority", withdrawn["reason"])
         seen = SERVER.inspect(self.type, "1")
         self.assertEqual(seen["status"], "running")
+        self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
+
+    def test_a_claim_that_was_answered_202_and_is_not_shown_at_first_is_withdrawn(self):
+        hidden = []
+
+        def tamper(method, path, body, send):
+            if "open_revs" in path and len(hidden) < 3:
+                hidden.append(path)
+                return Answer(200, [])
+            answer = send()
+            return Answer(202, answer.body) if method == "PUT" and body.get("lock") and not body["lock"].get("withdrawn") else answer
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper, cluster=True)))
+        self.queue.add(self.type, "1")
+        self.assertIsNone(worker._claim(self.queue.get(self.type, "1")))
+        until(lambda: self.queue.get(self.type, "1")["lock"].get("withdrawn"), "the withdrawal")
         self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
 
     def test_an_end_that_was_answered_202_is_written_once_more(self):
