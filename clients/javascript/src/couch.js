@@ -4,7 +4,7 @@
  * @module
  */
 import {createHash} from 'node:crypto';
-import {generation, history, keep, path, probe, standsAgainst, storable} from './protocol.js';
+import {history, keep, path, probe, standsAgainst, storable} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{status: number, body?: any}} Answer `status` 0: no answer came, so the request may have been carried out */
@@ -153,10 +153,13 @@ export class Couch {
   async #landed(doc, leaves) {
     for (const leaf of leaves.filter(leaf => !leaf._deleted)) {
       const line = history(leaf);
-      const step = doc._rev ? line.indexOf(doc._rev) : generation(line.at(-1)) === 1 ? line.length : 0;
-      if (step < 1) continue;
-      const stored = step === 1 ? leaf : (await this.request('GET', `/${path(doc._id)}?rev=${line[step - 1]}`)).body;
-      if (stored && content(stored) === content(doc)) return leaf;
+      const at = line.indexOf(doc._rev);
+      // A new job may be on top of a tombstone.
+      const revs = doc._rev ? line.slice(Math.max(0, at - 1), Math.max(0, at)) : leaf.times?.created === doc.times?.created ? line : [];
+      for (const rev of revs) {
+        const stored = rev === leaf._rev ? leaf : (await this.request('GET', `/${path(doc._id)}?rev=${rev}`)).body;
+        if (stored && content(stored) === content(doc)) return leaf;
+      }
     }
     return null;
   }

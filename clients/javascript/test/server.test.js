@@ -670,6 +670,20 @@ for (const [what, change] of [['removed', {_deleted: true}], ['withdrawn', {lock
   });
 }
 
+test('a lost answer to a creation is no conflict where a job of that id was removed', async () => {
+  const email = await type();
+  await queue.add(email, {}, {id: '1'});
+  await queue.couch.put({...await queue.get(email, '1'), _deleted: true});
+  let lost = 0;
+  const shaky = through(async send => {
+    const response = await send();
+    if (response.status === 201 && !lost++) throw new TypeError('the connection was lost');
+    return response;
+  });
+  assert.deepEqual(await shaky.add(email, {}, {id: '1'}), {outcome: 'added', id: '1'});
+  assert.equal(lost, 1);
+});
+
 test('an end whose answer is lost, and one that is added twice so, are done once', async () => {
   const email = await type();
   const lost = {success: 0, waiting: 0};

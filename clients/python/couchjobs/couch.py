@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Callable, Iterator, List, NamedTuple, Optional
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from .protocol import Doc, Refused, generation, keep, path, probe, same, stands_against
+from .protocol import Doc, Refused, keep, path, probe, same, stands_against
 
 
 class Answer(NamedTuple):
@@ -38,6 +38,13 @@ def _check(field: str, value: Any, levels: int = 499) -> None:
             float(value)
         except OverflowError:
             raise ValueError(f"CouchDB stores numbers up to 1.8e308, but an integer in {field} is larger") from None
+
+
+def _json(doc: Doc) -> str:
+    body = {field: value for field, value in doc.items() if field not in ("_conflicts", "_revisions")}
+    for field, value in body.items():
+        _check(field, value)
+    return json.dumps(body, allow_nan=False)
 
 
 def pauses(tries: int = 1_000_000, first: float = 0.05, most: float = 2.0) -> Iterator[int]:
@@ -109,10 +116,7 @@ class Couch:
 
     def put(self, doc: Doc) -> Answer:
         """Writes a document on the `_rev` that it has. The same document makes the same bytes (2.1)."""
-        body = {k: v for k, v in doc.items() if k not in ("_conflicts", "_revisions")}
-        for field, value in body.items():
-            _check(field, value)
-        return self.send("PUT", _segment(doc["_id"]), json.dumps(body, allow_nan=False).encode())
+        return self.send("PUT", _segment(doc["_id"]), _json(doc).encode())
 
     def read(self, _id: str) -> Optional[Doc]:
         """The document as this node shows it, with `_conflicts`; None when there is none. An empty `_id` reads what the database is."""
@@ -159,9 +163,13 @@ class Couch:
         """The leaf that is the write `doc`, or that was built on it. For writes whose answer was lost (2.1)."""
         for leaf in (live for live in leaves if not live.get("_deleted")):
             line = path(leaf)
-            step = line.index(doc["_rev"]) if doc.get("_rev") in line else len(line) if generation(line[-1]) == 1 else 0
-            if step and same(leaf if step == 1 else self.get(_segment(doc["_id"]), rev=line[step - 1]).body or {}, doc):
-                return leaf
+            if doc.get("_rev") in line:
+                line = line[max(0, line.index(doc["_rev"]) - 1):line.index(doc["_rev"])]
+            elif "_rev" in doc or (leaf.get("times") or {}).get("created") != (doc.get("times") or {}).get("created"):
+                continue
+            for rev in line:  # a new job may be on top of a tombstone
+                if same(leaf if rev == leaf["_rev"] else self.get(_segment(doc["_id"]), rev=rev).body or {}, doc):
+                    return leaf
         return None
 
     def write(self, doc: Doc, go_on: Callable[[], None], alone: bool = False) -> Optional[Doc]:
@@ -169,6 +177,7 @@ class Couch:
 
         `go_on` is called before each try, and raises when the writer must stop. `alone` suffers no other live leaf, as creators must.
         """
+        doc = json.loads(_json(doc))  # as it comes back: a tuple is a list, and a key is text
         first, doubt, kept = doc, False, False
         for _ in pauses():
             go_on()

@@ -138,7 +138,12 @@ class CreatorTest(ServerTest):
         with self.assertRaisesRegex(LookupError, "removed"):
             self.wait("slow")
 
-    def test_a_lost_answer_to_a_creation_that_was_stored_is_no_conflict(self):
+    def test_a_lost_answer_to_a_creation_that_was_stored_is_no_conflict_also_where_a_job_of_that_id_was_removed(self):
+        for _ in range(2):
+            self.check_lost_creation()
+            self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
+
+    def check_lost_creation(self):
         lost = []
 
         def tamper(method, path, body, send):
@@ -593,7 +598,10 @@ class FaultTest(ServerTest):
         job.finish("done")
         self.assertEqual((len(lost), self.wait("1")["result"]), (1, "done"))
 
-    def tamper(method, path, body, send):
+    def test_an_end_whose_answer_was_lost_is_found_also_where_JSON_changed_what_was_written(self):
+        lost = []
+
+        def tamper(method, path, body, send):
             answer = send()
             if method == "PUT" and body.get("status") == "success" and not lost:
                 lost.append(answer)
