@@ -74,7 +74,8 @@ export class Couch {
   /** @param {string} where below the database, with its query @param {RequestInit} [init] @returns {Promise<Response>} */
   async open(where, init = {}) {
     const sent = Date.now();
-    const response = await this.fetch(this.url + where, {...init, headers: {Accept: 'application/json', ...this.#headers, ...init.headers}});
+    // A connection of its own: CouchDB may answer twice on one, and an idle one that the server closes looks like a lost answer (6.1).
+    const response = await this.fetch(this.url + where, {...init, headers: {Accept: 'application/json', Connection: 'close', ...this.#headers, ...init.headers}});
     const server = Date.parse(response.headers.get('date') ?? ''); // in whole seconds, and CouchDB makes a new one only once a second
     const [least, most] = [server - Date.now(), server + 2000 - sent];
     // A date that contradicts the offset corrects it to the least one that is possible: late rather than early. No date need contradict an

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import {createHash, randomUUID} from 'node:crypto';
 import {spawn} from 'node:child_process';
+import {createServer} from 'node:http';
 import {fileURLToPath} from 'node:url';
 import {after, before, test} from 'node:test';
 import {CancelError, CouchError, HaltError, Queue, RefusedError} from '../src/index.js';
+import {Couch} from '../src/couch.js';
 import {isFinished, path} from '../src/protocol.js';
 import {assertHealthy, couchjobs, database, request, start, until} from './support/couchjobs.js';
 
@@ -682,6 +684,23 @@ test('a lost answer to a creation is no conflict where a job of that id was remo
   });
   assert.deepEqual(await shaky.add(email, {}, {id: '1'}), {outcome: 'added', id: '1'});
   assert.equal(lost, 1);
+});
+
+test('each request has a connection of its own', async () => {
+  const connections = new Set();
+  const server = createServer((request, response) => {
+    connections.add(request.socket);
+    response.writeHead(412).end('{}');
+  });
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const couch = new Couch(`http://127.0.0.1:${server.address().port}/jobs`);
+    for (let i = 0; i < 3; i++) assert.equal((await couch.put({_id: 'job:email:1'})).status, 412);
+    assert.equal(connections.size, 3);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 test('an end whose answer is lost, and one that is added twice so, are done once', async () => {
