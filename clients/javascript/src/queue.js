@@ -57,8 +57,8 @@ export class Queue {
    */
   async add(type, data = {}, options = {}) {
     await this.open();
-    const id = options.id ?? (options.tracker === undefined ? randomUUID() : `tracker:${options.tracker}`);
-    const job = create(type, data, {...this.site.name && {site: this.site.name}, ...options, id}, this.couch.now());
+    const id = options.id ?? (options.tracker == null ? randomUUID() : `tracker:${options.tracker}`);
+    const job = create(type, data, {...options, site: options.site ?? this.site.name, id}, this.couch.now());
     return {outcome: await this.#write(job) ? 'added' : 'exists', id};
   }
 

@@ -686,6 +686,17 @@ test('a lost answer to a creation is no conflict where a job of that id was remo
   assert.equal(lost, 1);
 });
 
+test('an option that is there without a value counts as absent', async () => {
+  const email = await type();
+  const {id} = await queue.add(email, {}, {tracker: null, site: undefined, priority: null});
+  assert.match(id, /^[0-9a-f-]{36}$/);
+  const named = new Queue(db.url);
+  await named.open();
+  named.site = {name: 'oslo', home: false};
+  await named.add(email, {}, {id: '1', site: undefined});
+  assert.equal((await queue.get(email, '1')).site, 'oslo');
+});
+
 test('each request has a connection of its own', async () => {
   const connections = new Set();
   const server = createServer((request, response) => {
