@@ -37,10 +37,6 @@ class PermanentFailure(Exception):
     permanent = True
 
 
-def _refuse_chunk(job: Job) -> None:
-    raise PermanentFailure("a chunk of an array is not run by this client; the Java library runs it")
-
-
 class Job:
     """A claimed job. Threads may share it."""
 
@@ -84,9 +80,9 @@ class Job:
         """Ends the run: it has succeeded."""
         self._write(protocol.finish, ends=True, result=result, data=data)
 
-    def fail(self, message: str, permanent: bool = False, stack: Optional[str] = None) -> None:
+    def fail(self, message: str, permanent: bool = False, stack: Optional[str] = None, kind: str = "failed") -> None:
         """Ends the run: it has failed. It is retried as the settings of its type say, but for a `permanent` failure."""
-        self._write(protocol.fail, ends=True, message=message, permanent=permanent, stack=stack, luck=random.random(),
+        self._write(protocol.fail, ends=True, message=message, permanent=permanent, stack=stack, kind=kind, luck=random.random(),
                     policy=self._worker.settings(self.type))
 
     def acknowledge_cancel(self, reason: str = "cancelled on request") -> None:
@@ -225,12 +221,23 @@ class Worker:
                     self._scan()
                 doc = self._due.popleft() if self._due else None
             job = self._claim(doc) if doc and self._lets_in(doc) else None
-            if job and protocol.end_as(job._doc):
-                self._end_unrun(job)
-            elif job and job._doc.get("array") is not None:
-                self._handle(job, _refuse_chunk)
+            unrun = self._end_of(job._doc) if job else None
+            if job and unrun:
+                self._handle(job, unrun)
             elif job or not doc and time.monotonic() >= end:
                 return job
+        return None
+
+    def _end_of(self, doc: Doc) -> Optional[Handler]:
+        """What ends a job that is not run here; None for a job that is."""
+        how, why = protocol.end_as(doc), doc.get("cancelReason")
+        if how == "cancelled":  # 3.2
+            reason = "its owner died, and the job was to be cancelled" + (f": {why}" if isinstance(why, str) else "")
+            return lambda job: job.acknowledge_cancel(reason)
+        if how:
+            return lambda job: job.fail("more leases ran out while it ran than the type allows (maxExpirations)", permanent=True, kind="expired")
+        if doc.get("array") is not None:  # 1.3
+            return lambda job: job.fail("a chunk of an array, which the Python client does not run", permanent=True)
         return None
 
     def _claim(self, doc: Doc) -> Optional[Job]:
@@ -494,21 +501,6 @@ class Worker:
             return "halted"
         finally:
             job._lose(OVER)  # where no end could be written: the job is given back
-            self.left(job)
-
-    def _end_unrun(self, job: Job) -> None:
-        """Ends a job that was claimed only for that (3.2)."""
-        try:
-            if protocol.end_as(job._doc) == "cancelled":
-                why = job._doc.get("cancelReason")
-                job.acknowledge_cancel("its owner died, and the job was to be cancelled" + (f": {why}" if isinstance(why, str) else ""))
-            else:
-                job._write(protocol.fail, ends=True, kind="expired", permanent=True, policy=self.settings(job.type),
-                           message="more leases ran out while it ran than the type allows (maxExpirations)")
-        except Exception as problem:  # it is given back, and claimed once more
-            log.warning("%s could not be ended: %s", job._id, problem)
-        finally:
-            job._lose(OVER)
             self.left(job)
 
     def _fail(self, job: Job, message: str, permanent: bool, stack: Optional[str] = None) -> str:
