@@ -112,10 +112,10 @@ function withData(job, data) {
 }
 
 /** As CouchDB takes it: it refuses half of a surrogate pair. */
-const text = words => String(words).replace(/\p{Surrogate}/gu, '\ufffd');
+const text = (words, longest) => String(words).slice(0, longest).replace(/\p{Surrogate}/gu, '\ufffd');
 
 const withError = (job, {stack, ...error}) => [...job.errors ?? [],
-  {attempt: job.attempt ?? 0, ...error, message: text(error.message), ...stack && {stack: text(stack)}}].slice(-10);
+  {attempt: job.attempt ?? 0, ...error, message: text(error.message, 2000), ...stack && {stack: text(stack, 8000)}}].slice(-10);
 
 function mustBe(allowed, job, verb) {
   if (!allowed(job)) throw new RefusedError(`${verb} ${job._id}: its status is ${status(job)}`);

@@ -173,8 +173,8 @@ def _text(text: str) -> str:
 
 
 def _errors(doc: Doc, now: int, kind: str, message: str, stack: Optional[str] = None) -> List[Doc]:
-    error = {"attempt": int(doc.get("attempt") or 0), "at": now, "kind": kind, "message": _text(message),
-             **({"stack": _text(stack)} if stack else {})}
+    error = {"attempt": int(doc.get("attempt") or 0), "at": now, "kind": kind, "message": _text(message)[:2000],
+             **({"stack": _text(stack)[-8000:]} if stack else {})}  # a traceback ends with what happened
     return ((doc.get("errors") or []) + [error])[-10:]
 
 

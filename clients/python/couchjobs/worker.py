@@ -490,29 +490,20 @@ class Worker:
                     job.acknowledge_cancel()
                     return "cancelled"
                 permanent = getattr(problem, "permanent", False) is True
-                return self._fail(job, f"{type(problem).__name__}: {problem}", permanent, traceback.format_exc())
+                job.fail(f"{type(problem).__name__}: {problem}", permanent, traceback.format_exc())
+                return "failed"
             try:
                 job.finish(result)
                 return "success"
             except (Refused, TypeError, ValueError) as problem:  # the database, or JSON, does not take this result
-                return self._fail(job, f"the result was refused: {problem}", permanent=True)
+                job.fail(f"the result was refused: {problem}", permanent=True)
+                return "failed"
         except Halted as halted:
             log.info("%s", halted)
             return "halted"
         finally:
             job._lose(OVER)  # where no end could be written: the job is given back
             self.left(job)
-
-    def _fail(self, job: Job, message: str, permanent: bool, stack: Optional[str] = None) -> str:
-        """Ends the run as failed; with a short message where the whole one cannot be stored."""
-        try:
-            job.fail(message, permanent, stack)
-        except Halted:
-            raise
-        except Exception as problem:
-            log.warning("the failure of %s could not be stored: %s", job._id, problem)
-            job.fail(message[:200], permanent)
-        return "failed"
 
     def stop(self, grace: float = float("inf")) -> None:
         """Claims nothing more, and waits until all runs have ended. After `grace` seconds their jobs are given back."""
