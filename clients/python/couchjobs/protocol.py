@@ -46,8 +46,8 @@ def parse_id(_id: str) -> Optional[Tuple[str, str]]:
     return (type, id) if kind == "job" and not _name_problem(type, 128) and not _name_problem(id, 512) else None
 
 
-def _is_whole(least: int, most: int) -> Any:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+def _is_whole(value: Any, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def _is_after(value: Any) -> bool:
@@ -63,42 +63,35 @@ def _is_progress(value: Any) -> bool:
 
 
 FIELDS = {  # what a creator may say of a job
-    **{field: ("text", lambda value: isinstance(value, str))
+    **{field: lambda value: isinstance(value, str)
        for field in ("group", "class", "origin", "correlationId", "tracker", "traceparent", "tracestate")},
-    "site": ("1 to 64 of A-Z a-z 0-9 . _ -", lambda value: isinstance(value, str) and re.fullmatch("[A-Za-z0-9._-]{1,64}", value)),
-    "tags": ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(tag, str) for tag in value)),
-    "data": ("an object", lambda value: isinstance(value, dict)),
-    "after": ('as {"jobs": ["job:TYPE:ID"], "onFailure": "cancel"}', _is_after),
-    "priority": ("from 0 to 99", _is_whole(0, 99)),
-    "maxRetries": (f"from 0 to {MAX}", _is_whole(0, MAX)),
-    "scheduledTime": ("milliseconds since 1970", _is_whole(-8_640_000_000_000_000, 8_640_000_000_000_000)),
+    "site": lambda value: isinstance(value, str) and re.fullmatch("[A-Za-z0-9._-]{1,64}", value),
+    "tags": lambda value: isinstance(value, list) and all(isinstance(tag, str) for tag in value),
+    "data": lambda value: isinstance(value, dict),
+    "after": _is_after,
+    "priority": lambda value: _is_whole(value, 0, 99),
+    "maxRetries": lambda value: _is_whole(value, 0, MAX),
+    "scheduledTime": lambda value: _is_whole(value, -8_640_000_000_000_000, 8_640_000_000_000_000),
 }
 
 
 def check_request(request: Doc) -> None:
     """Raises ValueError for a field of a creator that no job can have."""
     for field, value in request.items():
-        if field not in FIELDS:
-            raise ValueError(f"option {field!r} is unknown; there are {', '.join(FIELDS)}")
-        if not FIELDS[field][1](value):
-            raise ValueError(f"{field} must be {FIELDS[field][0]}, but is {value!r:.80}")
-
-
-SETTINGS = {  # of a type: what each may be, and what it is when it is absent or cannot be (7.1)
-    "timeout": (_is_whole(1, 86_400_000_000), None),
-    "maxRetries": (_is_whole(0, MAX), 5),
-    "retryDelay": (_is_whole(0, 2 ** 63 - 1), 30_000),
-    "maxRetryDelay": (_is_whole(0, 2 ** 63 - 1), 43_200_000),
-    "retryJitter": (lambda value: type(value) in (int, float) and 0 <= value <= 1, 0),
-    "maxExpirations": (_is_whole(0, MAX), None),
-    "paused": (lambda value: isinstance(value, bool), False),
-    "classes": (lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value), None),
-}
+        if field not in FIELDS or not FIELDS[field](value):
+            raise ValueError(f"{field} {value!r:.80}: {'cannot be that of a job' if field in FIELDS else 'no field of a new job'} (protocol 1.2)")
 
 
 def settings(doc: Doc) -> Doc:
-    """The settings of a type that this client follows, from the document of the type."""
-    return {field: doc[field] if may_be(doc.get(field)) else default for field, (may_be, default) in SETTINGS.items()}
+    """The settings of a type that this client follows (7.1); a value that cannot be counts as absent."""
+    def whole(field: str, absent: Optional[int], least: int = 0, most: int = MAX) -> Optional[int]:
+        return doc[field] if _is_whole(doc.get(field), least, most) else absent
+    jitter, classes = doc.get("retryJitter"), doc.get("classes")
+    return {"timeout": whole("timeout", None, 1, 86_400_000_000), "maxRetries": whole("maxRetries", 5),
+            "retryDelay": whole("retryDelay", 30_000, most=2 ** 63 - 1), "maxRetryDelay": whole("maxRetryDelay", 43_200_000, most=2 ** 63 - 1),
+            "retryJitter": jitter if type(jitter) in (int, float) and 0 <= jitter <= 1 else 0,
+            "maxExpirations": whole("maxExpirations", None), "paused": doc.get("paused") is True,
+            "classes": classes if isinstance(classes, list) and all(isinstance(name, str) for name in classes) else None}
 
 
 def millis(time: Any) -> int:
