@@ -126,9 +126,9 @@ class Queue:
             raise LookupError(f"{_id} was removed" if gone else f"{_id} does not exist")
         return None
 
-    def work(self, types: Any, handler: Callable[[Any], Any], concurrency: int = 1, name: Optional[str] = None, **options: Any) -> Any:
-        """Starts a Worker that runs `handler(job)` for each job of a type, or of several. Options are those of `Worker.run`."""
-        return self.worker(types, name).run(handler, concurrency, **options)
+    def work(self, types: Any, handler: Callable[[Any], Any], concurrency: int = 1, name: Optional[str] = None) -> Any:
+        """Starts a Worker that runs `handler(job)` for each job of a type, or of several."""
+        return self.worker(types, name).run(handler, concurrency)
 
     def worker(self, types: Any, name: Optional[str] = None) -> Any:
         """Starts a Worker whose jobs you claim by hand: `worker.claim()`."""

@@ -459,48 +459,40 @@ class Worker:
 
     # Handlers, and the end
 
-    def run(self, handler: Handler, concurrency: int = 1, on_end: Callable[[Job, str], None] = lambda job, outcome: None) -> "Worker":
-        """Runs a handler for each job, `concurrency` at a time, in threads. Returns at once.
-
-        `on_end` is told how each run ended: "success", "failed" (perhaps to be retried), "cancelled", or "halted".
-        """
+    def run(self, handler: Handler, concurrency: int = 1) -> "Worker":
+        """Runs a handler for each job, `concurrency` at a time, in threads. Returns at once."""
         self._beat(types=self.types)  # others leave it its share of these, but not to one that claims by hand (8)
         for _ in range(concurrency):
-            self._loops.append(threading.Thread(target=self._loop, args=(handler, on_end), daemon=True))
+            self._loops.append(threading.Thread(target=self._loop, args=(handler,), daemon=True))
             self._loops[-1].start()
         return self
 
-    def _loop(self, handler: Handler, on_end: Callable[[Job, str], None]) -> None:
+    def _loop(self, handler: Handler) -> None:
         while not self._closed:
             try:
                 job = self.claim()
                 if job:
-                    on_end(job, self._handle(job, handler))
+                    self._handle(job, handler)
             except Exception:  # such as a server that does not answer
                 log.exception("a claim, or the end of a run, failed")
                 time.sleep(random.uniform(0.2, 1.0))
 
-    def _handle(self, job: Job, handler: Handler) -> str:
+    def _handle(self, job: Job, handler: Handler) -> None:
         """Ends the run as its handler ended (3.4)."""
         try:
             try:
                 result = handler(job)
             except (Exception, SystemExit) as problem:
                 if job._lasts() and job.cancel_requested:
-                    job.acknowledge_cancel()
-                    return "cancelled"
+                    return job.acknowledge_cancel()
                 permanent = getattr(problem, "permanent", False) is True
-                job.fail(f"{type(problem).__name__}: {problem}", permanent, traceback.format_exc())
-                return "failed"
+                return job.fail(f"{type(problem).__name__}: {problem}", permanent, traceback.format_exc())
             try:
                 job.finish(result)
-                return "success"
             except (Refused, TypeError, ValueError) as problem:  # the database, or JSON, does not take this result
                 job.fail(f"the result was refused: {problem}", permanent=True)
-                return "failed"
         except Halted as halted:
             log.info("%s", halted)
-            return "halted"
         finally:
             job._lose(OVER)  # where no end could be written: the job is given back
             self.left(job)
