@@ -8,14 +8,7 @@ import {cancel, cancelVerb, create, docId, generation, isFinished, standsAgainst
 import {Worker} from './worker.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
-/**
- * @typedef {object} JobOptions what a creator may say of a job (1.2)
- * @property {string} [id] default: a random UUID
- * @property {number} [scheduledTime] not before this time, in ms since 1970 @property {string} [group]
- * @property {number} [priority] 0 to 99, default 50 @property {number} [maxRetries] @property {string} [class] @property {string} [origin]
- * @property {string} [correlationId] @property {string[]} [tags] @property {string} [site] @property {string} [tracker] the id is `tracker:KEY`
- * @property {{jobs: string[], onFailure?: 'cancel' | 'run' | 'wait'}} [after] `_id`s of jobs that it waits for
- */
+/** @typedef {Doc & {id?: string}} JobOptions `id` (default: a random UUID), and fields of a job by their names in the protocol (1.2) */
 
 /** Nobody knows whether the write counts: no answer, or no majority of the copies has confirmed it. The same call may be made again. */
 export class UnconfirmedError extends Error {

@@ -125,10 +125,6 @@ class Couch:
             raise ConnectionError(f"cannot read {_id or self.path}: {answer.status or 'no answer'} {answer.body}")
         return answer.body if answer.status == 200 else None
 
-    def position(self) -> str:
-        """Where the feed is now."""
-        return (self.read("") or {})["update_seq"]
-
     @property
     def is_cluster(self) -> bool:
         """Whether the database has several copies (6.3)."""

@@ -357,7 +357,7 @@ class Worker:
         """Takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew (6.1)."""
         while not self._closed:
             try:
-                since = self._couch.position()
+                since = (self._couch.read("") or {})["update_seq"]
                 for type in self.types:
                     self._read_settings(type)
                 for job in list(self._jobs.values()):
