@@ -453,7 +453,8 @@ class Worker:
 
     def left(self, job: Job) -> None:
         """The run is over. A job whose lease was over before its end was written is given back: the registration lives."""
-        if job._lost == OVER and job.token not in self._strays:
+        if job._lost == OVER:
+            job._lost += ", and it is given back"
             self._rest(job._id)
             self._stray(job, EXPIRED)
 
