@@ -117,22 +117,15 @@ export class Queue {
   }
 
   /**
-   * A registered worker that claims by hand: `worker.claim()`. End every claim, and `stop()` the worker.
-   * @param {string | string[]} types @param {import('./worker.js').WorkerOptions} [options]
-   */
-  async worker(types, options = {}) {
-    await this.open();
-    return new Worker(this, [types].flat(), options).start();
-  }
-
-  /**
    * Runs a handler for each due job, until `stop()` of the worker. The handler's return value is the result; what it throws is a failure, for good
-   * where the error has `permanent: true`.
-   * @param {string | string[]} types @param {(job: import('./worker.js').Job) => any} handler
+   * where the error has `permanent: true`. Without a handler claim by hand: `worker.claim()`, and end every claim.
+   * @param {string | string[]} types @param {(job: import('./worker.js').Job) => any} [handler]
    * @param {import('./worker.js').WorkerOptions & {concurrency?: number}} [options]
    */
   async work(types, handler, {concurrency = 1, ...options} = {}) {
-    return (await this.worker(types, {share: true, ...options})).run(handler, concurrency);
+    await this.open();
+    const worker = await new Worker(this, [types].flat(), {share: handler !== undefined, ...options}).start();
+    return handler ? worker.run(handler, concurrency) : worker;
   }
 }
 

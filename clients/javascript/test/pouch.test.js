@@ -80,7 +80,7 @@ test('a phone creates and cancels jobs offline, and hears how they end', {skip: 
     // Claimed while the phone is away, which asks for a cancel of the job as it knows it: the owner is asked, or the run counts.
     await createJob(phone, type, {}, {id: 'claimed'});
     await sync();
-    const owner = await queue.worker(type);
+    const owner = await queue.work(type);
     const job = await until(() => owner.claim());
     await sync();
     assert.equal(await cancelJob(phone, type, 'claimed'), 'requested');

@@ -41,9 +41,8 @@ const ended = (type, id) => until(async () => {
 }, `${type}:${id} has ended`);
 
 /** Runs a test's body with workers that are stopped after it. */
-async function withWorker(types, options, body, on = queue) {
-  const {handler, ...rest} = options;
-  const worker = handler ? await on.work(types, handler, rest) : await on.worker(types, rest);
+async function withWorker(types, {handler, ...options}, body, on = queue) {
+  const worker = await on.work(types, handler, options);
   try {
     return await body(worker);
   } finally {
@@ -456,7 +455,7 @@ test('an owner whose renewal is forbidden once renews again', async t => {
 
 test('a worker that may not register does not start', async () => {
   const guarded = through((send, url, init) => init?.method === 'PUT' ? refuse(403) : send());
-  await assert.rejects(guarded.worker(await type()), error => error instanceof CouchError && error.status === 403);
+  await assert.rejects(guarded.work(await type()), error => error instanceof CouchError && error.status === 403);
 });
 
 test('a job that is released waits again, and the run does not count', async () => {

@@ -126,11 +126,8 @@ class Queue:
             raise LookupError(f"{_id} was removed" if gone else f"{_id} does not exist")
         return None
 
-    def work(self, types: Any, handler: Callable[[Any], Any], concurrency: int = 1, name: Optional[str] = None) -> Any:
-        """Starts a Worker that runs `handler(job)` for each job of a type, or of several."""
-        return self.worker(types, name).run(handler, concurrency)
-
-    def worker(self, types: Any, name: Optional[str] = None) -> Any:
-        """Starts a Worker whose jobs you claim by hand: `worker.claim()`."""
+    def work(self, types: Any, handler: Optional[Callable[[Any], Any]] = None, concurrency: int = 1, name: Optional[str] = None) -> Any:
+        """Starts a Worker that runs `handler(job)` for each job of a type, or of several. Without a handler claim by hand: `worker.claim()`."""
         from .worker import Worker  # it needs this module
-        return Worker(self, types, name)
+        worker = Worker(self, types, name)
+        return worker.run(handler, concurrency) if handler else worker

@@ -52,7 +52,7 @@ class ServerTest(unittest.TestCase):
         return worker
 
     def by_hand(self, queue=None):
-        worker = (queue or self.queue).worker(self.type)
+        worker = (queue or self.queue).work(self.type)
         self.workers.append(worker)
         return worker
 
@@ -425,7 +425,7 @@ class WorkerTest(ServerTest):
                 self.settings(paused=False)
                 other = self.type + "other"
                 self.queue.add(other, str(settings))
-                worker = self.queue.worker([self.type, other])
+                worker = self.queue.work([self.type, other])
                 self.workers.append(worker)
                 first = worker.claim(PATIENCE)
                 self.assertEqual(first.type, self.type)
