@@ -8,6 +8,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -102,6 +103,15 @@ class LostAnswersTest {
         assertThat(claim.start().status()).isEqualTo(JobStatus.RUNNING);
         claim.finish("done");
         assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void a_job_that_runs_and_was_removed_cannot_be_started_again() throws Exception {
+        ClaimedJob claim = WritingVerb.START.prepare(queue).orElseThrow();
+        claim.start();
+        assertThat(claim.start().status()).isEqualTo(JobStatus.RUNNING);
+        queue.remove(claim.id());
+        assertThatThrownBy(claim::start).isInstanceOf(HaltException.class);
     }
 
     /** As when its process that validates documents dies, which it answers by a row of its own. */

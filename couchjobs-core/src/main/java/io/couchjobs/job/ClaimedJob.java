@@ -79,7 +79,7 @@ public interface ClaimedJob {
     boolean isResubmitted();
 
     /**
-     * Starts a job that was put aside.
+     * Starts a job that was put aside. One that has been started goes on, and its lease is renewed.
      *
      * @return the job as stored
      * @throws HaltException when this claim does not own the job any more

@@ -21,7 +21,8 @@ public interface Triggers {
      * @param trigger the trigger
      * @return the trigger as stored
      * @throws IllegalArgumentException when a source cannot be read, or does not take the selector or the position; nothing was written
-     * @throws io.couchjobs.couch.config.CouchUnreachableException when the server of a source cannot be reached; nothing was written
+     * @throws io.couchjobs.couch.config.CouchUnreachableException when the server of a source cannot be reached, or that of the queue; in the latter
+     *     case the trigger may have been stored
      */
     Trigger put(Trigger trigger);
 

@@ -128,7 +128,7 @@ public final class LeasedJob implements ClaimedJob {
     public Job start() {
         // An earlier call may have been stored though it threw: its answer was lost.
         return write((present, now) -> present.status() == JobStatus.RUNNING
-                ? Decision.nothingToDo(present)
+                ? Transitions.update(present, null, null, now)
                 : Transitions.start(present, now));
     }
 

@@ -61,7 +61,7 @@ final class CancelWatch implements FeedListener {
                 .ifPresent(doubts::about);
     }
 
-    /** The run of a job that has changed; for one that begins in a moment, the change is remembered. */
+    /** The run of a job that has changed. Without one, the change is remembered: a run of the job may begin in a moment. */
     private Optional<Run> run(JobId id, long generation) {
         synchronized (early) {
             Optional<Run> run = Optional.ofNullable(runs.get(id));
