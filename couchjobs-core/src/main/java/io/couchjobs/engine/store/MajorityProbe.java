@@ -42,7 +42,7 @@ public final class MajorityProbe {
     private final CouchDatabase database;
     private final Copies copies;
 
-    MajorityProbe(CouchDatabase database, Copies copies) {
+    public MajorityProbe(CouchDatabase database, Copies copies) {
         this.database = database;
         this.copies = copies;
     }

@@ -39,7 +39,7 @@ public final class SharedLeaf {
     }
 
     /** A leaf as read, with its history or without it. */
-    static SharedLeaf of(ObjectNode leaf) {
+    public static SharedLeaf of(ObjectNode leaf) {
         return new SharedLeaf(leaf);
     }
 
@@ -74,7 +74,7 @@ public final class SharedLeaf {
         return !isDeleted() || isRemoval();
     }
 
-    boolean descendsFrom(String rev) {
+    public boolean descendsFrom(String rev) {
         long start = document.path(HISTORY).path("start").asLong();
         long back = start - Rev.generation(rev);
         String hash = document.path(HISTORY).path("ids").path((int) back).asText();

@@ -13,6 +13,7 @@ import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
@@ -31,11 +32,14 @@ import java.util.stream.Stream;
 final class EndTaker implements Taker {
     /** So many jobs are read at once. */
     private static final int MOST_READ = 500;
+    /** So many are remembered with their unconfirmed writes. */
+    private static final int MOST_DATABASES = 1_000;
 
     private final Trigger trigger;
     private final JsonPointer place;
     private final JobStore jobs;
     private final CouchServer sources;
+    private final Map<String, UserDocuments> databases = RecentMap.byUse(MOST_DATABASES);
 
     EndTaker(Trigger trigger, JsonPointer place, JobStore jobs, CouchServer sources) {
         this.trigger = trigger;
@@ -164,7 +168,19 @@ final class EndTaker implements Taker {
     }
 
     private void write(Job job, Origin origin) {
-        UserDocuments documents = new UserDocuments(sources.database(origin.database()), jobs.environment());
-        documents.change(origin.docId(), present -> WriteBack.write(present, place, job, origin.rev()));
+        databases
+                .computeIfAbsent(
+                        origin.database(), name -> new UserDocuments(sources.database(name), jobs.environment()))
+                .change(origin.docId(), new UserDocuments.Change() {
+                    @Override
+                    public ObjectNode apply(ObjectNode present) {
+                        return WriteBack.write(present, place, job, origin.rev());
+                    }
+
+                    @Override
+                    public ObjectNode again(ObjectNode changed) {
+                        return WriteBack.again(changed, place);
+                    }
+                });
     }
 }

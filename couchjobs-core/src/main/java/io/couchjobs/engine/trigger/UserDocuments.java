@@ -4,57 +4,172 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.store.Copies;
+import io.couchjobs.engine.store.MajorityProbe;
+import io.couchjobs.engine.store.SharedLeaf;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
  * Changes documents that belong to the user: on the revision read, again after a lost race, and until a majority of the copies has the
  * change. A document that is gone is left alone. Thread-safe.
+ *
+ * <p>A write that is stored without a confirmation (202) is not built upon while no majority is in reach: its branch would beat what the
+ * user saves elsewhere. It is known to this process until a majority shows the leaves. If it stands alone then, the document is written
+ * once more. If the user has saved the document meanwhile, that leaf is changed, and only then the own one deleted: so there is always
+ * a leaf, even where two writers take each other for the user.
  */
 final class UserDocuments {
     private static final int MOST_ATTEMPTS = 12;
+    private static final int MOST_UNCONFIRMED = 1_000;
 
     private final CouchDatabase database;
     private final Environment environment;
+    private final MajorityProbe majority;
+    private final Map<String, Unconfirmed> unconfirmed = Collections.synchronizedMap(RecentMap.byUse(MOST_UNCONFIRMED));
 
     UserDocuments(CouchDatabase database, Environment environment) {
         this.database = database;
         this.environment = environment;
+        this.majority = new MajorityProbe(database, new Copies(database));
     }
+
+    /** A change of a document. */
+    interface Change extends UnaryOperator<ObjectNode> {
+        /** The same document changes nothing. */
+        @Override
+        ObjectNode apply(ObjectNode document);
+
+        /** A changed document that is written once more, to be confirmed. */
+        default ObjectNode again(ObjectNode changed) {
+            return changed;
+        }
+    }
+
+    /**
+     * A write whose leaf may beat what a majority has.
+     *
+     * @param base the revision that it was made on
+     * @param rev its own revision
+     * @param isConfirmed whether it was confirmed since
+     */
+    private record Unconfirmed(String base, String rev, boolean isConfirmed) {}
 
     /**
      * Changes a document.
      *
-     * @param change the same document changes nothing
      * @throws WriteRefusedException when the database's own rules refuse the change
      * @throws CouchJobsException when others were always faster, or no majority is in reach; it can be tried again
      */
-    void change(String docId, UnaryOperator<ObjectNode> change) {
+    void change(String docId, Change change) {
         Backoff backoff = new Backoff(environment, Duration.ofMillis(5), Duration.ofMillis(500));
-        boolean isConfirmed = true;
         while (backoff.attempts() < MOST_ATTEMPTS) {
-            Optional<ObjectNode> present = database.get(docId);
-            if (present.isEmpty()) {
+            Unconfirmed write = unconfirmed.get(docId);
+            boolean isDone = write == null ? isChanged(docId, change) : isSettled(docId, write, change);
+            if (isDone) {
                 return;
-            }
-            ObjectNode next = change.apply(present.get());
-            if (isConfirmed && next.equals(present.get())) {
-                return;
-            }
-            WriteResult written = WriteRefusedException.check(database.put(next));
-            if (written instanceof WriteResult.Stored) {
-                return;
-            }
-            isConfirmed &= !(written instanceof WriteResult.Accepted);
-            if (!backoff.pauseUnlessInterrupted()) {
+            } else if (!backoff.pauseUnlessInterrupted()) {
                 throw new CouchJobsException("interrupted while changing document " + docId);
             }
         }
-        throw new CouchJobsException("document " + docId + " of " + database.name()
-                + " could not be changed: others were faster, or no majority of its copies is in reach");
+        throw new CouchJobsException(
+                "document " + docId + " of " + database.name() + " could not be changed: others were faster each time");
+    }
+
+    private boolean isChanged(String docId, Change change) {
+        Optional<ObjectNode> present = database.get(docId);
+        if (present.isEmpty()) {
+            return true;
+        }
+        ObjectNode next = change.apply(present.get());
+        if (next.equals(present.get())) {
+            return true;
+        }
+        WriteResult written = put(next);
+        if (written instanceof WriteResult.Accepted accepted) {
+            unconfirmed.put(docId, new Unconfirmed(rev(next), accepted.rev(), false));
+        }
+        return written instanceof WriteResult.Stored;
+    }
+
+    /** Whether the change is done now. The document is changed anew when its write was built upon. */
+    private boolean isSettled(String docId, Unconfirmed write, Change change) {
+        List<ObjectNode> leaves = majority.read(List.of(docId), () -> database.leavesWithHistories(docId))
+                .orElseThrow(() -> new CouchJobsException("no majority of the copies of document " + docId + " of "
+                        + database.name() + " is in reach; its change is confirmed when one is"));
+        Optional<ObjectNode> own =
+                leaves.stream().filter(leaf -> rev(leaf).equals(write.rev)).findFirst();
+        Optional<ObjectNode> rival = leaves.stream()
+                .filter(leaf -> descends(leaf, write.base) && !descends(leaf, write.rev))
+                .max(Comparator.<ObjectNode, Boolean>comparing(leaf -> !isDeleted(leaf))
+                        .thenComparing(UserDocuments::rev, Rev.ORDER));
+        if (own.isPresent() && rival.isPresent()) {
+            return isReplaced(docId, own.get(), rival.get(), change);
+        } else if (own.isPresent() && !write.isConfirmed) {
+            writeAgain(docId, write, change.again(read(own.get())));
+            return false;
+        }
+        unconfirmed.remove(docId);
+        return own.isPresent();
+    }
+
+    private void writeAgain(String docId, Unconfirmed write, ObjectNode document) {
+        WriteResult written = put(document);
+        if (written instanceof WriteResult.Stored stored) {
+            unconfirmed.put(docId, new Unconfirmed(write.base, stored.rev(), true));
+        } else if (written instanceof WriteResult.Accepted accepted) {
+            unconfirmed.put(docId, new Unconfirmed(write.base, accepted.rev(), false));
+            throw new CouchJobsException("no majority of the copies of document " + docId + " of " + database.name()
+                    + " has confirmed its change, twice; that is tried again");
+        }
+    }
+
+    /** Whether another leaf has the change, and the own one is gone. What the user deleted stays deleted. */
+    private boolean isReplaced(String docId, ObjectNode own, ObjectNode rival, Change change) {
+        if (!isDeleted(rival)) {
+            ObjectNode present = read(rival);
+            ObjectNode next = change.apply(present);
+            if (!(put(next.equals(present) ? change.again(present) : next) instanceof WriteResult.Stored)) {
+                return false;
+            }
+        }
+        // With its content, by which the trigger knows its own write.
+        ObjectNode tombstone = change.again(read(own)).put("_deleted", true);
+        tombstone.remove("_attachments");
+        WriteResult unused = put(tombstone);
+        unconfirmed.remove(docId);
+        return true;
+    }
+
+    private WriteResult put(ObjectNode document) {
+        return WriteRefusedException.check(database.put(document));
+    }
+
+    private static ObjectNode read(ObjectNode leaf) {
+        ObjectNode document = leaf.deepCopy();
+        document.remove("_revisions");
+        return document;
+    }
+
+    private static boolean descends(ObjectNode leaf, String rev) {
+        return SharedLeaf.of(leaf).descendsFrom(rev);
+    }
+
+    private static boolean isDeleted(ObjectNode leaf) {
+        return leaf.path("_deleted").asBoolean();
+    }
+
+    private static String rev(ObjectNode document) {
+        return document.path("_rev").asText();
     }
 }
