@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Makes the jobs of the changes of a database. Used by one thread at a time. */
 final class JobTaker implements Taker {
@@ -81,11 +83,8 @@ final class JobTaker implements Taker {
     }
 
     /** The changes before the first one whose job has no room. */
-    private static int dealtWith(List<Change> changes, List<JobMaker.Result> results) {
-        Set<String> waiting = results.stream()
-                .filter(JobMaker.Result::hasNoRoom)
-                .map(result -> result.change().id())
-                .collect(Collectors.toSet());
+    private static int dealtWith(List<Change> changes, List<SourceChange> withoutRoom) {
+        Set<String> waiting = withoutRoom.stream().map(SourceChange::id).collect(Collectors.toSet());
         for (int i = 0; i < changes.size(); i++) {
             if (waiting.contains(changes.get(i).id())) {
                 return i;
@@ -111,7 +110,7 @@ final class JobTaker implements Taker {
             again.get(i)
                     .ifPresentOrElse(round::planOwed, () -> reader.lost(change).ifPresent(round.failures::add));
         }
-        round.make().stream().filter(JobMaker.Result::hasNoRoom).forEach(result -> round.owe(result.change()));
+        round.make().forEach(round::owe);
     }
 
     /** The changes of one step on their way to their jobs. */
@@ -182,32 +181,44 @@ final class JobTaker implements Taker {
             owed.put(reader.key(change), withoutDocument);
         }
 
-        List<JobMaker.Result> make() {
+        /** Makes the jobs, and returns the changes for whose jobs there is no room. */
+        List<SourceChange> make() {
             List<JobMaker.Result> results =
                     maker.make(trigger, position.round(), List.copyOf(wanted.values()), reader::isCurrent);
             results.forEach(this::note);
+            // After what was made: another entry of the same document may wait.
+            changes(results, JobMaker.Result::waits).forEach(this::owe);
             trigger.outbox().ifPresent(after -> failures.addAll(entries.done(made, after)));
+            List<SourceChange> withoutRoom = changes(results, JobMaker.Result::hasNoRoom);
             wanted.clear();
             alsoWanted.clear();
             made.clear();
-            return results;
+            return withoutRoom;
         }
 
         private void note(JobMaker.Result result) {
-            List<Wanted> also = alsoWanted.getOrDefault(result.wanted().id(), List.of());
             if (result.outcome() instanceof Outcome.Made) {
                 jobs++;
             }
             if (result.outcome() instanceof Outcome.Failed failed) {
                 failures.add(new Step.Failure(result.change(), failed.reason(), failed.retryable()));
-            } else if (result.waits()) {
-                owe(result.change());
-                also.forEach(other -> owe(other.change()));
-            } else if (!result.hasNoRoom()) {
-                made.add(result.wanted());
-                made.addAll(also);
+            } else if (!result.waits() && !result.hasNoRoom()) {
+                all(result.wanted()).forEach(made::add);
                 owed.remove(reader.key(result.change()));
             }
+        }
+
+        private List<SourceChange> changes(List<JobMaker.Result> results, Predicate<JobMaker.Result> which) {
+            return results.stream()
+                    .filter(which)
+                    .flatMap(result -> all(result.wanted()))
+                    .map(Wanted::change)
+                    .toList();
+        }
+
+        /** What all documents of the step want of a job. */
+        private Stream<Wanted> all(Wanted last) {
+            return Stream.concat(Stream.of(last), alsoWanted.getOrDefault(last.id(), List.of()).stream());
         }
 
         Step step(String seq, int changes) {

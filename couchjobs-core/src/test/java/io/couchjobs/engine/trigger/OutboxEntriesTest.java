@@ -128,4 +128,24 @@ class OutboxEntriesTest extends FollowedOrders {
                         .contains("must be an array"))
                 .allSatisfy(error -> assertThat(error.docId()).isEqualTo("o1"));
     }
+
+    @Test
+    void an_entry_that_two_documents_share_waits_for_room_in_both() {
+        queue.types().change("mail", settings -> settings.with(Limit.QUEUED, 1));
+        add("mail", "other");
+        SourceFollower follower = outbox(Outbox.Entries.REMOVE);
+        save(orders, "{'_id':'o1','couchjobs':[{'type':'mail','id':'same'}]}");
+        save(orders, "{'_id':'o2','couchjobs':[{'type':'sms','id':'x'}]}");
+        save(orders, "{'_id':'o3','couchjobs':[{'type':'mail','id':'same'}]}");
+        var unused0 = slice(follower);
+        assertThat(queue.get("mail", "same")).isEmpty();
+        var unused1 = queue.cancel("mail", "other", CancelMode.IF_QUEUED);
+        var unused2 = slice(follower);
+        assertThat(queue.get("mail", "same")).isPresent();
+        for (String order : List.of("o1", "o2", "o3")) {
+            assertThat(orders.get(order).orElseThrow().has("couchjobs"))
+                    .as(order)
+                    .isFalse();
+        }
+    }
 }
