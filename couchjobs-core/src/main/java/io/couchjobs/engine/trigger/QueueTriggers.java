@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The triggers in the database of a queue. Thread-safe. */
@@ -147,7 +148,7 @@ public final class QueueTriggers implements Triggers {
 
     private TriggerStatus status(Trigger trigger) {
         String name = trigger.name();
-        List<Position> present = positions.readAll(name);
+        List<Position> present = followed(trigger);
         List<Position> all = present.stream()
                 .filter(position -> Starts.isDatabase(position.database()))
                 .toList();
@@ -164,6 +165,15 @@ public final class QueueTriggers implements Triggers {
                 .findAny()
                 .map(position -> source(position, Map.of()));
         return new TriggerStatus(trigger, follower, sources, ends);
+    }
+
+    /** The positions of what the trigger follows now: those of a source that it had before are left behind. */
+    private List<Position> followed(Trigger trigger) {
+        Predicate<String> follows = tools.follows(trigger);
+        return positions.readAll(trigger.name()).stream()
+                .filter(position -> position.database().equals(Starts.ENDS)
+                        || (Starts.isDatabase(position.database()) && follows.test(position.database())))
+                .toList();
     }
 
     private TriggerStatus.Source source(Position position, Map<String, Long> lags) {
@@ -249,7 +259,7 @@ public final class QueueTriggers implements Triggers {
         if (!WORDS.contains(from)) {
             tryPosition(trigger, server.database(trigger.source()), from);
         }
-        for (Position position : positions.readAll(name)) {
+        for (Position position : followed(trigger)) {
             if (Starts.isDatabase(position.database())) {
                 seq(server.database(position.database()), from, trigger.isPattern())
                         .ifPresent(seq -> replay(position, seq));
@@ -289,11 +299,8 @@ public final class QueueTriggers implements Triggers {
 
     @Override
     public List<TriggerStatus.Failure> errors(String name) {
-        return triggers
-                .read(name)
-                .map(document -> positions.readAll(name))
-                .orElseThrow(() -> NotFoundException.trigger(name))
-                .stream()
+        ObjectNode document = triggers.read(name).orElseThrow(() -> NotFoundException.trigger(name));
+        return triggers.parsed(document).map(this::followed).orElseGet(() -> positions.readAll(name)).stream()
                 .flatMap(position -> position.errors().stream())
                 .toList();
     }
@@ -301,8 +308,7 @@ public final class QueueTriggers implements Triggers {
     @Override
     public int retryErrors(String name) {
         int count = 0;
-        existing(name);
-        for (Position position : positions.readAll(name)) {
+        for (Position position : followed(existing(name))) {
             int errors = position.errors().size();
             if (errors > 0) {
                 Position unused = positions.change(position, Position::retrying);

@@ -1,0 +1,37 @@
+package io.couchjobs.engine.trigger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerStatus;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The positions of a trigger beside the trigger itself, which may be another one by now, or gone. */
+class TriggerStateTest extends FollowedOrders {
+    @Test
+    void a_source_that_the_trigger_had_before_counts_for_nothing() {
+        Trigger before = queue.triggers().put(mails().build());
+        Position position = tools.starts().position(before, "orders", orders, false);
+        SourceChange change = new SourceChange("orders", "o1", "1-a", "1", false, null);
+        Step failed = new Step(
+                position.seq(), 1, 0, List.of(), List.of(new Step.Failure(change, "x", true)), Optional.empty());
+        Position unused0 = tools.positions()
+                .move(position, position.after(failed, Instant.now()).withProblem(Optional.of("orders: not_found")));
+        orders.delete();
+        CouchDatabase bills = queue.database().server().database("bills");
+        boolean unused1 = bills.createIfMissing();
+
+        queue.triggers().put(mails().source("bills").build());
+        queue.triggers().replay("t", "now");
+        assertThat(queue.triggers().status("t").sources())
+                .extracting(TriggerStatus.Source::database)
+                .containsExactly("bills");
+        assertThat(queue.triggers().errors("t")).isEmpty();
+        assertThat(queue.triggers().retryErrors("t")).isZero();
+    }
+}
