@@ -220,10 +220,11 @@ public final class QueueTriggers implements Triggers {
 
     @Override
     public void remove(String name) {
-        if (!triggers.remove(name)) {
+        boolean isRemoved = triggers.remove(name);
+        positions.remove(name); // an earlier try may have left them
+        if (!isRemoved) {
             throw NotFoundException.trigger(name);
         }
-        positions.remove(name);
     }
 
     @Override

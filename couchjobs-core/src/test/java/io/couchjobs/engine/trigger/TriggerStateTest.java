@@ -1,8 +1,10 @@
 package io.couchjobs.engine.trigger;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.job.NotFoundException;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerStatus;
@@ -33,5 +35,13 @@ class TriggerStateTest extends FollowedOrders {
                 .containsExactly("bills");
         assertThat(queue.triggers().errors("t")).isEmpty();
         assertThat(queue.triggers().retryErrors("t")).isZero();
+    }
+
+    @Test
+    void positions_that_a_removal_left_behind_are_removed_when_it_is_repeated() {
+        var unused = queue.triggers().put(mails().build());
+        tools.triggers().remove("t");
+        assertThatThrownBy(() -> queue.triggers().remove("t")).isInstanceOf(NotFoundException.class);
+        assertThat(tools.positions().readAll("t")).isEmpty();
     }
 }
