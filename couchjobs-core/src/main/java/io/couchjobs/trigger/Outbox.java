@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 /**
  * Jobs inside a business document: its field {@code couchjobs} is an array with an entry per job. To save the document is to add the
  * jobs: a trigger with an outbox makes each of them once. Its id is the entry's own, or is derived from the document's id and from
- * what the entry says, so that it stays the same however often the document is saved. Stateless.
+ * what the entry says, and from its database where the trigger's source is a pattern, so that it stays the same however often the document is saved. Stateless.
  */
 public final class Outbox {
     /** The field of a document that holds the entries. */
@@ -183,7 +183,7 @@ public final class Outbox {
      * The document after the jobs of some entries were made. Equal entries are told apart by their order, so they stay as they are until
      * the jobs of all of them are made.
      *
-     * @param docId the document's id
+     * @param docId the document's id; for a trigger with a pattern its {@link Trigger#outboxName name}
      * @param document the document, which is not changed
      * @param made the jobs
      * @param entries what is to become of an entry

@@ -4,6 +4,7 @@ import static io.couchjobs.testing.SourceDatabases.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedDocumentException;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -86,6 +87,22 @@ class TriggerDocumentsTest {
                 Trigger.parse(json("{'_id':'trigger:t','source':'orders','job':{'type':'mail','data':" + data + "}}"));
         SourceChange change = new SourceChange("orders", "o1", "1-a", "1", false, json("{'_id':'o1','n':7}"));
         return trigger.plan(change, "", Instant.EPOCH).jobs().get(0).data().toString();
+    }
+
+    @Test
+    void equal_entries_of_equal_documents_are_jobs_of_their_own_in_each_database_of_a_pattern() {
+        assertThat(outboxJob("shop-*", "shop-1")).isNotEqualTo(outboxJob("shop-*", "shop-2"));
+        assertThat(outboxJob("shop-1", "shop-1"))
+                .as("replicas of one database")
+                .isEqualTo(outboxJob("shop-2", "shop-2"));
+    }
+
+    private static JobId outboxJob(String source, String database) {
+        Trigger trigger =
+                Trigger.named("t").source(source).outbox(Outbox.Entries.LEAVE).build();
+        SourceChange change =
+                new SourceChange(database, "o1", "1-a", "1", false, json("{'_id':'o1','couchjobs':[{'type':'mail'}]}"));
+        return trigger.plan(change, "", Instant.EPOCH).jobs().get(0).id();
     }
 
     @Test

@@ -188,7 +188,7 @@ final class JobTaker implements Taker {
             results.forEach(this::note);
             // After what was made: another entry of the same document may wait.
             changes(results, JobMaker.Result::waits).forEach(this::owe);
-            trigger.outbox().ifPresent(after -> failures.addAll(entries.done(made, after)));
+            trigger.outbox().ifPresent(after -> failures.addAll(entries.done(made, trigger, after)));
             List<SourceChange> withoutRoom = changes(results, JobMaker.Result::hasNoRoom);
             wanted.clear();
             alsoWanted.clear();

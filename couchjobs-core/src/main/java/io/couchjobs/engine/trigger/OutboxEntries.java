@@ -6,6 +6,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.Trigger;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,7 +28,7 @@ final class OutboxEntries {
      *
      * @return what failed: a database may have rules that refuse the change, and the winner of a conflict may be malformed
      */
-    List<Step.Failure> done(List<Wanted> made, Outbox.Entries after) {
+    List<Step.Failure> done(List<Wanted> made, Trigger trigger, Outbox.Entries after) {
         if (after == Outbox.Entries.LEAVE) {
             return List.of();
         }
@@ -43,7 +44,7 @@ final class OutboxEntries {
         changes.forEach((docId, change) -> {
             Set<JobId> jobs = byDocument.getOrDefault(docId, Set.of());
             try {
-                documents.change(docId, document -> Outbox.done(docId, document, jobs, after));
+                documents.change(docId, document -> Outbox.done(trigger.outboxName(change), document, jobs, after));
             } catch (WriteRefusedException | IllegalArgumentException cannot) {
                 String reason = "its jobs were made, but its entries could not be changed: " + cannot.getMessage();
                 failures.add(new Step.Failure(change, reason, false));

@@ -148,4 +148,19 @@ class OutboxEntriesTest extends FollowedOrders {
                     .isFalse();
         }
     }
+
+    @Test
+    void an_entry_in_a_database_of_a_pattern_is_removed_when_its_job_is_made() {
+        SourceFollower follower = follower(Trigger.named("t")
+                .source("order*")
+                .from("beginning")
+                .outbox(Outbox.Entries.REMOVE)
+                .build());
+        save(orders, "{'_id':'o1','couchjobs':[{'type':'mail'}]}");
+        assertThat(slice(follower)).isEmpty();
+        assertThat(queue.all("mail"))
+                .singleElement()
+                .satisfies(job -> assertThat(job.id().id()).startsWith("orders:o1:"));
+        assertThat(orders.get("o1").orElseThrow().has("couchjobs")).isFalse();
+    }
 }
