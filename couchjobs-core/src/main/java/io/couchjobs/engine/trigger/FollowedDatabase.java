@@ -35,18 +35,20 @@ final class FollowedDatabase {
     private final Backoff rests;
     private volatile boolean isMoved;
     private volatile @Nullable SourceFollower follower;
+    private volatile @Nullable Instant caughtUp;
 
     private Lane.@Nullable Planned planned;
     private boolean isForgotten;
     private boolean isRunning;
     private boolean isWoken;
+    /** Whether no slice runs or is planned: nothing is left before somebody brings news. */
+    private boolean isResting;
 
     // The slices use these, one at a time.
     private boolean listens;
     private boolean wasMissing;
     private boolean isGone;
     private boolean wasMoved;
-    private @Nullable Instant caughtUp;
 
     FollowedDatabase(
             Following following,
@@ -82,6 +84,7 @@ final class FollowedDatabase {
         if (planned != null) {
             planned.cancel();
         }
+        isResting = false;
         planned = following.lane().schedule(pause, this::slice);
     }
 
@@ -107,6 +110,7 @@ final class FollowedDatabase {
             following.forget(name, this);
         }
         Optional<Duration> next = isWoken ? Optional.of(Duration.ZERO) : pause;
+        isResting = next.isEmpty();
         if (following.goesOn()) {
             next.ifPresent(this::plan);
         }
@@ -180,6 +184,9 @@ final class FollowedDatabase {
         String before = known.position().seq();
         Optional<Duration> pause = known.slice(this::mayListen, () -> following.goesOn() && !isMoved);
         if (known.hasTakenAll()) {
+            if (hasTimes() && !isTold()) {
+                known.store(began);
+            }
             caughtUp = began;
         }
         return isTold()
@@ -202,13 +209,13 @@ final class FollowedDatabase {
 
     /** A trigger with times of its own sleeps until the next one, unless one has passed since it had taken all changes. */
     private Optional<Duration> untilNextPeriod(SourceFollower known) {
-        if (trigger.period().isEmpty() || name.equals(Starts.ENDS)) {
+        if (!hasTimes()) {
             return Optional.empty();
         }
         Instant now = tools.clock().instant();
-        Instant since = caughtUp == null ? caughtUpBefore(known, now) : caughtUp;
-        caughtUp = since;
-        Optional<Duration> left = trigger.period().get().next(since).map(next -> Duration.between(now, next));
+        Instant since = caughtUp(known, now);
+        Optional<Duration> left =
+                trigger.period().flatMap(period -> period.next(since)).map(next -> Duration.between(now, next));
         if (left.filter(rest -> rest.isNegative() || rest.isZero()).isPresent()) {
             return Optional.empty();
         }
@@ -216,8 +223,26 @@ final class FollowedDatabase {
                 left.filter(rest -> rest.compareTo(LONGEST_PAUSE) < 0).orElse(LONGEST_PAUSE));
     }
 
-    private static Instant caughtUpBefore(SourceFollower known, Instant now) {
-        return known.isBehind() ? Instant.EPOCH : known.position().last().orElse(now);
+    private boolean hasTimes() {
+        return trigger.period().isPresent() && !name.equals(Starts.ENDS);
+    }
+
+    /** Quiet databases of a pattern are not read at its times: what is noted for all of them counts. */
+    private Instant caughtUp(SourceFollower known, Instant now) {
+        Instant own = caughtUp;
+        if (own == null) {
+            own = known.isBehind() ? Instant.EPOCH : known.position().last().orElse(now);
+            caughtUp = own;
+        }
+        Instant all = known.isBehind() ? own : following.caughtUp();
+        return all.isAfter(own) ? all : own;
+    }
+
+    /** Whether no change is known here that came before a time, or the stored position tells the next follower of one. */
+    synchronized boolean hasCaughtUp(Instant time) {
+        Instant own = caughtUp;
+        SourceFollower known = follower;
+        return isResting || (own != null && !own.isBefore(time)) || (known != null && known.isBehind());
     }
 
     private boolean mayListen() {

@@ -3,13 +3,17 @@ package io.couchjobs.engine.trigger;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.Signal;
+import io.couchjobs.schedule.Timing;
 import io.couchjobs.trigger.Trigger;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
@@ -41,10 +45,12 @@ final class Following implements AutoCloseable {
     private final Lane lane;
     private final Lane news;
     private final Signal changed;
+    private final Instant began;
     private final LoopGuard guard = new LoopGuard();
     private final Map<String, FollowedDatabase> databases = new ConcurrentHashMap<>();
     private volatile boolean over;
     private volatile @Nullable RuntimeException failure;
+    private volatile Instant caughtUp = Instant.MIN;
 
     Following(FollowerTools tools, Trigger trigger, BooleanSupplier isOwner) {
         this.tools = tools;
@@ -55,6 +61,7 @@ final class Following implements AutoCloseable {
         this.lane = environment.lane("couchjobs-trigger-" + trigger.name(), PLACES);
         this.news = environment.lane("couchjobs-trigger-news-" + trigger.name(), 1);
         this.changed = new Signal(environment);
+        this.began = tools.clock().instant();
     }
 
     /** Follows until the trigger changes, or this process is not its follower any more. */
@@ -107,9 +114,12 @@ final class Following implements AutoCloseable {
             if (!isListed) {
                 Set<String> names = all.all();
                 tools.starts().begin(trigger, server, names, false);
+                caughtUp = tools.starts().caughtUp(trigger).orElse(caughtUp);
                 names.forEach(this::wake);
             }
+            Instant asked = tools.clock().instant();
             all.news().forEach(this::wake);
+            trigger.period().ifPresent(period -> noteCaughtUp(period, asked));
             pauses.reset();
             return true;
         } catch (CouchException away) {
@@ -117,6 +127,28 @@ final class Following implements AutoCloseable {
             pauses.pause();
             return false;
         }
+    }
+
+    /** Quiet databases are not read at the times of a cron. So it is noted once for all that nothing was left at such a time. */
+    private void noteCaughtUp(Timing.Cron period, Instant asked) {
+        Instant since = caughtUp.equals(Instant.MIN) ? began : caughtUp;
+        Optional<Instant> time = period.next(since).filter(next -> !next.isAfter(asked));
+        boolean isDue = time.isPresent()
+                && goesOn()
+                && databases.values().stream().allMatch(database -> database.hasCaughtUp(time.get()));
+        if (isDue) {
+            try {
+                tools.starts().noteCaughtUp(trigger, asked);
+                caughtUp = asked;
+            } catch (CouchJobsException | Positions.MovedException notNow) {
+                log.debug("the time of trigger {} is noted later: {}", trigger.name(), notNow.getMessage());
+            }
+        }
+    }
+
+    /** The last time at which no database of a pattern had changes left; long ago when nobody knows. */
+    Instant caughtUp() {
+        return caughtUp;
     }
 
     /**

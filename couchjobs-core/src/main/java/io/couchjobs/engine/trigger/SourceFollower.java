@@ -325,6 +325,13 @@ final class SourceFollower {
         }
     }
 
+    /** Stores the position, unless it was stored since a time: the next follower is to know that no change was left then. */
+    void store(Instant since) {
+        if (position.last().filter(last -> !last.isBefore(since)).isEmpty()) {
+            move(Step.none(seq, position.owed()));
+        }
+    }
+
     /** Notes why the database cannot be followed, or that it can be again, for those who look. */
     void note(Optional<String> problem) {
         if (!position.problem().equals(problem)) {

@@ -4,6 +4,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.trigger.Trigger;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +19,7 @@ final class Starts {
     static final String ENDS = "~ends";
 
     /** Its presence says that the databases of a pattern have their positions. */
-    private static final String STARTED = "~started";
+    static final String STARTED = "~started";
 
     private final Positions positions;
 
@@ -64,6 +65,18 @@ final class Starts {
                 .forEach((name, info) -> positions.begin(
                         Position.first(trigger.name(), name, seq(trigger.from(), info), info.created())));
         positions.begin(Position.first(trigger.name(), STARTED, Position.BEGINNING, 0));
+    }
+
+    /** The last time at which no database of a pattern had changes left, as far as it is noted. */
+    Optional<Instant> caughtUp(Trigger trigger) {
+        return positions.read(trigger.name(), STARTED).flatMap(Position::last);
+    }
+
+    /** Notes that no database of a pattern had changes left at a time. */
+    void noteCaughtUp(Trigger trigger, Instant time) {
+        Position started = Position.first(trigger.name(), STARTED, Position.BEGINNING, 0);
+        Position unused =
+                positions.change(started, present -> present.after(Step.none(present.seq(), List.of()), time));
     }
 
     static String seq(String from, DatabaseInfo info) {

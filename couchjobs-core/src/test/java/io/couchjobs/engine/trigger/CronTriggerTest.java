@@ -2,6 +2,7 @@ package io.couchjobs.engine.trigger;
 
 import static io.couchjobs.testing.SourceDatabases.json;
 import static io.couchjobs.testing.SourceDatabases.save;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.testing.TestQueue;
@@ -85,6 +86,67 @@ class CronTriggerTest extends FollowedOrders {
         followedLast(Instant.now(), Optional.of(Instant.now()));
         save(orders, "{'_id':'order:1'}");
         followUntil(yearly(), () -> queue.all("mail").count() == 1);
+    }
+
+    @Test
+    void the_next_follower_knows_of_a_time_of_the_cron_at_which_there_was_nothing_to_take() throws Exception {
+        followedLast(ANOTHER_YEAR, Optional.empty());
+        followUntil(yearly(), () -> isNoted("orders"));
+    }
+
+    private boolean isNoted(String database) {
+        return tools.positions()
+                .read("t", database)
+                .flatMap(Position::last)
+                .filter(last -> last.isAfter(ANOTHER_YEAR))
+                .isPresent();
+    }
+
+    private static Trigger ofPattern() {
+        return Trigger.named("t")
+                .source("order*")
+                .type("mail")
+                .cron("0 0 1 1 *", ZoneOffset.UTC)
+                .build();
+    }
+
+    private void allCaughtUp(Instant at) {
+        tools.starts().begin(ofPattern(), queue.database().server(), List.of("orders"), false);
+        Position started = tools.positions().read("t", Starts.STARTED).orElseThrow();
+        Position unused = tools.positions().move(started, started.after(Step.none(started.seq(), List.of()), at));
+    }
+
+    @Test
+    void a_time_of_the_cron_is_noted_once_for_all_databases_of_a_pattern() throws Exception {
+        followedLast(ANOTHER_YEAR, Optional.empty());
+        allCaughtUp(ANOTHER_YEAR);
+        save(orders, "{'_id':'order:1'}");
+        followUntil(ofPattern(), () -> isNoted(Starts.STARTED));
+        assertThat(queue.all("mail")).hasSize(1);
+    }
+
+    @Test
+    void a_quiet_database_of_a_pattern_that_changes_after_a_time_of_the_cron_waits_for_the_next_one() throws Exception {
+        followedLast(ANOTHER_YEAR, Optional.empty());
+        allCaughtUp(Instant.now());
+        save(orders, "{'_id':'order:1'}");
+        AtomicInteger looks = new AtomicInteger();
+        AtomicInteger feeds = new AtomicInteger();
+        couch.faults()
+                .answer(
+                        1,
+                        request -> {
+                            if (request.path().startsWith("/orders/_changes")) {
+                                feeds.incrementAndGet();
+                            } else if (request.path().contains("follow")
+                                    && request.path().contains("orders")) {
+                                looks.incrementAndGet();
+                            }
+                            return false;
+                        },
+                        500);
+        followUntil(ofPattern(), () -> looks.get() > 0);
+        assertThat(feeds).hasValue(0);
     }
 
     @Test
