@@ -5,9 +5,6 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobPhase;
-import io.couchjobs.job.JobStatus;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -26,7 +23,7 @@ public final class ConfirmedListener implements FeedListener, ConfirmedEnds.List
 
     @Override
     public void changed(FeedEvent event) {
-        Optional<JobId> doubtful = JobId.fromDocId(event.docId()).filter(id -> isDoubtful(event));
+        Optional<JobId> doubtful = JobId.fromDocId(event.docId()).filter(id -> isDoubtful(id, event));
         if (doubtful.isPresent()) {
             store.ends().ask(doubtful.get(), event.seen(doubtful.get()), this);
         } else {
@@ -53,28 +50,8 @@ public final class ConfirmedListener implements FeedListener, ConfirmedEnds.List
     }
 
     @Override
-    public boolean needsDocument(FeedNotice notice) {
-        return listener.needsDocument(notice);
-    }
-
-    @Override
-    public Duration patience() {
-        return listener.patience();
-    }
-
-    @Override
-    public synchronized void unread(FeedNotice notice) {
-        listener.unread(notice);
-    }
-
-    @Override
     public synchronized void gap() {
         listener.gap();
-    }
-
-    @Override
-    public synchronized void reconnected() {
-        listener.reconnected();
     }
 
     @Override
@@ -88,15 +65,9 @@ public final class ConfirmedListener implements FeedListener, ConfirmedEnds.List
         }
     }
 
-    private boolean isDoubtful(FeedEvent event) {
+    private boolean isDoubtful(JobId id, FeedEvent event) {
         return event.isResolved()
-                || (store.isDoubtful(event.docId(), event.rev()) && (event.deleted() || hasEnded(event)));
-    }
-
-    private static boolean hasEnded(FeedEvent event) {
-        return Optional.ofNullable(event.document())
-                .flatMap(document -> JobStatus.fromJson(document.path("status").asText()))
-                .filter(status -> status.phase() == JobPhase.FINISHED)
-                .isPresent();
+                || (store.isDoubtful(event.docId(), event.rev())
+                        && event.seen(id).filter(Snapshot::isEnd).isPresent());
     }
 }
