@@ -34,7 +34,7 @@ public final class Copies {
      *
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked, and was not before
      */
-    int number() {
+    public int number() {
         if (known == 0) {
             ask();
         }

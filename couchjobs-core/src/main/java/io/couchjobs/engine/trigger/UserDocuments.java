@@ -25,9 +25,10 @@ import java.util.function.UnaryOperator;
  * change. A document that is gone is left alone. Thread-safe.
  *
  * <p>A write that is stored without a confirmation (202) is not built upon while no majority is in reach: its branch would beat what the
- * user saves elsewhere. It is known to this process until a majority shows the leaves. If it stands alone then, the document is written
- * once more. If the user has saved the document meanwhile, that leaf is changed, and only then the own one deleted: so there is always
- * a leaf, even where two writers take each other for the user.
+ * user saves elsewhere. One copy may also store a write that the others refuse, and the answer is a refusal (409). Such a write is known
+ * to this process until a majority shows the leaves. If it stands alone then, the document is written once more. If the user has saved
+ * the document meanwhile, that leaf is changed, and only then the own one deleted: so there is always a leaf, even where two writers take
+ * each other for the user.
  */
 final class UserDocuments {
     private static final int MOST_ATTEMPTS = 12;
@@ -35,13 +36,15 @@ final class UserDocuments {
 
     private final CouchDatabase database;
     private final Environment environment;
+    private final Copies copies;
     private final MajorityProbe majority;
     private final Map<String, Unconfirmed> unconfirmed = Collections.synchronizedMap(RecentMap.byUse(MOST_UNCONFIRMED));
 
     UserDocuments(CouchDatabase database, Environment environment) {
         this.database = database;
         this.environment = environment;
-        this.majority = new MajorityProbe(database, new Copies(database));
+        this.copies = new Copies(database);
+        this.majority = new MajorityProbe(database, copies);
     }
 
     /** A change of a document. */
@@ -59,11 +62,26 @@ final class UserDocuments {
     /**
      * A write whose leaf may beat what a majority has.
      *
-     * @param base the revision that it was made on
-     * @param rev its own revision
+     * @param document what was written, with the revision that it was made on
+     * @param rev its own revision; empty when the answer did not tell it
      * @param isConfirmed whether it was confirmed since
      */
-    private record Unconfirmed(String base, String rev, boolean isConfirmed) {}
+    private record Unconfirmed(ObjectNode document, String rev, boolean isConfirmed) {
+        boolean is(ObjectNode leaf) {
+            return rev.isEmpty()
+                    ? Rev.generation(UserDocuments.rev(leaf)) == Rev.generation(base()) + 1
+                            && content(leaf).equals(content(document))
+                    : UserDocuments.rev(leaf).equals(rev);
+        }
+
+        String base() {
+            return UserDocuments.rev(document);
+        }
+
+        private static ObjectNode content(ObjectNode document) {
+            return document.deepCopy().without(List.of("_rev", "_revisions"));
+        }
+    }
 
     /**
      * Changes a document.
@@ -75,7 +93,8 @@ final class UserDocuments {
         Backoff backoff = new Backoff(environment, Duration.ofMillis(5), Duration.ofMillis(500));
         while (backoff.attempts() < MOST_ATTEMPTS) {
             Unconfirmed write = unconfirmed.get(docId);
-            boolean isDone = write == null ? isChanged(docId, change) : isSettled(docId, write, change);
+            boolean isDone =
+                    write == null ? isChanged(docId, Optional.empty(), change) : isSettled(docId, write, change);
             if (isDone) {
                 return;
             } else if (!backoff.pauseUnlessInterrupted()) {
@@ -86,49 +105,63 @@ final class UserDocuments {
                 "document " + docId + " of " + database.name() + " could not be changed: others were faster each time");
     }
 
-    private boolean isChanged(String docId, Change change) {
+    /** @param before a write of which no copy that answered knows; it may come to light a moment later */
+    private boolean isChanged(String docId, Optional<Unconfirmed> before, Change change) {
         Optional<ObjectNode> present = database.get(docId);
         if (present.isEmpty()) {
             return true;
         }
         ObjectNode next = change.apply(present.get());
         if (next.equals(present.get())) {
-            return true;
+            return before.filter(write -> write.is(present.get())).isEmpty();
         }
         WriteResult written = put(next);
         if (written instanceof WriteResult.Accepted accepted) {
-            unconfirmed.put(docId, new Unconfirmed(rev(next), accepted.rev(), false));
+            unconfirmed.put(docId, new Unconfirmed(next, accepted.rev(), false));
+        } else if (written instanceof WriteResult.Conflict && copies.areSeveral()) {
+            unconfirmed.put(docId, new Unconfirmed(next, "", false));
         }
         return written instanceof WriteResult.Stored;
     }
 
-    /** Whether the change is done now. The document is changed anew when its write was built upon. */
+    /** Whether the change is done now. Otherwise the document is changed anew. */
     private boolean isSettled(String docId, Unconfirmed write, Change change) {
-        List<ObjectNode> leaves = majority.read(List.of(docId), () -> database.leavesWithHistories(docId))
+        List<ObjectNode> leaves = majority.read(List.of(docId), () -> leaves(docId))
+                .flatMap(read -> read)
                 .orElseThrow(() -> new CouchJobsException("no majority of the copies of document " + docId + " of "
                         + database.name() + " is in reach; its change is confirmed when one is"));
-        Optional<ObjectNode> own =
-                leaves.stream().filter(leaf -> rev(leaf).equals(write.rev)).findFirst();
+        Optional<ObjectNode> own = leaves.stream().filter(write::is).findFirst();
+        if (own.isEmpty()) {
+            boolean isChanged = isChanged(docId, Optional.of(write), change);
+            if (isChanged) {
+                unconfirmed.remove(docId);
+            }
+            return isChanged;
+        }
         Optional<ObjectNode> rival = leaves.stream()
-                .filter(leaf -> descends(leaf, write.base) && !descends(leaf, write.rev))
+                .filter(leaf -> descends(leaf, write.base()) && !descends(leaf, rev(own.get())))
                 .max(Comparator.<ObjectNode, Boolean>comparing(leaf -> !isDeleted(leaf))
                         .thenComparing(UserDocuments::rev, Rev.ORDER));
-        if (own.isPresent() && rival.isPresent()) {
+        if (rival.isPresent()) {
             return isReplaced(docId, own.get(), rival.get(), change);
-        } else if (own.isPresent() && !write.isConfirmed) {
+        } else if (!write.isConfirmed) {
             writeAgain(docId, write, change.again(read(own.get())));
             return false;
         }
         unconfirmed.remove(docId);
-        return own.isPresent();
+        return true;
+    }
+
+    private Optional<List<ObjectNode>> leaves(String docId) {
+        return database.leavesOfAll(List.of(docId), copies.number()).get(0);
     }
 
     private void writeAgain(String docId, Unconfirmed write, ObjectNode document) {
         WriteResult written = put(document);
         if (written instanceof WriteResult.Stored stored) {
-            unconfirmed.put(docId, new Unconfirmed(write.base, stored.rev(), true));
+            unconfirmed.put(docId, new Unconfirmed(write.document, stored.rev(), true));
         } else if (written instanceof WriteResult.Accepted accepted) {
-            unconfirmed.put(docId, new Unconfirmed(write.base, accepted.rev(), false));
+            unconfirmed.put(docId, new Unconfirmed(write.document, accepted.rev(), false));
             throw new CouchJobsException("no majority of the copies of document " + docId + " of " + database.name()
                     + " has confirmed its change, twice; that is tried again");
         }
