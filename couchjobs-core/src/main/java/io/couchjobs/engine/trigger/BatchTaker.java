@@ -63,9 +63,9 @@ final class BatchTaker implements Taker {
 
     /** Owes the changes. While an earlier batch is owed, others wait in the feed. */
     @Override
-    public Taken take(Position position, List<Change> changes) {
+    public Step take(Position position, List<Change> changes) {
         if (!position.owed().isEmpty()) {
-            return new Taken(step(position.seq(), 0, 0, position.owed(), List.of()), false);
+            return step(position.seq(), 0, 0, position.owed(), List.of());
         }
         Map<String, SourceChange> owed = new LinkedHashMap<>();
         for (Change row : changes) {
@@ -76,7 +76,7 @@ final class BatchTaker implements Taker {
         }
         taken = owed.values().stream().collect(Collectors.toMap(BatchTaker::revision, change -> change));
         String last = changes.get(changes.size() - 1).seq();
-        return new Taken(step(last, changes.size(), 0, List.copyOf(owed.values()), List.of()), true);
+        return step(last, changes.size(), 0, List.copyOf(owed.values()), List.of());
     }
 
     @Override

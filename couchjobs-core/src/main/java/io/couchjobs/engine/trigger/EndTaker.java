@@ -59,7 +59,7 @@ final class EndTaker implements Taker {
     }
 
     @Override
-    public Taken take(Position position, List<Change> changes) {
+    public Step take(Position position, List<Change> changes) {
         List<SourceChange> ends = changes.stream()
                 .map(change -> new SourceChange(
                         position.database(),
@@ -75,8 +75,7 @@ final class EndTaker implements Taker {
         } else {
             round.write(ends, ends.stream().map(SourceChange::read).toList());
         }
-        String seq = changes.get(changes.size() - 1).seq();
-        return new Taken(round.step(seq, changes.size()), true);
+        return round.step(changes.get(changes.size() - 1).seq(), changes.size());
     }
 
     /**

@@ -71,15 +71,13 @@ final class JobTaker implements Taker {
     }
 
     @Override
-    public Taken take(Position position, List<Change> changes) {
+    public Step take(Position position, List<Change> changes) {
         Round round = new Round(position);
         changes.forEach(change -> reader.all(change).forEach(round::plan));
         int dealtWith = dealtWith(changes, round.make());
         round.forgetFailuresBut(changes.subList(0, dealtWith));
-        if (dealtWith == 0) {
-            return new Taken(round.step(position.seq(), 0), false);
-        }
-        return new Taken(round.step(changes.get(dealtWith - 1).seq(), dealtWith), dealtWith == changes.size());
+        return round.step(
+                dealtWith == 0 ? position.seq() : changes.get(dealtWith - 1).seq(), dealtWith);
     }
 
     /** The changes before the first one whose job has no room. */

@@ -273,16 +273,16 @@ final class SourceFollower {
 
     /** False when some of them have to wait. */
     private boolean take(Passed passed) {
-        Taker.Taken taken = taker.take(position, passed.changes);
-        Step step = taken.isAll() ? taken.step().at(passed.seq) : taken.step();
-        isAtEnd &= taken.isAll();
-        if (taken.isAll() || step.changes() > 0) {
+        Step step = taker.take(position, passed.changes);
+        boolean isAll = step.changes() == passed.changes.size();
+        isAtEnd &= isAll;
+        if (step.changes() > 0) {
             fullPauses.reset();
         }
-        if (taken.isAll() || step.changes() > 0 || position.behindSince().isEmpty()) {
-            move(step);
+        if (step.changes() > 0 || position.behindSince().isEmpty()) {
+            move(isAll ? step.at(passed.seq) : step);
         }
-        return taken.isAll();
+        return isAll;
     }
 
     private void move(Step step) {

@@ -37,7 +37,7 @@ interface Taker {
      * @param changes at least one, in the order of the feed
      * @return what became of these changes, or of the first few if the others have to wait
      */
-    Taken take(Position position, List<Change> changes);
+    Step take(Position position, List<Change> changes);
 
     /** Deals with changes that waited. Those that still have to wait are owed by the step that is returned. */
     default Step takeOwed(Position position, List<SourceChange> owed) {
@@ -48,12 +48,4 @@ interface Taker {
     record Size(int most, Duration patience) {
         static final Size USUAL = new Size(4000, Duration.ZERO);
     }
-
-    /**
-     * The result of taking changes.
-     *
-     * @param step what became of those that are dealt with
-     * @param isAll whether these are all; if not, the rest is taken later
-     */
-    record Taken(Step step, boolean isAll) {}
 }

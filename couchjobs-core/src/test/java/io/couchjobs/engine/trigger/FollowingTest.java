@@ -161,7 +161,7 @@ class FollowingTest extends FollowedOrders {
         }
 
         @Override
-        public Taken take(Position position, List<Change> changes) {
+        public Step take(Position position, List<Change> changes) {
             if (!hasFailed) {
                 hasFailed = true;
                 throw new StackOverflowError();

@@ -75,10 +75,10 @@ public final class PlayedFollower {
         }
 
         @Override
-        public Taken take(Position position, List<Change> changes) {
+        public Step take(Position position, List<Change> changes) {
             passed.addAll(changes);
             String last = changes.get(changes.size() - 1).seq();
-            return new Taken(new Step(last, changes.size(), 0, List.of(), List.of(), Optional.empty()), true);
+            return new Step(last, changes.size(), 0, List.of(), List.of(), Optional.empty());
         }
 
         void make(Position position) {
