@@ -3,8 +3,8 @@ package io.couchjobs.engine.trigger;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.Lane;
 import io.couchjobs.trigger.Trigger;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,11 +33,11 @@ final class FollowedDatabase {
     private final Taker taker;
     private final Backoff troubles;
     private final Backoff rests;
+    private final Alarm alarm;
     private volatile boolean isMoved;
     private volatile @Nullable SourceFollower follower;
     private volatile @Nullable Instant caughtUp;
 
-    private Lane.@Nullable Planned planned;
     private boolean isForgotten;
     private boolean isRunning;
     private boolean isWoken;
@@ -65,6 +65,7 @@ final class FollowedDatabase {
         this.taker = taker;
         this.troubles = new Backoff(tools.environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
         this.rests = new Backoff(tools.environment(), SHORTEST_REST, LONGEST_REST);
+        this.alarm = Alarm.immediate(following.lane(), this::slice);
     }
 
     /** False when the database was deleted and is not followed any more. */
@@ -75,17 +76,10 @@ final class FollowedDatabase {
         if (isRunning) {
             isWoken = true;
         } else {
-            plan(Duration.ZERO);
+            isResting = false;
+            alarm.now();
         }
         return true;
-    }
-
-    private synchronized void plan(Duration pause) {
-        if (planned != null) {
-            planned.cancel();
-        }
-        isResting = false;
-        planned = following.lane().schedule(pause, this::slice);
     }
 
     /** False when a slice runs already: then another slice follows that one. False, too, when the database is not followed any more. */
@@ -112,7 +106,7 @@ final class FollowedDatabase {
         Optional<Duration> next = isWoken ? Optional.of(Duration.ZERO) : pause;
         isResting = next.isEmpty();
         if (following.goesOn()) {
-            next.ifPresent(this::plan);
+            next.ifPresent(alarm::within);
         }
     }
 

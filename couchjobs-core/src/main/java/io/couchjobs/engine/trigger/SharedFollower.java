@@ -4,6 +4,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.feed.PatientListener;
+import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.worker.QueueWorker;
 import io.couchjobs.engine.worker.WorkerHook;
@@ -39,7 +40,7 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
     private final FollowerTools tools;
     private final Follower follower;
     private final Lane lane;
-    private Lane.@Nullable Planned reload;
+    private final Alarm reload;
     private @Nullable Worker worker;
     private Listening listening = () -> {};
 
@@ -48,6 +49,7 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
         this.tools = tools;
         this.follower = new Follower(tools);
         this.lane = tools.environment().lane("couchjobs-triggers", 1);
+        this.reload = new Alarm(lane, this::load);
     }
 
     /**
@@ -106,9 +108,6 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
     }
 
     private void load() {
-        synchronized (this) {
-            reload = null;
-        }
         guarded(() -> tools.triggers().all().forEach(this::ensure));
     }
 
@@ -127,7 +126,7 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
             } else if (present.filter(job -> waitsElsewhere(job, trigger)).isPresent()) {
                 AddResult put = tools.creator().add(List.of(wanted), true).get(0);
                 if (put.outcome() == AddResult.Outcome.REJECTED) {
-                    later();
+                    reload.within(LATER);
                 }
             }
         });
@@ -157,14 +156,7 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
             task.run();
         } catch (RuntimeException away) {
             log.debug("the triggers are looked at later: {}", away.toString());
-            later();
-        }
-    }
-
-    /** One look is enough, however many triggers have to wait for it. */
-    private synchronized void later() {
-        if (reload == null) {
-            reload = lane.schedule(LATER, this::load);
+            reload.within(LATER);
         }
     }
 }
