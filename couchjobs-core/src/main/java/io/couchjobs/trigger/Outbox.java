@@ -180,10 +180,21 @@ public final class Outbox {
     }
 
     /**
+     * {@return the name of a document in the ids of its entries' jobs: its id; with a pattern the database, too, because documents of several
+     * databases may have one id}
+     *
+     * @param isPattern whether the source of the trigger that makes the jobs is a pattern
+     * @param change a change of the document
+     */
+    public static String name(boolean isPattern, SourceChange change) {
+        return isPattern ? change.database() + ":" + change.id() : change.id();
+    }
+
+    /**
      * The document after the jobs of some entries were made. Equal entries are told apart by their order, so they stay as they are until
      * the jobs of all of them are made.
      *
-     * @param docId the document's id; for a trigger with a pattern its {@link Trigger#outboxName name}
+     * @param docId the document's id; for a trigger with a pattern its {@link #name}
      * @param document the document, which is not changed
      * @param made the jobs
      * @param entries what is to become of an entry

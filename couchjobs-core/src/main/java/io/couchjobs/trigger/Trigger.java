@@ -247,16 +247,6 @@ public final class Trigger {
         return new Plan(List.of(request), List.of(), Optional.empty());
     }
 
-    /**
-     * {@return the name of a document in the ids of the jobs of its outbox: its id; with a pattern the database, too, because documents of
-     * several databases may have one id}
-     *
-     * @param change a change of the document
-     */
-    public String outboxName(SourceChange change) {
-        return isPattern() ? change.database() + ":" + change.id() : change.id();
-    }
-
     private Plan entries(SourceChange change) {
         Optional<ObjectNode> read = change.read().filter(found -> !change.deleted());
         if (read.isEmpty() || !read.get().has(Outbox.FIELD)) {
@@ -264,7 +254,7 @@ public final class Trigger {
         }
         List<JobRequest> jobs = new ArrayList<>();
         List<String> problems = new ArrayList<>();
-        for (Outbox.Entry entry : Outbox.entries(outboxName(change), read.get())) {
+        for (Outbox.Entry entry : Outbox.entries(Outbox.name(isPattern(), change), read.get())) {
             try {
                 jobs.add(Outbox.job(entry, docId(name)));
             } catch (IllegalArgumentException | InvalidJobDataException wrong) {

@@ -44,7 +44,9 @@ final class OutboxEntries {
         changes.forEach((docId, change) -> {
             Set<JobId> jobs = byDocument.getOrDefault(docId, Set.of());
             try {
-                documents.change(docId, document -> Outbox.done(trigger.outboxName(change), document, jobs, after));
+                documents.change(
+                        docId,
+                        document -> Outbox.done(Outbox.name(trigger.isPattern(), change), document, jobs, after));
             } catch (WriteRefusedException | IllegalArgumentException cannot) {
                 String reason = "its jobs were made, but its entries could not be changed: " + cannot.getMessage();
                 failures.add(new Step.Failure(change, reason, false));
