@@ -1,13 +1,11 @@
 package io.couchjobs.engine.store;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.couch.Json;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,13 +15,6 @@ import org.jspecify.annotations.Nullable;
  * snapshots are kept for long. Immutable and thread-safe.
  */
 public final class Snapshot {
-    /** No limit to names: the document was read once already. */
-    private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNameLength(Integer.MAX_VALUE)
-                    .build())
-            .build());
-
     private final JobId id;
     private final String rev;
     private final JobPhase phase;
@@ -99,8 +90,8 @@ public final class Snapshot {
             return Optional.empty();
         }
         try {
-            return Optional.of(Job.given(MAPPER.readTree(new String(document, StandardCharsets.UTF_8))));
-        } catch (JsonProcessingException e) {
+            return Optional.of(Job.given(Json.MAPPER.readTree(document)));
+        } catch (IOException e) {
             throw new AssertionError("a document that was read once can be read again", e);
         }
     }
