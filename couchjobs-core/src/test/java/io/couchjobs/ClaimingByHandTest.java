@@ -3,6 +3,8 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.document.DocIds;
@@ -14,6 +16,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NotFoundException;
+import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -110,6 +113,23 @@ class ClaimingByHandTest {
     }
 
     @Test
+    void a_job_that_was_overwritten_by_no_job_and_put_back_is_lost_for_its_owner() throws Exception {
+        add("1");
+        ClaimedJob claim = queue.claim(ONE).orElseThrow();
+        ObjectNode owned = queue.database().get(ONE.docId()).orElseThrow();
+        overwrite(Jobs.json("{'status':'none'}"));
+        assertThatThrownBy(claim::update).isInstanceOf(HaltException.class).hasMessageContaining("no job");
+        overwrite(owned);
+        assertThatThrownBy(claim::update).isInstanceOf(HaltException.class);
+
+        ClaimedJob next = other.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE))
+                .get(0);
+
+        assertThat(next.fence()).isEqualTo(2);
+        next.finish();
+    }
+
+    @Test
     void an_owner_who_renews_it_himself_loses_the_job_when_he_stops(TestDatabase database) throws Exception {
         add("1");
         try (JobQueue byHand = TestQueue.builder(database).renewLeases(false).open()) {
@@ -197,6 +217,13 @@ class ClaimingByHandTest {
 
     private void add(String id) {
         queue.add(JobRequest.builder("email").id(id).data(Map.of()).build());
+    }
+
+    /** As a program does that knows nothing of jobs. */
+    private void overwrite(ObjectNode content) {
+        JsonNode rev = queue.database().get(ONE.docId()).orElseThrow().path("_rev");
+        ObjectNode document = content.deepCopy().put("_id", ONE.docId());
+        queue.database().put(document.set("_rev", rev));
     }
 
     private static String owner(ClaimedJob claim) {

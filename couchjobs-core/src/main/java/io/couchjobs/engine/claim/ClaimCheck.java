@@ -77,20 +77,22 @@ final class ClaimCheck {
         return store.majority().read(List.of(id.docId()), this::read).map(this::present);
     }
 
-    private Leaves read() {
+    /** Empty when none of them can be a job. */
+    private Optional<Leaves> read() {
         try {
-            return store.leaves(id);
+            return Optional.of(store.leaves(id));
         } catch (MalformedDocumentException overwritten) {
-            throw new HaltException(id, "was overwritten by something that is no job");
+            return Optional.empty();
         }
     }
 
-    private Leaves present(Leaves leaves) {
-        if (leaves.winner().isEmpty()) {
+    private Leaves present(Optional<Leaves> leaves) {
+        if (leaves.isEmpty() || leaves.get().winner().isEmpty()) {
             end.tell();
-            throw new HaltException(id, "was removed");
+            throw new HaltException(
+                    id, leaves.isEmpty() ? "was overwritten by something that is no job" : "was removed");
         }
-        return leaves;
+        return leaves.get();
     }
 
     /**
