@@ -99,18 +99,17 @@ public final class SharedWriter {
     }
 
     private ObjectNode change(String docId, UnaryOperator<ObjectNode> change, List<String> left) {
-        Backoff backoff = new Backoff(environment, Duration.ofMillis(5), Duration.ofMillis(500));
-        boolean doubtful = false;
+        Backoff backoff = backoff();
+        Backoff doubt = backoff();
         boolean tried = false;
         long began = environment.nanos();
-        while (backoff.attempts() < MOST_ATTEMPTS || (doubtful && environment.nanos() - began < GRACE.toNanos())) {
+        while (backoff.attempts() < MOST_ATTEMPTS) {
             SharedView view = view(docId);
             if (!kind.isKnown(view.present())) {
                 continue;
             }
-            doubtful = view.isDoubtful();
-            if (doubtful && environment.nanos() - began < GRACE.toNanos()) {
-                SharedLeaves.pause(backoff, docId);
+            if (view.isDoubtful() && environment.nanos() - began < GRACE.toNanos()) {
+                SharedLeaves.pause(doubt, docId);
                 continue;
             }
             ObjectNode present = view.present();
@@ -127,6 +126,10 @@ public final class SharedWriter {
             SharedLeaves.pause(backoff, docId);
         }
         throw kind.contended(docId, backoff.attempts());
+    }
+
+    private Backoff backoff() {
+        return new Backoff(environment, Duration.ofMillis(5), Duration.ofMillis(500));
     }
 
     /** Writes once; returns the revision when the write is done, or empty when no effect of it is left. */
