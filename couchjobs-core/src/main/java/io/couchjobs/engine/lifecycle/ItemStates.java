@@ -201,7 +201,8 @@ public final class ItemStates {
     /**
      * The items that have ended on any leaf have ended: no owner takes that back, whichever claim counts. An item that has
      * succeeded on any leaf has succeeded. A leaf that was created at another time is another chunk, of an array that was removed and added
-     * again; and a failure counts only for the run that the winner was asked for.
+     * again; and a failure counts only for the run that the winner was asked for. When that run has begun on another leaf, it has begun on
+     * the winner, too.
      *
      * @return the winner with what the losing leaves know of its items
      */
@@ -210,32 +211,35 @@ public final class ItemStates {
         if (present.isEmpty()) {
             return winner;
         }
-        String known = present.get().states.toString();
-        losers.stream()
+        ItemStates items = present.get();
+        List<ItemStates> others = losers.stream()
                 .flatMap(leaf -> leaf.job().stream())
                 .filter(job -> created(job).equals(created(winner)))
                 .flatMap(job -> of(job).stream())
-                .filter(other -> other.digest().equals(present.get().digest())
-                        && other.size() == present.get().size())
-                .forEach(other -> present.get().take(other, asked(winner)));
-        return present.get().states.toString().equals(known)
-                ? winner
-                : present.get().on(winner);
+                .filter(other -> other.digest().equals(items.digest()) && other.size() == items.size())
+                .toList();
+        if (others.stream().anyMatch(other -> other.isOfRunOf(winner))) {
+            items.begin(winner);
+        }
+        others.forEach(other -> items.take(other, other.isOfRunOf(winner)));
+        return items.on(winner);
     }
 
     private static Optional<Instant> created(Job job) {
         return Optional.ofNullable(job.times().get("created"));
     }
 
-    private synchronized void take(ItemStates other, long asked) {
-        boolean sameRun = other.array.path(ASKED).asLong() == asked;
+    private boolean isOfRunOf(Job job) {
+        return array.path(ASKED).asLong() == asked(job);
+    }
+
+    private synchronized void take(ItemStates other, boolean isOfSameRun) {
         for (int item = 0; item < states.length(); item++) {
             char theirs = other.states.charAt(item);
             if (theirs == SUCCEEDED && states.charAt(item) != SUCCEEDED) {
                 succeeded(item, other.result(item).orElse(null));
-            } else if (theirs == FAILED && sameRun && isToRun(item)) {
+            } else if (theirs == FAILED && isOfSameRun && isToRun(item)) {
                 takeFailure(item, other);
-                array.put(ASKED, asked);
             }
         }
     }

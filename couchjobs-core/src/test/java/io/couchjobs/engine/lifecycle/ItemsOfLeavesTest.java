@@ -3,6 +3,7 @@ package io.couchjobs.engine.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,10 @@ class ItemsOfLeavesTest extends ResolvedLeaves {
     private static String items(String states, String more) {
         return ",'times':{'created':1500000000000},'array':{'id':'a','first':0,'digest':'d','states':'" + states + "'"
                 + more + "}";
+    }
+
+    private static String retried(String states, String more) {
+        return items(states, more).replace("'created'", "'retried':1500000000007,'created'");
     }
 
     @Test
@@ -46,13 +51,36 @@ class ItemsOfLeavesTest extends ResolvedLeaves {
     @Test
     void an_item_that_failed_before_its_chunk_was_retried_is_run_again() {
         String failed = items("f.", ",'asked':1500000000000");
-        String retried =
-                items("r.", ",'asked':1500000000000").replace("'created'", "'retried':1500000000007,'created'");
+        String retried = retried("r.", ",'asked':1500000000000");
         ItemStates items = ItemStates.of(
                         settle(leaf("2-a", withdrawn("t1", 1, "expired") + failed), leaf("4-b", waiting(2) + retried))
                                 .winner())
                 .orElseThrow();
         assertThat(items.status(0)).isEqualTo(JobStatus.STUCK);
+    }
+
+    /** The run began on the leaf that loses, and the next one would begin it again on the winner. */
+    @Test
+    void items_that_failed_again_in_a_run_that_only_one_leaf_knows_are_not_run_once_more() {
+        for (String again : List.of("ff", "fr", "fs")) {
+            String late = retried(again, ",'asked':1500000000007,'errors':{'0':{'attempt':2,'message':'again'}}");
+            String best = retried("ff", ",'asked':1500000000000,'errors':{'0':{'attempt':1,'message':'no'}}");
+            Job winner = settle(leaf("3-a", withdrawn("t1", 1, "expired") + late), leaf("3-b", waiting(1) + best))
+                    .winner();
+            ItemStates items = ItemStates.of(winner).orElseThrow();
+            items.begin(winner);
+            assertThat(List.of(items.status(0), items.status(1)))
+                    .as(again)
+                    .containsExactly(JobStatus.FAILED, statusOf(again.charAt(1)));
+        }
+    }
+
+    private static JobStatus statusOf(char state) {
+        return switch (state) {
+            case 's' -> JobStatus.SUCCESS;
+            case 'f' -> JobStatus.FAILED;
+            default -> JobStatus.STUCK;
+        };
     }
 
     @Test
