@@ -151,6 +151,11 @@
 #define CANCELS 1
 #define RESOLVERS 1
 #endif
+#ifdef CANCELLED_BEFORE   /* one copy has a job that was cancelled there; the others removed the job and have it anew, which was told */
+#define BEGIN  addedAnew
+#define CANCELS 0
+#define RESOLVERS 1
+#endif
 #ifdef CONNECTED_LATE /* two copies have an end, which was told. One of them got it without its history, and then the job as it waited before, which the third
                          has. So it shows both. Retention deletes the job, and somebody wants another run */
 #define BEGIN  endedWithoutHistory
@@ -199,6 +204,10 @@ inline retriedBeside() {
 inline askedBeside() {
     put(1, revision(PENDING, 1, 0) | OBITUARY); put(2, revision(OWNED, 1, 1) | CANCEL); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
     claims = 1; greatest = 1; cancelAsked = 1
+}
+inline addedAnew() {
+    put(1, revision(PENDING, 3, 0)); put(2, revision(CANCELLED, 1, CANCELLER)); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
+    wished = true
 }
 inline waitsSince() {
     put(1, revision(OWNED, 1, 1)); put(2, revision(PENDING, 2, 0) | OBITUARY); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);

@@ -167,7 +167,12 @@ inline isUndecided() {
 #else
 #define meant(r) counts[r]
 #endif
-#define isMeantForBest(r) (requestFence(r) >= (as[best] == OWNED -> fence(best) - 1 : (isTakenBack(best) -> meant(best) : fence(best))))
+#ifdef OLD_LIVES
+#define since(r) 0
+#else
+#define since(r) fence(r)
+#endif
+#define isMeantForBest(r) (requestFence(r) >= (as[best] == OWNED -> fence(best) - 1 : (isTakenBack(best) -> meant(best) : since(best))))
 #define isLaterRequest(a,b) (requestFence(a) > requestFence(b) || (requestFence(a) == requestFence(b) && beats(a, b)))
 /* The request of a leaf that lost goes over to what is written. */
 inline takeOverRequest() {

@@ -77,6 +77,20 @@ class CutOffSequencesTest extends PlayedCluster {
     }
 
     @Test
+    void a_cancellation_at_a_node_that_was_cut_off_does_not_reach_a_job_that_was_removed_and_added_anew() {
+        JobId id = insert("a");
+        world.cluster().isolate(2);
+        assertThat(outcomeOfCancel(two, id)).isEqualTo("unconfirmed");
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        world.play(zero, () -> claim.finish("done"));
+        delete(zero, id);
+        assertThat(outcomeOfAdd(zero, request("a", Instant.EPOCH))).isEqualTo("ADDED");
+        heal();
+        resolve(id, one, zero, two);
+        assertThat(read(zero, id).status()).isEqualTo(JobStatus.WAITING);
+    }
+
+    @Test
     void a_cancellation_at_a_node_that_is_cut_off_is_not_told_an_end_that_no_majority_has() {
         JobId id = insert("a");
         LeasedJob claim = accept(zero, "owner").orElseThrow();
@@ -84,15 +98,7 @@ class CutOffSequencesTest extends PlayedCluster {
         write(two, Transitions.finish(claim.job(), null, null, now(two))); // 202
         write(zero, Transitions.expire(claim.job(), OptionalInt.empty(), now(zero))); // 201
         LeasedJob next = accept(zero, "next").orElseThrow();
-        String told = world.play(two, () -> {
-            try {
-                return new Creator(two.parts().store(), two.parts().clock())
-                        .cancel(id, CancelMode.REQUEST, null)
-                        .name();
-            } catch (UnconfirmedException cutOff) {
-                return "unconfirmed";
-            }
-        });
+        String told = outcomeOfCancel(two, id);
         heal();
         assertThat(told).as("beside the run with fence " + next.fence()).isEqualTo("unconfirmed");
     }
@@ -178,6 +184,18 @@ class CutOffSequencesTest extends PlayedCluster {
                         && lost.compareAndSet(false, true)) {
                     throw new UncheckedIOException(new IOException("lost"));
                 }
+            }
+        });
+    }
+
+    private String outcomeOfCancel(Client client, JobId id) {
+        return world.play(client, () -> {
+            try {
+                return new Creator(client.parts().store(), client.parts().clock())
+                        .cancel(id, CancelMode.REQUEST, null)
+                        .name();
+            } catch (UnconfirmedException cutOff) {
+                return "unconfirmed";
             }
         });
     }

@@ -25,7 +25,7 @@ record CancelRequest(long fence, Instant at, @Nullable String reason, boolean is
     /**
      * Adds the latest request of the others.
      *
-     * @param since the least fence of a request that counts for a winner which waits; for a restored claim the fence as that claim counts
+     * @param since the least fence of a request that counts for a winner which waits: the fence as its leaf counts, before a claim is restored
      * @return the winner with the request; the same one when there is nothing to do
      */
     static Job addTo(Job winner, long since, List<Leaf> losers) {

@@ -202,8 +202,7 @@ public final class Resolution {
         Job restored = before.isWithdrawn()
                 ? ClusterTransitions.restore(before).write().orElseThrow()
                 : before;
-        long since = before.isWithdrawn() ? best.fence() : before.fence();
-        Job toCancel = CancelRequest.addTo(restored, since, losers);
+        Job toCancel = CancelRequest.addTo(restored, best.fence(), losers);
         Job asked = ItemStates.addTo(ResubmitRequest.addTo(toCancel, losers), losers);
         Job after = asked.saysTheSameAs(before) ? raiseFence(before, expiredFence(losers)) : asked;
         return after.saysTheSameAs(before) ? Optional.empty() : Optional.of(after);

@@ -30,6 +30,34 @@ class ModelResolutionTest {
                 .isEqualTo(Files.readAllLines(TABLES.resolve("cancellations.tsv")));
     }
 
+    /** The model knows no leaf without a fence. */
+    @Test
+    void a_job_that_was_never_claimed_counts_as_one_whose_fence_follows_from_its_revision() {
+        for (int fence = 1; fence <= 4; fence++) {
+            ObjectNode fenced = added(fence);
+            ObjectNode plain = fenced.deepCopy().without("fence");
+            for (ModelLeaf one : ModelLeaf.ofCancellations()) {
+                for (ModelLeaf other : ModelLeaf.ofCancellations()) {
+                    List<ObjectNode> others = List.of(one.document(1), other.document(2));
+                    for (ObjectNode confirmed : List.of(fenced, others.get(0), others.get(1))) {
+                        Optional<String> rev = Optional.of(rev(confirmed));
+                        assertThat(outcome(List.of(others.get(0), others.get(1), plain), rev))
+                                .as("beside %s and %s", one, other)
+                                .isEqualTo(outcome(List.of(others.get(0), others.get(1), fenced), rev));
+                    }
+                }
+            }
+        }
+    }
+
+    /** A job that waits, on the revision from which that fence would follow. */
+    private static ObjectNode added(int fence) {
+        ObjectNode document = new ModelLeaf(Leaf.Kind.PENDING, fence, 0, false, false, false, false).document(3);
+        document.put("_rev", (fence + 1) + "-added");
+        document.remove("_revisions");
+        return document;
+    }
+
     private static List<String> lines(List<ModelLeaf> all) {
         List<String> lines = new ArrayList<>();
         for (int a = -1; a < all.size(); a++) {

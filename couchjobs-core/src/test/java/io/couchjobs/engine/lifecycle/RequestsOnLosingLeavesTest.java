@@ -40,6 +40,20 @@ class RequestsOnLosingLeavesTest extends ResolvedLeaves {
         assertThat(winner.isLockedBy("t1")).isTrue();
     }
 
+    /** Its document has no fence until it is claimed. */
+    @Test
+    void a_cancellation_does_not_reach_a_job_that_was_removed_and_added_anew_elsewhere() {
+        ObjectNode addedAnew = leaf("5-z", WAITING);
+        for (ObjectNode cancelled : List.of(
+                leaf("2-c", "'status':'cancelled','fence':1"),
+                leaf("3-c", waiting(2) + ",'endAs':'cancelled'"),
+                leaf("6-c", withdrawn("t1", 3, "expired") + ",'cancelRequested':true"))) {
+            Job winner = settle(cancelled, addedAnew).winner();
+            assertThat(winner.status()).isEqualTo(JobStatus.WAITING);
+            assertThat(EndAs.of(winner)).isEmpty();
+        }
+    }
+
     @Test
     void a_wish_on_a_losing_leaf_of_the_same_claim_reaches_the_owner() {
         ObjectNode asked = leaf("6-a", owned("t1", 1) + WISH);
