@@ -125,6 +125,14 @@
 #define RESOLVERS 1
 #endif
 
+#ifdef WAITS_BESIDE   /* two copies have a job that waits after a later run expired; one has an earlier claim. Somebody adds it again at the same time */
+#define BEGIN  waitsSince
+#define CLAIMS 3
+#define ADDS 1
+#define ADDS_WAITING
+#define RESOLVERS 1
+#endif
+
 #ifdef CANCELLED_WAITING   /* the job waits; two workers claim it while somebody cancels it */
 #define BEGIN  waits
 #define CANCELS 2
@@ -209,11 +217,11 @@ inline addedAnew() {
     put(1, revision(PENDING, 3, 0)); put(2, revision(CANCELLED, 1, CANCELLER)); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
     wished = true
 }
+#endif
 inline waitsSince() {
     put(1, revision(OWNED, 1, 1)); put(2, revision(PENDING, 2, 0) | OBITUARY); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
     claims = 2; greatest = 2; phase[1] = LOST; mine[1] = 1; runs[1] = 1
 }
-#endif
 inline checkpointed() {
     put(1, revision(PENDING, 1, 0) | OBITUARY | OPEN); put(2, revision(OWNED, 1, 1)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
     claims = 1; greatest = 1; keptTold = true; phase[1] = OWNS; mine[1] = 1; runs[1] = 1; at(1) = 2

@@ -78,12 +78,12 @@ byte target;          /* what is written on */
 CODE news;            /* what is written; 0 is the tombstone of a leaf that lost */
 
 /* What processes remember: 1, 2: what a worker writes on; 3, 4: what it has sent; 5, 6: what a resolver has had confirmed; 7: what a
-   subscriber or a remover was shown; 8: what a monitor was; 9: what a canceller has written, and nobody confirmed. */
+   subscriber or a remover was shown, or a creator has found; 8: what a monitor was; 9: what a canceller has written, and nobody confirmed. */
 #if defined(CANCELS)
 #define MOST 9
 #elif defined(MONITOR)
 #define MOST 8
-#elif defined(SUBSCRIBER) || defined(REMOVAL)
+#elif defined(SUBSCRIBER) || defined(REMOVAL) || defined(ADDS_WAITING)
 #define MOST 7
 #else
 #define MOST 6

@@ -163,28 +163,49 @@ inline askedInVain() {
 #endif
 
 #if ADDS > 0
+#ifdef ADDS_WAITING
+#define found ref[7]
+#ifdef TRUSTS_FOUND   /* all leaves in this configuration go back to what was found */
+#define isStillThere true
+#else
+#define isStillThere (has(leaves, found) && !other)
+#endif
+#endif
 /* Creator.add of a job that exists: its owner is asked for another run, or an end or a tombstone is followed by a job that waits. A claim that
    was withdrawn has no owner: it is resolved first. */
 proctype Creator() {
     byte adds;
-    bool sure;
+    bool sure, looks;
     do
 #ifdef ADDS_WAITING
-    /* An add of a job that waits for that time already: nothing is written, and its caller is told UNCHANGED. */
-    :: atomic { adds < ADDS ->
+    /* Confirmation.ofFound: an add of a job that waits for that time already. Nothing is written, and its caller is told UNCHANGED. */
+    :: atomic { adds < ADDS && !looks ->
+        chooseReaders();
+        d_step {
+            look(); rank();
+            if :: best != 0 && as[best] == PENDING -> found = best; looks = true :: else fi;
+            tidy()
+        }
+      }
+    :: atomic { looks ->
 #ifdef TRUSTS_WAITING
         chooseReaders();
 #else
         chooseMajority();
 #endif
         d_step {
-            look(); rank(); findSeen(kind(i) == PENDING);
-            if :: target != 0 -> adds++; askedAgain = true; told = 0; goneTold = false; wished = true :: else fi;
+            looks = false; look(); resolve(0);
+            if
+            :: verdict == SETTLED -> other = (best == 0 || best != found); x = !other
+            :: else -> w = found; askedInVain(); x = isStillThere
+            fi;
+            if :: x -> adds++; askedAgain = true; told = 0; goneTold = false; wished = true :: else fi;
+            found = 0; x = 0; verdict = 0; losers = 0;
             tidy(); truth()
         }
       }
 #endif
-    :: atomic { adds < ADDS ->
+    :: atomic { adds < ADDS && !looks ->
         chooseReaders();
         d_step { look(); rank(); findSeen(mayBeAsked(i) || isGoneKind(kind(i))) };
         if

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
+import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.worker.HandClaims;
 import io.couchjobs.engine.worker.SimulatedWorker;
@@ -74,6 +75,24 @@ class CutOffSequencesTest extends PlayedCluster {
         assertThat(told.startsWith("Unconfirmed") || told.startsWith("Contention") || willRun)
                 .as("told " + told + ", and the job is " + read(zero, id).status())
                 .isTrue();
+    }
+
+    /** Model: STILL_WAITS. All leaves go back to what the creator has found. */
+    @Test
+    void an_add_that_changes_nothing_is_not_acknowledged_when_the_job_has_moved_on_and_its_leaves_are_unresolved() {
+        JobId id = insert("a");
+        world.cluster().isolate(2);
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        world.play(zero, () -> claim.finish("done"));
+        Decision late = claim(two, read(two, id), "late");
+        AtomicReference<String> told = new AtomicReference<>("nothing yet");
+        two.process().play("creator", () -> told.set(outcomeOf(two, request("a", Instant.EPOCH))));
+        world.time().pass(Duration.ofMillis(300));
+        Job claimed = write(two, late); // 202
+        write(two, ClusterTransitions.withdraw(claimed, "no quorum", now(two)));
+        world.cluster().heal(2);
+        world.time().pass(Duration.ofSeconds(30));
+        assertThat(told.get()).isNotEqualTo("nothing yet").isNotEqualTo("UNCHANGED");
     }
 
     @Test
@@ -201,15 +220,16 @@ class CutOffSequencesTest extends PlayedCluster {
     }
 
     private String outcomeOfAdd(Client client, JobRequest request) {
-        return world.play(client, () -> {
-            try {
-                AddResult added =
-                        new Creator(client.parts().store(), client.parts().clock()).addOne(request);
-                return added.outcome().name();
-            } catch (RuntimeException refused) {
-                return refused.getClass().getSimpleName();
-            }
-        });
+        return world.play(client, () -> outcomeOf(client, request));
+    }
+
+    private static String outcomeOf(Client client, JobRequest request) {
+        try {
+            AddResult added = new Creator(client.parts().store(), client.parts().clock()).addOne(request);
+            return added.outcome().name();
+        } catch (RuntimeException refused) {
+            return refused.getClass().getSimpleName();
+        }
     }
 
     private void resolve(JobId id, Client... clients) {

@@ -157,15 +157,22 @@ public final class Confirmation {
         return Optional.empty();
     }
 
-    /** While the leaves are to be resolved, a job that has not ended is as it was found when no other leaf counts more. */
+    /**
+     * While the leaves are to be resolved, a job that has not ended is as it was found when that is a leaf still, and no other one counts
+     * more.
+     */
     private boolean isShown(Job present) {
         String docId = present.id().docId();
         List<ObjectNode> leaves = ShownLeaves.read(database, List.of(docId)).getOrDefault(docId, List.of());
         return Resolution.settled(leaves)
-                .map(leaf -> leaf.path("_rev").asText().equals(present.rev().orElseThrow()))
-                .orElse(!leaves.isEmpty()
+                .map(leaf -> isRevisionOf(present, leaf))
+                .orElse(leaves.stream().anyMatch(leaf -> isRevisionOf(present, leaf))
                         && present.phase() != JobPhase.FINISHED
                         && Resolution.stands(present, leaves));
+    }
+
+    private static boolean isRevisionOf(Job job, ObjectNode leaf) {
+        return job.rev().equals(Optional.of(leaf.path("_rev").asText()));
     }
 
     /**
