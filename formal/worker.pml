@@ -10,14 +10,6 @@ inline letGo() {
 #else
 #define looksBack true
 #endif
-#ifdef LOST_ANSWERS
-bool lost;
-#define isHeard (isStored && !lost)
-inline chooseAnswer() { if :: lost = false :: lost = true fi }
-#else
-#define isHeard isStored
-inline chooseAnswer() { skip }
-#endif
 #ifdef NO_E
 #define contests(gone,claim) (gone >= claim)
 #elif defined(BLIND_TO_TOMBSTONES)
@@ -163,9 +155,6 @@ proctype Worker(byte me) {
             tidy(); truth()
         }
       }
-#ifdef LOST_ANSWERS
-    :: d_step { phase[me] == SENT -> phase[me] = LOST; truth() }
-#endif
 #ifdef BUILD_ON_202
     /* It writes on its own claim, and takes the answer to that for the answer to the claim. */
     :: atomic { room && phase[me] == LOST ->
@@ -211,7 +200,6 @@ proctype Worker(byte me) {
     :: atomic { room && phase[me] == OWNS && at(me) != 0 ->
         target = at(me);
         chooseTakers(target);
-        chooseAnswer();
 #ifdef RETRIES
         if :: fails = false :: fails = true fi;
 #elif defined(CANCELS)
@@ -228,10 +216,10 @@ proctype Worker(byte me) {
             obeys = false;
 #endif
             if
-            :: !isHeard -> disputed[me] = true
-            :: isHeard && !isFinished(w) -> tellFailure(); letGo()
-            :: isHeard && isFinished(w) && (disputed[me] || over[me]) && looksBack -> tellOwnProcess(); phase[me] = DOUBT
-            :: isHeard && isFinished(w) && !((disputed[me] || over[me]) && looksBack) -> tellEnd(mine[me]); letGo()
+            :: !isStored -> disputed[me] = true
+            :: isStored && !isFinished(w) -> tellFailure(); letGo()
+            :: isStored && isFinished(w) && (disputed[me] || over[me]) && looksBack -> tellOwnProcess(); phase[me] = DOUBT
+            :: isStored && isFinished(w) && !((disputed[me] || over[me]) && looksBack) -> tellEnd(mine[me]); letGo()
             fi;
             tidy(); truth()
         }
