@@ -10,11 +10,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Checks that the stored outcome is that of the last owner, and that every outcome that was reported as stored is stored. Of
- * chunks of arrays {@link ArrayRules} knows more.
+ * Checks that the stored outcome is that of the last owner, and that every outcome that was reported as stored is stored.
+ * {@link ArrayRules} checks the items of arrays.
  */
 final class OutcomeRules {
     private static final String PLANNED = Work.Failure.PREFIX;
+    /** The outcomes after which a job has ended. */
+    private static final Map<String, JobStatus> ENDS =
+            Map.of("SUCCEEDED", JobStatus.SUCCESS, "FAILED", JobStatus.FAILED, "CANCELLED", JobStatus.CANCELLED);
 
     private final History history;
     private final List<String> violations = new ArrayList<>();
@@ -26,12 +29,12 @@ final class OutcomeRules {
     static List<String> violations(History history, Ending ending) {
         OutcomeRules rules = new OutcomeRules(history);
         Map<String, Job> jobs = ending.jobs();
+        jobs.forEach(rules::told);
         jobs.values().removeIf(ArrayRules::isChunk);
         jobs.forEach((id, job) -> {
             rules.result(id, job);
             rules.failures(id, job);
             rules.lastFailure(id, job);
-            rules.told(id, job);
         });
         return rules.violations;
     }
@@ -89,24 +92,34 @@ final class OutcomeRules {
         }
     }
 
-    /** For a job that nobody adds again, a success is final, and no failure is forgotten. */
+    /** The end of a job that nobody adds again is final, and no failure is forgotten. */
     private void told(String id, Job job) {
         if (history.has(id, What.ADDING_AGAIN) || Kind.NEWEST.isOf(id)) {
             return;
         }
-        for (Run run : history.runs(id)) {
-            boolean isResult = Ending.claimOfResult(job)
-                    .filter(claim -> claim.token().equals(run.token()))
-                    .isPresent();
-            if (run.outcome().equals("SUCCEEDED") && !(job.status() == JobStatus.SUCCESS && isResult)) {
-                violations.add("what is stored stays: success of " + run + ", but it is " + job.status() + " by "
-                        + job.result());
+        List<Run> runs = history.runs(id);
+        for (Run run : runs) {
+            JobStatus end = ENDS.get(run.outcome());
+            boolean isFollowed = runs.get(runs.size() - 1).fence() > run.fence();
+            if (end != null && (isFollowed || !isEnd(end, run, job))) {
+                violations.add("what is stored stays: end of " + run + ", but it is " + job.status() + " by "
+                        + job.result() + " after " + runs);
             }
             boolean isFailure = run.how().equals("failed") && run.isStored();
-            if (isFailure && !run.outcome().equals("CANCELLED") && !isAmongErrors(run, job)) {
+            if (isFailure && end != JobStatus.CANCELLED && !isAmongErrors(run, job)) {
                 violations.add("what is stored stays: failure of " + run + ", but errors are " + job.errors());
             }
         }
+    }
+
+    /** Whether a job ended so, and by that run. The result of a chunk does not name its run. */
+    private static boolean isEnd(JobStatus end, Run run, Job job) {
+        boolean isOwn = end != JobStatus.SUCCESS
+                || ArrayRules.isChunk(job)
+                || Ending.claimOfResult(job)
+                        .filter(claim -> claim.token().equals(run.token()))
+                        .isPresent();
+        return job.status() == end && isOwn;
     }
 
     private static boolean isAmongErrors(Run run, Job job) {

@@ -17,6 +17,7 @@ class CheckerTest {
 
     private static final String CHUNK = "job:items:a:000001";
     private static final Claim OF_CHUNK = claim(CHUNK, 1);
+    private static final Claim NEXT_OF_CHUNK = claim(CHUNK, 2);
 
     private final Forged forged = new Forged();
 
@@ -204,6 +205,35 @@ class CheckerTest {
     void a_success_that_is_stored_no_more_is_seen() {
         ofOneOwner().run(30, SECOND, What.BEGIN);
         forged.withoutDocuments().success(SECOND);
+        assertBroken("what is stored stays");
+    }
+
+    @Test
+    void a_job_that_is_run_again_after_its_success_is_seen() {
+        forged.made(JOB)
+                .run(10, FIRST, "done", 15, "SUCCEEDED")
+                .run(20, SECOND, "stopped", 30, "HALTED")
+                .success(FIRST, 2);
+        assertBroken("what is stored stays");
+    }
+
+    @Test
+    void a_failure_for_good_that_is_run_again_is_seen() {
+        forged.made(JOB)
+                .run(10, FIRST, "failed", 20, "FAILED")
+                .run(30, SECOND, "done", 40, "SUCCEEDED")
+                .document("{'_id': '" + JOB + "', 'status': 'success', 'fence': 2, 'errors': [" + error(FIRST)
+                        + "], 'result': {'token': '" + SECOND.token() + "', 'fence': 2}}");
+        assertBroken("what is stored stays");
+    }
+
+    @Test
+    void a_cancelled_run_that_is_followed_is_seen() {
+        forged.made(JOB)
+                .creator(5, What.CANCELLING, JOB)
+                .run(10, FIRST, "stopped CANCELLED", 20, "CANCELLED")
+                .run(30, SECOND, "done", 40, "SUCCEEDED")
+                .success(SECOND);
         assertBroken("what is stored stays");
     }
 
@@ -419,7 +449,7 @@ class CheckerTest {
                 .run(15, OF_CHUNK, What.ITEMS_STORED, stored)
                 .run(16, OF_CHUNK, What.ITEM_BEGIN, "2")
                 .document("{'_id': '" + CHUNK + "', 'status': '" + status
-                        + "', 'fence': 1, 'array': {'first': 0, 'states': '" + states + "'}}");
+                        + "', 'fence': 2, 'array': {'first': 0, 'states': '" + states + "'}}");
     }
 
     @Test
@@ -444,6 +474,12 @@ class CheckerTest {
     void a_stored_end_of_an_item_that_was_undone_is_seen() {
         array("ss.", "sff", "failed");
         assertBroken("stored ends of items stay");
+    }
+
+    @Test
+    void a_chunk_that_is_run_again_after_its_end_is_seen() {
+        array("ss.", "ssf", "failed").run(17, OF_CHUNK, What.OUTCOME, "FAILED").run(20, NEXT_OF_CHUNK, What.BEGIN);
+        assertBroken("what is stored stays");
     }
 
     @Test
