@@ -66,19 +66,28 @@ final class CreatorRules {
         }
     }
 
-    /** A claim may have been granted just before the cancel request, and its handler may begin just after. */
+    /**
+     * A claim may have been granted just before the cancel request, and its handler may begin just after. The owner that the request
+     * finds is the last one, however its run ends.
+     */
     private void requested(String id, Job job) {
         Optional<Entry> told = history.first(id, What.CANCEL_REQUESTED);
         if (told.isEmpty()) {
             return;
         }
-        long later = history.runs(id).stream()
+        List<Run> runs = history.runs(id);
+        long later = runs.stream()
                 .filter(run -> run.begin().nanos() > told.get().nanos())
                 .count();
-        if (later > 1 || job.status() == JobStatus.FAILED) {
-            violations.add(
-                    "cancelled is cancelled: it went on after " + told.get() + ": " + history.runs(id) + ", " + job);
+        boolean isFollowed =
+                runs.stream().limit(Math.max(0, runs.size() - 1)).anyMatch(run -> isOwnerAfter(told.get(), run));
+        if (later > 1 || isFollowed || job.status() == JobStatus.FAILED) {
+            violations.add("cancelled is cancelled: it went on after " + told.get() + ": " + runs + ", " + job);
         }
+    }
+
+    private static boolean isOwnerAfter(Entry told, Run run) {
+        return run.lastProof().filter(proof -> proof.nanos() > told.nanos()).isPresent();
     }
 
     private void cancelled(String id, Job job) {
@@ -100,10 +109,7 @@ final class CreatorRules {
 
     private void afterCancel(Run run) {
         Optional<Entry> told = history.first(run.job(), What.CANCELLED);
-        boolean isOwnedLater = told.flatMap(
-                        cancelled -> run.lastProof().filter(proof -> proof.nanos() > cancelled.nanos()))
-                .isPresent();
-        if (isOwnedLater) {
+        if (told.filter(cancelled -> isOwnerAfter(cancelled, run)).isPresent()) {
             violations.add("cancelled is cancelled: " + run + " was owner after " + told.orElseThrow());
         }
     }

@@ -306,9 +306,15 @@ class CheckerTest {
 
     @Test
     void a_job_that_is_run_again_and_again_after_it_was_to_be_cancelled_is_seen() {
-        ofTwoOwners().creator(11, What.CANCELLING, JOB).creator(12, What.CANCEL_REQUESTED, JOB);
+        ofTwoOwners().creator(14, What.CANCELLING, JOB).creator(15, What.CANCEL_REQUESTED, JOB);
         assertThat(forged.violations()).isEmpty();
         forged.run(19, claim(JOB, 0), What.BEGIN);
+        assertBroken("cancelled is cancelled");
+    }
+
+    @Test
+    void a_job_that_is_run_again_after_its_owner_was_to_stop_is_seen() {
+        ofTwoOwners().creator(11, What.CANCELLING, JOB).creator(12, What.CANCEL_REQUESTED, JOB);
         assertBroken("cancelled is cancelled");
     }
 
