@@ -53,6 +53,14 @@ enum Kind {
         return new Deck<>(cards, random);
     }
 
+    /** {@return the kind of the job with that document id} */
+    static Kind of(String docId) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.isOf(docId))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** {@return whether the job with that document id is of this kind} */
     boolean isOf(String docId) {
         return docId.startsWith(DocIds.JOB + type() + ":");
@@ -69,6 +77,11 @@ enum Kind {
 
     Work.Task task(RandomGenerator random) {
         return new Work.Task(random.nextInt(leastMillis, mostMillis), failures(random), this == STUBBORN, null);
+    }
+
+    /** {@return how many retries a job has that fails} */
+    int retries() {
+        return this == ENDLESS ? 1 : 3;
     }
 
     /** How often a job, or an item, fails before it succeeds. */

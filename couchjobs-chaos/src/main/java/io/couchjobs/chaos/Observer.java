@@ -25,7 +25,6 @@ final class Observer implements AutoCloseable {
 
     private static final RetryPolicy RETRIES =
             new RetryPolicy(3, Duration.ofMillis(400), Duration.ofSeconds(2)).withJitter(0.2);
-    private static final RetryPolicy ONE_RETRY = new RetryPolicy(1, Duration.ofMillis(400), Duration.ofSeconds(1));
     /** How long nothing may come to an end while a job is left. */
     private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
     /** Workers look for conflicts that no feed has told them of every five minutes. */
@@ -43,7 +42,7 @@ final class Observer implements AutoCloseable {
     Observer(List<URI> databases) throws InterruptedException {
         this.queue = open(databases);
         for (Kind kind : Kind.values()) {
-            RetryPolicy policy = kind == Kind.ENDLESS ? ONE_RETRY : RETRIES;
+            RetryPolicy policy = RETRIES.withMaxRetries(kind.retries());
             queue.types().change(kind.type(), type -> type.withTimeout(LEASE).withRetryPolicy(policy));
         }
     }

@@ -35,6 +35,7 @@ final class OutcomeRules {
             rules.result(id, job);
             rules.failures(id, job);
             rules.lastFailure(id, job);
+            rules.retried(id, job);
         });
         return rules.violations;
     }
@@ -89,6 +90,15 @@ final class OutcomeRules {
         long fence = runs.get(runs.size() - 1).fence();
         if (last.startsWith(PLANNED) && !last.endsWith(" fence " + fence)) {
             violations.add("no late results: failed by " + last + ", the last run's fence is " + fence + ": " + job);
+        }
+    }
+
+    /** A job fails for good when all its retries have failed, too. A handler notes that it failed before that is stored. */
+    private void retried(String id, Job job) {
+        long failed = history.runs(id).stream().filter(Run::isFailed).count();
+        if (job.status() == JobStatus.FAILED && failed <= Kind.of(id).retries()) {
+            violations.add("failures are retried: it failed for good after " + failed + " failed runs: "
+                    + history.runs(id) + ", " + job);
         }
     }
 

@@ -52,6 +52,11 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
         return first(What.END).map(Entry::detail).orElse("");
     }
 
+    /** {@return whether the handler failed, or was stopped at its time limit} */
+    boolean isFailed() {
+        return how().equals("failed") || how().equals("stopped TOO_SLOW");
+    }
+
     /** {@return the outcome that the queue reported; empty when its process was killed before, or notes none} */
     String outcome() {
         return first(What.OUTCOME).map(Entry::detail).orElse("");

@@ -14,6 +14,8 @@ class CheckerTest {
     private static final String OTHER = "job:short:2";
     private static final Claim FIRST = claim(JOB, 1);
     private static final Claim SECOND = claim(JOB, 2);
+    /** The owner whose run is the last retry. */
+    private static final Claim LAST = claim(JOB, 4);
 
     private static final String CHUNK = "job:items:a:000001";
     private static final Claim OF_CHUNK = claim(CHUNK, 1);
@@ -35,10 +37,19 @@ class CheckerTest {
                 .success(SECOND);
     }
 
+    /** Three runs failed, and by the failure of the last one the job fails for good. */
     private Forged failed(String errors) {
+        return failedThrice()
+                .run(10, LAST, "failed", 20, "FAILED")
+                .document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 4, 'errors': [" + errors + "]}");
+    }
+
+    /** Nobody knows whether these failures were stored. */
+    private Forged failedThrice() {
         return forged.made(JOB)
-                .run(10, FIRST, "failed", 20, "FAILED")
-                .document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 1, 'errors': [" + errors + "]}");
+                .run(3, claim(JOB, 1), "failed", 5, "HALTED")
+                .run(5, claim(JOB, 2), "failed", 7, "HALTED")
+                .run(7, claim(JOB, 3), "failed", 9, "HALTED");
     }
 
     private static String error(Claim claim) {
@@ -82,7 +93,7 @@ class CheckerTest {
 
     @Test
     void a_failure_that_is_among_the_errors_is_well() {
-        failed(error(FIRST));
+        failed(error(LAST));
         assertThat(forged.violations()).isEmpty();
     }
 
@@ -127,7 +138,10 @@ class CheckerTest {
 
     @Test
     void a_document_with_a_smaller_fence_than_that_of_a_run_is_seen() {
-        forged.made(JOB).run(10, SECOND, What.BEGIN).document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 1}");
+        forged.made(JOB)
+                .creator(5, What.CANCELLING, JOB)
+                .run(10, SECOND, What.BEGIN)
+                .document("{'_id': '" + JOB + "', 'status': 'cancelled', 'fence': 1}");
         assertBroken("fences grow");
     }
 
@@ -167,10 +181,10 @@ class CheckerTest {
 
     @Test
     void a_stored_failure_of_a_superseded_owner_is_seen() {
-        forged.made(JOB)
-                .run(10, FIRST, What.BEGIN)
-                .run(20, SECOND, What.BEGIN)
-                .document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 2, 'errors': [" + error(FIRST) + "]}");
+        failedThrice()
+                .run(10, LAST, "failed", 15, "HALTED")
+                .run(20, claim(JOB, 5), What.BEGIN)
+                .document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 5, 'errors': [" + error(LAST) + "]}");
         assertBroken("no late results");
     }
 
@@ -183,9 +197,9 @@ class CheckerTest {
 
     @Test
     void a_fence_that_was_raised_above_that_of_the_last_run_is_no_late_failure() {
-        forged.made(JOB)
-                .run(10, FIRST, What.BEGIN)
-                .document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 2, 'errors': [" + error(FIRST) + "]}");
+        failedThrice()
+                .run(10, LAST, "failed", 15, "HALTED")
+                .document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 5, 'errors': [" + error(LAST) + "]}");
         assertThat(forged.violations()).isEmpty();
     }
 
@@ -197,8 +211,32 @@ class CheckerTest {
 
     @Test
     void a_failure_of_no_run_is_seen() {
-        failed(error(FIRST) + ", {'attempt': 2, 'at': 1, 'kind': 'failed', 'message': 'refused'}");
+        failed(error(LAST) + ", {'attempt': 2, 'at': 1, 'kind': 'failed', 'message': 'refused'}");
         assertBroken("failures are of runs");
+    }
+
+    @Test
+    void a_job_that_fails_and_that_nobody_ran_is_seen() {
+        ofOneOwner().made(OTHER).document("{'_id': '" + OTHER + "', 'status': 'failed', 'fence': 1}");
+        assertBroken("failures are retried");
+    }
+
+    @Test
+    void a_job_that_fails_for_good_at_its_first_failure_is_seen() {
+        forged.made(JOB)
+                .run(10, FIRST, "failed", 20, "FAILED")
+                .document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 1, 'errors': [" + error(FIRST) + "]}");
+        assertBroken("failures are retried");
+    }
+
+    @Test
+    void a_job_that_is_stopped_at_its_time_limit_each_time_fails_for_good() {
+        String endless = "job:endless:1";
+        forged.creator(1, What.ADDING, endless, "ENDLESS 0 ")
+                .run(10, claim(endless, 1), "stopped TOO_SLOW", 20, "RETRIED")
+                .run(30, claim(endless, 2), "stopped TOO_SLOW", 40, "FAILED")
+                .document("{'_id': '" + endless + "', 'status': 'failed', 'fence': 2}");
+        assertThat(forged.violations()).isEmpty();
     }
 
     @Test
@@ -300,7 +338,7 @@ class CheckerTest {
 
     @Test
     void a_job_that_fails_after_it_was_to_be_cancelled_is_seen() {
-        failed(error(FIRST)).creator(15, What.CANCELLING, JOB).creator(16, What.CANCEL_REQUESTED, JOB);
+        failed(error(LAST)).creator(15, What.CANCELLING, JOB).creator(16, What.CANCEL_REQUESTED, JOB);
         assertBroken("cancelled is cancelled");
     }
 
@@ -338,7 +376,7 @@ class CheckerTest {
 
     @Test
     void who_waits_for_a_job_that_fails_is_cancelled() {
-        failed(error(FIRST))
+        failed(error(LAST))
                 .creator(3, What.ADDING, OTHER, "HELD 0 " + JOB)
                 .document("{'_id': '" + OTHER + "', 'status': 'cancelled'}");
         assertThat(forged.violations()).isEmpty();
