@@ -25,16 +25,18 @@ final class ReaderRules {
         ReaderRules rules = new ReaderRules(history, ending.jobs());
         history.jobs(What.TOLD).forEach(rules::toldWhatStands);
         for (Entry reader : history.all(Entry.NO_JOB, What.FOLLOWS)) {
-            if (!missed(history, reader.process())) {
-                rules.jobs.values().forEach(job -> rules.isTold(reader, job));
-            }
+            Entry since = rules.since(reader);
+            rules.jobs.values().forEach(job -> rules.isTold(since, job));
         }
         return rules.violations;
     }
 
-    private static boolean missed(History history, String reader) {
+    /** {@return since when a reader hears of all jobs: since it began to follow, or since it last heard that it missed changes} */
+    private Entry since(Entry reader) {
         return history.all(Entry.NO_JOB, What.MISSED).stream()
-                .anyMatch(entry -> entry.process().equals(reader));
+                .filter(missed -> missed.process().equals(reader.process()) && missed.nanos() > reader.nanos())
+                .max(Comparator.comparingLong(Entry::nanos))
+                .orElse(reader);
     }
 
     /** No job of a chaos run is removed. A job that is added again has several ends. */
@@ -51,22 +53,27 @@ final class ReaderRules {
         }
     }
 
-    /** A reader is told of the jobs that were made after it began to follow. */
-    private void isTold(Entry reader, Job job) {
+    /** A reader is told the ends of the jobs that were made since then. */
+    private void isTold(Entry since, Job job) {
         String id = job.id().docId();
-        boolean isLater = history.first(id, What.ADDING)
-                .filter(adding -> adding.nanos() > reader.nanos())
-                .isPresent();
-        if (!isLater || job.phase() != JobPhase.FINISHED) {
+        if (!isLaterThan(since, id) || job.phase() != JobPhase.FINISHED) {
             return;
         }
         Optional<Entry> last = history.all(id, What.TOLD).stream()
-                .filter(told -> told.process().equals(reader.process()))
+                .filter(told -> told.process().equals(since.process()))
                 .max(Comparator.comparingLong(Entry::nanos));
         if (last.filter(told -> isEnd(job, told)).isEmpty()) {
-            violations.add("ends are told: the last that " + reader.process() + " was told is "
+            violations.add("ends are told: the last that " + since.process() + " was told is "
                     + last.map(Entry::toString).orElse("nothing") + ", the end is " + job);
         }
+    }
+
+    /** No creator notes the job of a change, but its end comes after its first run. */
+    private boolean isLaterThan(Entry since, String id) {
+        return history.first(id, What.ADDING)
+                .or(() -> history.runs(id).stream().map(Run::begin).min(Comparator.comparingLong(Entry::nanos)))
+                .filter(entry -> entry.nanos() > since.nanos())
+                .isPresent();
     }
 
     private static boolean isEnd(Job job, Entry told) {

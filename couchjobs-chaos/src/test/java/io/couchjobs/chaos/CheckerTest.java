@@ -467,6 +467,23 @@ class CheckerTest {
     }
 
     @Test
+    void a_reader_that_missed_changes_is_told_the_ends_of_later_jobs() {
+        forged.reader(0, What.FOLLOWS).reader(5, What.MISSED);
+        forged.creator(6, What.ADDING, JOB, "SHORT 0 ")
+                .run(10, FIRST, "done", 20, "SUCCEEDED")
+                .success(FIRST);
+        assertBroken("ends are told");
+    }
+
+    @Test
+    void a_reader_that_is_not_told_the_end_of_a_job_of_a_change_is_seen() {
+        forged.reader(0, What.FOLLOWS)
+                .changed("newest-1", "3-a")
+                .ofChange("job:newest:newest-1", "newest-1", "3-a", "3-a");
+        assertBroken("ends are told");
+    }
+
+    @Test
     void the_first_end_of_a_job_that_is_added_again_may_be_told() {
         ofOneOwner()
                 .told(25, FIRST, "SUCCESS " + FIRST.token())
