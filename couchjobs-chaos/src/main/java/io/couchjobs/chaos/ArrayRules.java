@@ -10,6 +10,9 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Checks that the items of arrays are run, and that their ends stay once an owner was told that they are stored. An item that has
@@ -30,9 +33,13 @@ final class ArrayRules {
         ArrayRules rules = new ArrayRules(history);
         ending.jobs().forEach((id, job) -> {
             if (isChunk(job)) {
+                rules.complete(id, job);
                 rules.ended(id, job);
                 rules.stored(id, job);
-                rules.done(id, job);
+                rules.run(id, job);
+                if (!ending.isCluster()) {
+                    rules.again(id, job);
+                }
             }
         });
         return rules.violations;
@@ -45,6 +52,13 @@ final class ArrayRules {
     /** {@return a character for each item of a chunk; empty for any other job} */
     static String states(Job job) {
         return job.document().path("array").path("states").asText();
+    }
+
+    private void complete(String id, Job job) {
+        int items = states(job).length();
+        history.first(id, What.ADDED)
+                .filter(added -> Integer.parseInt(added.detail()) != items)
+                .ifPresent(added -> violations.add("nothing is lost: " + id + " has " + items + " items: " + added));
     }
 
     private void ended(String id, Job job) {
@@ -76,16 +90,48 @@ final class ArrayRules {
         }
     }
 
-    private void done(String id, Job job) {
-        Set<String> done = new HashSet<>();
-        history.runs(id).forEach(run -> run.all(What.ITEM_DONE).forEach(entry -> done.add(entry.detail())));
-        long first = job.document().path("array").path("first").asLong();
+    private void run(String id, Job job) {
+        Set<Integer> begun = new HashSet<>();
+        Set<Integer> done = new HashSet<>();
+        history.runs(id).forEach(run -> {
+            begun.addAll(items(run, What.ITEM_BEGIN, job));
+            done.addAll(items(run, What.ITEM_DONE, job));
+        });
         String states = states(job);
         for (int item = 0; item < states.length(); item++) {
-            if (states.charAt(item) == SUCCEEDED && !done.contains(Long.toString(first + item))) {
+            char state = states.charAt(item);
+            if ((state == SUCCEEDED && !done.contains(item)) || (state == FAILED && !begun.contains(item))) {
                 violations.add("ends of items are of runs: nobody ran item " + item + " of " + id);
             }
         }
+    }
+
+    /** On a cluster another owner may have ended an item and be out of reach. */
+    private void again(String id, Job job) {
+        Set<Integer> stored = new TreeSet<>();
+        for (Run run : history.runs(id)) {
+            Set<Integer> again = new TreeSet<>(items(run, What.ITEM_BEGIN, job));
+            again.retainAll(stored);
+            if (!again.isEmpty()) {
+                violations.add("stored ends of items stay: items " + again + " of " + id + " were run again: " + run);
+            }
+            run.all(What.ITEMS_STORED).forEach(entry -> stored.addAll(endedItems(entry.detail())));
+        }
+    }
+
+    private static Set<Integer> endedItems(String states) {
+        return IntStream.range(0, states.length())
+                .filter(item -> states.charAt(item) == SUCCEEDED || states.charAt(item) == FAILED)
+                .boxed()
+                .collect(Collectors.toSet());
+    }
+
+    /** {@return the items to which that happened in a run, by their places in the chunk} */
+    private static Set<Integer> items(Run run, What what, Job job) {
+        int first = job.document().path("array").path("first").asInt();
+        return run.all(what).stream()
+                .map(entry -> Integer.parseInt(entry.detail()) - first)
+                .collect(Collectors.toSet());
     }
 
     /** {@return when each item of a chunk had succeeded once; empty when one never has} */

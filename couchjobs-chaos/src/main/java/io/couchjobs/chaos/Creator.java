@@ -159,13 +159,20 @@ final class Creator {
         for (int tries = 0; tries < TRIES; tries++) {
             try {
                 queue.arrays().add(template, tasks, OF_A_CHUNK);
-                chunks.forEach(chunk -> journal.note(What.ADDED, chunk.docId(), ""));
-                known.addAll(chunks);
+                acknowledged(chunks);
                 return;
             } catch (CouchJobsException trouble) {
                 tell("add array " + array, trouble);
             }
         }
+    }
+
+    private void acknowledged(List<JobId> chunks) {
+        for (int i = 0; i < chunks.size(); i++) {
+            int ofIt = Math.min(OF_A_CHUNK, items - i * OF_A_CHUNK);
+            journal.note(What.ADDED, chunks.get(i).docId(), Integer.toString(ofIt));
+        }
+        known.addAll(chunks);
     }
 
     private void acknowledged(Plan plan) {

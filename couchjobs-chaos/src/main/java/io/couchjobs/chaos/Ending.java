@@ -17,8 +17,13 @@ import java.util.stream.Stream;
  * @param documents all documents, each with its {@code _conflicts} if it has some
  * @param counts what the index counts, by type and status
  * @param changed the documents of other databases that changed again and again
+ * @param isCluster whether the server keeps several copies of each document: it promises less then
  */
-record Ending(List<ObjectNode> documents, Map<String, Map<JobStatus, Long>> counts, List<Changed> changed) {
+record Ending(
+        List<ObjectNode> documents,
+        Map<String, Map<JobStatus, Long>> counts,
+        List<Changed> changed,
+        boolean isCluster) {
     /**
      * A document of which triggers make jobs.
      *

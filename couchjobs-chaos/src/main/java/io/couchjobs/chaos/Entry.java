@@ -26,7 +26,7 @@ record Entry(long nanos, long millis, String process, What what, String job, Str
     enum What {
         /** A creator is about to make the job; the detail is the kind, its time in epoch ms, and the job that it waits for. */
         ADDING,
-        /** The creator was told that the job is stored. */
+        /** The creator was told that the job is stored; the detail of a chunk is how many items it has. */
         ADDED,
         /** A creator is about to add the job once more. */
         ADDING_AGAIN,

@@ -131,7 +131,8 @@ final class Observer implements AutoCloseable {
     }
 
     Ending ending() {
-        return new Ending(documents(), counts(), changed());
+        boolean isCluster = queue.database().info().copies() > 1;
+        return new Ending(documents(), counts(), changed(), isCluster);
     }
 
     private List<Ending.Changed> changed() {

@@ -498,10 +498,10 @@ class CheckerTest {
         assertThat(forged.violations()).hasSize(1);
     }
 
-    /** An array of one chunk of three items, of which the last one fails for good. */
+    /** An array of one chunk, whose first three items are run. The third one does not succeed. */
     private Forged array(String stored, String states, String status) {
         return forged.creator(1, What.ADDING, CHUNK, "ITEMS 0 ")
-                .creator(2, What.ADDED, CHUNK)
+                .creator(2, What.ADDED, CHUNK, Integer.toString(states.length()))
                 .run(10, OF_CHUNK, What.BEGIN, "chunk")
                 .run(11, OF_CHUNK, What.ITEM_BEGIN, "0")
                 .run(12, OF_CHUNK, What.ITEM_DONE, "0")
@@ -547,6 +547,26 @@ class CheckerTest {
     void an_end_of_an_item_that_nobody_ran_is_seen() {
         array("ss.", "sss", "success");
         assertBroken("ends of items are of runs");
+    }
+
+    @Test
+    void an_item_that_failed_and_that_nobody_ran_is_seen() {
+        array("ss..", "ssff", "failed");
+        assertBroken("ends of items are of runs");
+    }
+
+    @Test
+    void a_chunk_that_has_lost_an_item_is_seen() {
+        array("ss.", "ssf", "failed").creator(1, What.ADDED, CHUNK, "4");
+        assertBroken("nothing is lost");
+    }
+
+    @Test
+    void an_item_whose_end_is_stored_and_that_is_run_again_is_seen_on_one_node() {
+        array("ss.", "ssf", "failed").run(20, NEXT_OF_CHUNK, What.BEGIN).run(21, NEXT_OF_CHUNK, What.ITEM_BEGIN, "1");
+        assertThat(forged.violations()).isEmpty();
+        forged.oneNode();
+        assertBroken("stored ends of items stay");
     }
 
     @Test

@@ -18,6 +18,7 @@ final class Forged {
     private final List<ObjectNode> documents = new ArrayList<>();
     private final Map<String, Map<JobStatus, Long>> counts = new HashMap<>();
     private final List<Ending.Changed> changed = new ArrayList<>();
+    private boolean isCluster = true;
 
     /** A claim of a job. */
     record Claim(String job, long fence, String token) {}
@@ -81,9 +82,11 @@ final class Forged {
         try {
             ObjectNode document = (ObjectNode) MAPPER.readTree(json.replace('\'', '"'));
             documents.add(document);
-            new Ending(List.of(document), Map.of(), List.of()).jobs().values().forEach(job -> counts.computeIfAbsent(
-                            job.type(), type -> new HashMap<>())
-                    .merge(job.status(), 1L, Long::sum));
+            new Ending(List.of(document), Map.of(), List.of(), isCluster)
+                    .jobs()
+                    .values()
+                    .forEach(job -> counts.computeIfAbsent(job.type(), type -> new HashMap<>())
+                            .merge(job.status(), 1L, Long::sum));
             return this;
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(json, e);
@@ -104,6 +107,12 @@ final class Forged {
                         + "', 'status': 'success', 'fence': 1, 'trigger': {'name': 't', 'database': 'd', 'id': '"
                         + document + "', 'rev': '" + made + "'}, 'result': {'token': '" + claim.token()
                         + "', 'fence': 1, 'rev': '" + ran + "'}}");
+    }
+
+    /** The server is one node, which promises more than a cluster. */
+    Forged oneNode() {
+        isCluster = false;
+        return this;
     }
 
     /** Forgets all documents. */
@@ -129,6 +138,6 @@ final class Forged {
     }
 
     List<String> violations() {
-        return Checker.violations(new History(entries), new Ending(documents, counts, changed));
+        return Checker.violations(new History(entries), new Ending(documents, counts, changed, isCluster));
     }
 }
