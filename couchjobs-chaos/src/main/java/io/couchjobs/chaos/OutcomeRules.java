@@ -115,6 +115,9 @@ final class OutcomeRules {
                 violations.add("what is stored stays: end of " + run + ", but it is " + job.status() + " by "
                         + job.result() + " after " + runs);
             }
+            if (run.how().equals("done") && run.isStored() && end != JobStatus.SUCCESS) {
+                violations.add("results are stored: the handler was done, and its result was dropped: " + run);
+            }
             boolean isFailure = run.how().equals("failed") && run.isStored();
             if (isFailure && end != JobStatus.CANCELLED && !isAmongErrors(run, job)) {
                 violations.add("what is stored stays: failure of " + run + ", but errors are " + job.errors());

@@ -116,12 +116,21 @@ class CheckerTest {
     }
 
     @Test
-    void a_result_that_is_accepted_after_another_owner_began_is_seen() {
+    void an_end_that_is_accepted_after_another_owner_began_is_seen() {
         forged.made(JOB)
-                .run(10, FIRST, "done", 25, "RELEASED")
+                .run(10, FIRST, "stopped CLOSING", 25, "RELEASED")
                 .run(20, SECOND, "done", 30, "SUCCEEDED")
                 .success(SECOND);
         assertBroken("no late results");
+    }
+
+    @Test
+    void a_result_that_is_given_back_is_seen() {
+        forged.made(JOB)
+                .run(10, FIRST, "done", 20, "RELEASED")
+                .run(30, SECOND, "done", 40, "SUCCEEDED")
+                .success(SECOND);
+        assertBroken("results are stored");
     }
 
     @Test
