@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -225,14 +226,19 @@ final class Creator {
         journal.note(What.CANCELLING, id.docId(), "");
         try {
             CancelResult result = queue.cancel(id.type(), id.id(), mode);
-            if (result == CancelResult.CANCELLED) {
-                journal.note(What.CANCELLED, id.docId(), "");
-            } else if (result == CancelResult.REQUESTED || result == CancelResult.AT_NEXT_CLAIM) {
-                journal.note(What.CANCEL_REQUESTED, id.docId(), "");
-            }
+            noted(result).ifPresent(what -> journal.note(what, id.docId(), ""));
         } catch (CouchJobsException trouble) {
             tell("cancel " + id, trouble);
         }
+    }
+
+    private static Optional<What> noted(CancelResult result) {
+        return switch (result) {
+            case CANCELLED -> Optional.of(What.CANCELLED);
+            case REQUESTED, AT_NEXT_CLAIM -> Optional.of(What.CANCEL_REQUESTED);
+            case RUNNING -> Optional.of(What.CANCEL_REFUSED);
+            case ALREADY_FINISHED -> Optional.empty();
+        };
     }
 
     private static void tell(String what, CouchJobsException trouble) {

@@ -38,6 +38,8 @@ record Entry(long nanos, long millis, String process, What what, String job, Str
         CANCELLED,
         /** A creator was told that the job, which somebody owned, is to be stopped. */
         CANCEL_REQUESTED,
+        /** A creator was told that nothing was written, because somebody owned the job. */
+        CANCEL_REFUSED,
         /** A handler was called. */
         BEGIN,
         /** At this moment, or later, the lease was not over. */

@@ -334,6 +334,14 @@ class CheckerTest {
     }
 
     @Test
+    void a_job_that_is_cancelled_though_that_was_refused_is_seen_on_one_node() {
+        cancelled().creator(6, What.CANCEL_REFUSED, JOB);
+        assertThat(forged.violations()).isEmpty();
+        forged.oneNode();
+        assertBroken("cancelled is cancelled");
+    }
+
+    @Test
     void a_job_that_goes_on_after_its_cancellation_was_acknowledged_is_seen() {
         cancelled().creator(9, What.CANCELLED, JOB);
         assertBroken("cancelled is cancelled");
