@@ -20,14 +20,16 @@ final class OutcomeRules {
             Map.of("SUCCEEDED", JobStatus.SUCCESS, "FAILED", JobStatus.FAILED, "CANCELLED", JobStatus.CANCELLED);
 
     private final History history;
+    private final boolean isCluster;
     private final List<String> violations = new ArrayList<>();
 
-    private OutcomeRules(History history) {
+    private OutcomeRules(History history, boolean isCluster) {
         this.history = history;
+        this.isCluster = isCluster;
     }
 
     static List<String> violations(History history, Ending ending) {
-        OutcomeRules rules = new OutcomeRules(history);
+        OutcomeRules rules = new OutcomeRules(history, ending.isCluster());
         Map<String, Job> jobs = ending.jobs();
         jobs.forEach(rules::told);
         jobs.values().removeIf(ArrayRules::isChunk);
@@ -52,7 +54,7 @@ final class OutcomeRules {
         }
         List<Run> runs = history.runs(id);
         Run last = runs.get(runs.size() - 1);
-        boolean isLate = run.get().fence() < last.fence() && !mayStand(run.get(), runs);
+        boolean isLate = run.get().fence() < last.fence() && !(isCluster && mayStand(run.get(), runs));
         if (isLate || run.get().fence() > job.fence()) {
             violations.add("no late results: stored is that of " + run.get() + ", the last is " + last
                     + ", the job's fence " + job.fence());
@@ -60,7 +62,7 @@ final class OutcomeRules {
     }
 
     /**
-     * Whether a result stands though others ran the job later: it was written before they began, no majority confirmed it in time,
+     * Whether a result stands on a cluster though others ran the job later: it was written before they began, no majority confirmed it in time,
      * and none of them came to an end. Their claims were withdrawn, and a result counts more than a withdrawn claim.
      */
     private static boolean mayStand(Run run, List<Run> all) {

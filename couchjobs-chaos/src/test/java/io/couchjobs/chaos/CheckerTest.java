@@ -167,6 +167,13 @@ class CheckerTest {
     }
 
     @Test
+    void on_one_node_no_result_stands_when_others_ran_the_job_later() {
+        resultOfTheFirstOfTwoHaltedRuns(15);
+        forged.oneNode();
+        assertBroken("no late results");
+    }
+
+    @Test
     void a_result_that_was_not_written_before_the_next_owner_began_is_seen() {
         resultOfTheFirstOfTwoHaltedRuns(25);
         assertBroken("no late results");
