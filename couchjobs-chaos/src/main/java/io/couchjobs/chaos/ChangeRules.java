@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /**
  * Checks that no change of a document was lost: its newest state was run, and where each revision counts, each one that the feed still
- * shows was run as a job of its own.
+ * shows was run as a job of its own. No job was made of anything else.
  */
 final class ChangeRules {
     private final Map<String, Job> jobs;
@@ -29,6 +29,7 @@ final class ChangeRules {
         ChangeRules rules = new ChangeRules(ending.jobs());
         ending.changed().forEach(rules::check);
         rules.twice();
+        rules.strangers(ending);
         return rules.violations;
     }
 
@@ -54,13 +55,25 @@ final class ChangeRules {
         Set<String> revisions = new TreeSet<>();
         jobs.forEach((docId, job) -> {
             if (Kind.EACH.isOf(docId)) {
-                String revision = job.document().path(Field.TRIGGER).path("id").asText() + " "
-                        + job.document().path(Field.TRIGGER).path("rev").asText();
+                String revision = origin(job, "id") + " " + origin(job, "rev");
                 if (!revisions.add(revision)) {
                     violations.add("no change makes two jobs: " + revision + " made another one: " + job);
                 }
             }
         });
+    }
+
+    private void strangers(Ending ending) {
+        Set<String> saved = ending.changed().stream().map(Ending.Changed::id).collect(Collectors.toSet());
+        jobs.forEach((docId, job) -> {
+            if (Kind.isOfChange(docId) && !saved.contains(origin(job, "id"))) {
+                violations.add("no strangers: nobody saved the document of " + job);
+            }
+        });
+    }
+
+    private static String origin(Job job, String field) {
+        return job.document().path(Field.TRIGGER).path(field).asText();
     }
 
     static String figures(Ending ending) {

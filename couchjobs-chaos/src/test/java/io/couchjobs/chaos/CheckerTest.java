@@ -631,9 +631,16 @@ class CheckerTest {
 
     @Test
     void two_jobs_of_one_revision_are_seen() {
-        forged.ofChange("job:each:each-1/2-a", "each-1", "2-a", "2-a")
+        forged.changed("each-1", "2-a")
+                .ofChange("job:each:each-1/2-a", "each-1", "2-a", "2-a")
                 .ofChange("job:each:other", "each-1", "2-a", "2-a");
         assertBroken("no change makes two jobs");
+    }
+
+    @Test
+    void a_job_of_a_document_that_nobody_saved_is_seen() {
+        forged.ofChange("job:newest:newest-1", "newest-1", "3-a", "3-a");
+        assertBroken("no strangers");
     }
 
     private void heldBy(String other, long begin) {
