@@ -45,6 +45,7 @@ final class Observer implements AutoCloseable {
             RetryPolicy policy = RETRIES.withMaxRetries(kind.retries());
             queue.types().change(kind.type(), type -> type.withTimeout(LEASE).withRetryPolicy(policy));
         }
+        queue.types().change(FOLLOWERS, type -> type.withTimeout(LEASE));
     }
 
     private static JobQueue open(List<URI> databases) throws InterruptedException {

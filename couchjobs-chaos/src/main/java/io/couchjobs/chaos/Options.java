@@ -198,6 +198,16 @@ final class Options {
         return this;
     }
 
+    Options sources(int databases) {
+        sources = databases;
+        return this;
+    }
+
+    Options changes(int ofADeed) {
+        changes = ofADeed;
+        return this;
+    }
+
     Options pinned() {
         isPinned = true;
         return this;

@@ -31,6 +31,11 @@ class ChaosRunTest {
         run(standard().seconds(SHORT_SECONDS).items(300));
     }
 
+    @Test
+    void no_change_of_a_document_is_lost() throws Exception {
+        run(standard().seconds(SHORT_SECONDS).sources(5).changes(60));
+    }
+
     /** Where there are more faults, on a node or a cluster of CouchDB: docs/chaos.md tells what it was. */
     @ParameterizedTest
     @ValueSource(longs = {601, 602, 901, 950})
