@@ -6,17 +6,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Checks that a job has at most one owner at a time, and that fences grow. */
+/** Checks that a job has at most one owner at a time, that fences grow, and that handlers are stopped when they are to be, and not before. */
 final class OwnershipRules {
+    /** A handler notes its begin a moment after its time begins to count. */
+    private static final long LEAST_NANOS =
+            WorkerProcess.TIME_LIMIT.minusSeconds(2).toNanos();
+
     private OwnershipRules() {}
 
     static List<String> violations(History history, Ending ending) {
         List<String> violations = new ArrayList<>();
         history.runs().values().forEach(runs -> {
             owners(runs, violations);
-            runs.forEach(run -> run.untold()
-                    .ifPresent(untold -> violations.add(
-                            "who is to stop is told: " + run + " was not interrupted, but " + untold.detail())));
+            runs.forEach(run -> stops(run, violations));
         });
         fencesOfDocuments(history, ending.jobs(), violations);
         return violations;
@@ -42,6 +44,16 @@ final class OwnershipRules {
             proof.ifPresent(late -> violations.add((late.what() == Entry.What.END ? "no late results: " : "one owner: ")
                     + before + " was owner " + (late.nanos() - later.begin().nanos()) / 1_000 + " us after " + later
                     + " (" + late.what() + ")"));
+        }
+    }
+
+    private static void stops(Run run, List<String> violations) {
+        run.untold()
+                .ifPresent(untold -> violations.add(
+                        "who is to stop is told: " + run + " was not interrupted, but " + untold.detail()));
+        boolean isEarly = run.isTooSlow() && run.end().getAsLong() - run.begin().nanos() < LEAST_NANOS;
+        if (isEarly) {
+            violations.add("nobody is stopped before the time limit: " + run);
         }
     }
 

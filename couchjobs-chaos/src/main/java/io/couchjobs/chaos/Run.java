@@ -54,7 +54,11 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
 
     /** {@return whether the handler failed, or was stopped at its time limit} */
     boolean isFailed() {
-        return how().equals("failed") || how().equals("stopped TOO_SLOW");
+        return how().equals("failed") || isTooSlow();
+    }
+
+    boolean isTooSlow() {
+        return how().equals("stopped TOO_SLOW");
     }
 
     /** {@return the outcome that the queue reported; empty when its process was killed before, or notes none} */

@@ -247,12 +247,24 @@ class CheckerTest {
 
     @Test
     void a_job_that_is_stopped_at_its_time_limit_each_time_fails_for_good() {
-        String endless = "job:endless:1";
-        forged.creator(1, What.ADDING, endless, "ENDLESS 0 ")
-                .run(10, claim(endless, 1), "stopped TOO_SLOW", 20, "RETRIED")
-                .run(30, claim(endless, 2), "stopped TOO_SLOW", 40, "FAILED")
-                .document("{'_id': '" + endless + "', 'status': 'failed', 'fence': 2}");
+        endless(WorkerProcess.TIME_LIMIT.toNanos());
         assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_run_that_is_stopped_before_its_time_limit_is_seen() {
+        endless(WorkerProcess.TIME_LIMIT.minusSeconds(3).toNanos());
+        assertBroken("nobody is stopped before the time limit");
+    }
+
+    /** The second run takes as long as given. */
+    private void endless(long nanos) {
+        String endless = "job:endless:1";
+        long begin = WorkerProcess.TIME_LIMIT.plusSeconds(1).toNanos();
+        forged.creator(1, What.ADDING, endless, "ENDLESS 0 ")
+                .run(10, claim(endless, 1), "stopped TOO_SLOW", 10 + WorkerProcess.TIME_LIMIT.toNanos(), "RETRIED")
+                .run(begin, claim(endless, 2), "stopped TOO_SLOW", begin + nanos, "FAILED")
+                .document("{'_id': '" + endless + "', 'status': 'failed', 'fence': 2}");
     }
 
     @Test
