@@ -3,20 +3,29 @@ package io.couchjobs.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A run of {@code .ci/chaos} as a test, with an embedded server. The folder of its evidence is told in its output. */
 @Tag("chaos")
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Execution(ExecutionMode.CONCURRENT)
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "no signal stops a process there")
 class ChaosRunTest {
     private static final int SHORT_SECONDS = 15;
 
+    /** The longest run begins first, and the others run beside it. */
     @Test
+    @Order(1)
     void no_promise_is_broken() throws Exception {
         run(standard().seconds(Integer.getInteger("couchjobs.chaos.seconds", 60)));
     }
