@@ -64,6 +64,7 @@ class LateAnswersTest {
                 claim.release();
                 assertThat(stopped.get(TestQueue.PATIENCE.toSeconds(), TimeUnit.SECONDS))
                         .contains(JobContext.StopReason.HALTED);
+                assertThat(worker.stats().succeeded()).isZero();
             }
         }
     }
