@@ -86,16 +86,16 @@ final class Editor implements AutoCloseable {
     private void put(Kind kind, Trigger.Delivery delivery, String id) {
         ObjectNode task = MAPPER.createObjectNode().put("rev", "{_rev}");
         List.of("millis", "failures", "stubborn").forEach(field -> task.put(field, "{/" + field + "}"));
-        Saver.put(
-                queue,
-                Trigger.named("chaos-" + kind.type())
+        var unused = queue.triggers()
+                .put(Trigger.named("chaos-" + kind.type())
                         .source(Saver.prefix(queue) + "*")
                         .from("beginning")
                         .prefixes(prefix(kind))
                         .deliver(delivery)
                         .type(kind.type())
                         .id(id)
-                        .data(task));
+                        .data(task)
+                        .build());
     }
 
     /** Changes the same documents several times in a row: so most jobs still wait when their document changes again. */

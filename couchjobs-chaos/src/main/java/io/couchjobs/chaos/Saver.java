@@ -6,7 +6,6 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.chaos.Entry.What;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobId;
 import io.couchjobs.trigger.Outbox;
@@ -68,8 +67,8 @@ final class Saver {
         }
         ObjectNode task = MAPPER.createObjectNode();
         Stream.of("millis", "failures", "stubborn").forEach(field -> task.put(field, "{/" + field + "}"));
-        put(queue, trigger(TRIGGER, PLAIN).type(Kind.SHORT.type()).id("{_id}").data(task));
-        put(queue, trigger(OUTBOX_TRIGGER, OUTBOX).outbox(Outbox.Entries.MARK));
+        put(trigger(TRIGGER, PLAIN).type(Kind.SHORT.type()).id("{_id}").data(task));
+        put(trigger(OUTBOX_TRIGGER, OUTBOX).outbox(Outbox.Entries.MARK));
         isFollowed = true;
     }
 
@@ -80,16 +79,8 @@ final class Saver {
                 .prefixes(documents);
     }
 
-    /** A source that cannot be read at this moment is told as a wrong argument. */
-    static void put(JobQueue queue, TriggerBuilder trigger) {
-        try {
-            var unused = queue.triggers().put(trigger.build());
-        } catch (IllegalArgumentException refused) {
-            if (refused.getCause() instanceof CouchException away) {
-                throw away;
-            }
-            throw refused;
-        }
+    private void put(TriggerBuilder trigger) {
+        var unused = queue.triggers().put(trigger.build());
     }
 
     private void save(CouchDatabase source) {
