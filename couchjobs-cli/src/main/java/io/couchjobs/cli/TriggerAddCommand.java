@@ -7,6 +7,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.InputJson;
 import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.Trigger;
@@ -242,6 +243,12 @@ final class TriggerAddCommand extends QueueCommand {
                                 + trigger.source());
             }
             throw refused;
+        } catch (CouchUnreachableException away) {
+            String connection = trigger.connection().orElseThrow(() -> away);
+            throw new CommandException(
+                    ExitCode.UNREACHABLE,
+                    "trigger " + trigger.name() + " cannot follow " + trigger.source() + " (connection " + connection
+                            + "): " + away.reason());
         }
     }
 

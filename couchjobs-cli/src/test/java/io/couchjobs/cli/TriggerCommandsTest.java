@@ -169,6 +169,17 @@ class TriggerCommandsTest {
     }
 
     @Test
+    void a_source_whose_server_is_away_is_told_by_its_connection_and_not_as_the_queues_server() {
+        TestShell.Said said = shell.with("COUCHJOBS_CONNECTION_SHOP", "http://127.0.0.1:1")
+                .run("trigger", "add", "far", "--source", "orders", "--type", "email", "--connection", "shop");
+
+        assertThat(said.exitCode()).isEqualTo(6);
+        assertThat(said.err())
+                .startsWith("couchjobs: trigger far cannot follow orders (connection shop): ")
+                .doesNotContain("cannot reach CouchDB at", couch.url().getAuthority());
+    }
+
+    @Test
     void a_source_behind_a_connection_is_followed_by_a_worker_that_knows_it() throws Exception {
         done(
                 "trigger",
