@@ -147,8 +147,13 @@ final class Couchjobs implements Runnable {
     /** Says something on standard error, unless told to be quiet. */
     void say(String message) {
         if (!options.quiet) {
-            shell.err().println(message);
-            shell.err().flush();
+            warn(message);
         }
+    }
+
+    /** Says something on standard error, even when told to be quiet. */
+    void warn(String message) {
+        shell.err().println(message);
+        shell.err().flush();
     }
 }

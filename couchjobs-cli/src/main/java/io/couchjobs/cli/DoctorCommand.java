@@ -13,6 +13,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.dashboard.doctor.Check;
 import io.couchjobs.dashboard.doctor.Checks;
+import io.couchjobs.dashboard.doctor.Step;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -27,7 +28,8 @@ import picocli.CommandLine.Option;
             "indexes, conflicts, owners, malformed jobs and settings, times in seconds, tombstones, jobs that are due and",
             "that no worker takes, jobs that wait in vain for other jobs, silent workers, failed jobs, triggers that are",
             "malformed, that nobody follows, that cannot read their source, that could not make a job or are far behind.",
-            "Each finding comes with what follows from it and what to do. Exit code 1 when there is a problem."
+            "Each finding comes with what follows from it and what to do. Exit code 1 when there is a problem,",
+            "or a step of --fix fails."
         },
         footer = {
             "  couchjobs doctor",
@@ -50,6 +52,8 @@ final class DoctorCommand extends QueueCommand {
     @Option(names = "--yes", description = "Do not ask before taking jobs from owners that may be dead.")
     private boolean yes;
 
+    private boolean hasFailed;
+
     @Override
     ExitCode run(JobQueue queue) {
         List<Problem> found = new ArrayList<>();
@@ -58,7 +62,7 @@ final class DoctorCommand extends QueueCommand {
         output().rows(
                         () -> output().format() == Format.CSV ? records(found) : table(found),
                         () -> found.stream().map(DoctorCommand::json).toList());
-        return found.stream().anyMatch(DoctorCommand::isProblem) ? ExitCode.FAILED : ExitCode.DONE;
+        return hasFailed || found.stream().anyMatch(DoctorCommand::isProblem) ? ExitCode.FAILED : ExitCode.DONE;
     }
 
     private Problem look(Check check, JobQueue queue) {
@@ -66,21 +70,30 @@ final class DoctorCommand extends QueueCommand {
         if (!fix || found.level() == Problem.Level.OK) {
             return found;
         }
-        List<String> done = mend(found, check, queue);
-        done.forEach(line -> root().say("couchjobs: " + line));
-        return done.isEmpty() ? found : check.lookOrSay(queue);
+        List<Step> steps = mend(found, check, queue);
+        steps.forEach(this::tell);
+        return steps.isEmpty() ? found : check.lookOrSay(queue);
     }
 
     /** What fails is told, and does not keep the other checks from being made. */
-    private List<String> mend(Problem found, Check check, JobQueue queue) {
+    private List<Step> mend(Problem found, Check check, JobQueue queue) {
         try {
             if (isProblem(found)) {
                 return check.fix(queue);
             }
             return check.question(queue).filter(this::mayGo).isPresent() ? check.go(queue) : List.of();
         } catch (CouchJobsException trouble) {
-            return List.of("could not mend " + check.name() + ": " + Problems.explain(trouble));
+            return List.of(Step.failed("could not mend " + check.name(), trouble));
         }
+    }
+
+    private void tell(Step step) {
+        step.failure().ifPresentOrElse(trouble -> fail(step, trouble), () -> root().say("couchjobs: " + step.text()));
+    }
+
+    private void fail(Step step, CouchJobsException trouble) {
+        hasFailed = true;
+        root().warn("couchjobs: " + step.text() + ": " + new Problems(root()).explained(trouble));
     }
 
     /** Whether jobs are made and run. The dashboard finds these by itself. */

@@ -98,7 +98,8 @@ final class Problems {
         return exitCode.number();
     }
 
-    private String explained(Exception problem) {
+    /** {@return a message for people, with advice where the server's answer needs it} */
+    String explained(Exception problem) {
         return Optional.of(problem)
                 .filter(CouchException.class::isInstance)
                 .map(CouchException.class::cast)

@@ -45,6 +45,7 @@ class DoctorInTroubleTest {
         assertThat(said.exitCode()).as(said.err()).isEqualTo(1);
         assertThat(said.err())
                 .contains("couchjobs: could not resolve job:email:1: ")
+                .doesNotContain("GET /", "POST /", "PUT /")
                 .contains("couchjobs: resolved job:email:2");
         assertThat(said.out()).contains("conflicts", "tombstones");
     }
@@ -59,10 +60,26 @@ class DoctorInTroubleTest {
 
         TestShell.Said said = shell.run("doctor", "--fix", "--yes");
 
+        assertThat(said.exitCode()).as(said.out()).isEqualTo(1);
         assertThat(said.err())
                 .contains("couchjobs: could not take email:1 from client-")
-                .contains("couchjobs: took email:2 from client-");
+                .contains("couchjobs: took email:2 from client-")
+                .doesNotContain("GET /", "POST /", "PUT /");
         assertThat(said.out()).contains("owners", "tombstones");
+    }
+
+    @Test
+    void a_step_that_fails_is_told_and_fails_the_command_also_when_it_is_quiet() throws Exception {
+        queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        queue.accept(AcceptOptions.of("email"));
+        couch.faults().answer(1_000, request -> request.path().matches(".*job(:|%3A)email(:|%3A)1"), 403);
+
+        TestShell.Said said = shell.run("doctor", "--fix", "--yes", "-q");
+
+        assertThat(said.exitCode()).as(said.out()).isEqualTo(1);
+        assertThat(said.err())
+                .startsWith("couchjobs: could not take email:1 from client-")
+                .hasLineCount(1);
     }
 
     @Test

@@ -141,6 +141,22 @@ class SecureCommandsTest {
         }
     }
 
+    @Test
+    void a_user_who_may_not_mend_the_design_documents_hears_who_can_and_the_other_checks_are_made() throws Exception {
+        done(as("root", "secret").with("COUCHJOBS_NEW_PASSWORD", "x"), "init", "--create-user", "producer:ann");
+        put("bare", "");
+        put("bare/_security", "{\"members\":{\"roles\":[\"couchjobs-producer\"]}}");
+        String bare = couch.url().resolve("/bare").toString();
+
+        TestShell.Said said = as("ann", "x").with("COUCHJOBS_URL", bare).run("doctor", "--fix");
+
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(said.err())
+                .contains("couchjobs: could not mend design: the database bare at ")
+                .contains("lacks design documents", "couchjobs init --user ADMIN");
+        assertThat(said.out()).contains("tombstones");
+    }
+
     private void put(String path, String body) throws Exception {
         String root = Base64.getEncoder().encodeToString("root:secret".getBytes(UTF_8));
         HttpResponse<String> answer = HttpClient.newHttpClient()

@@ -39,7 +39,7 @@ public abstract class Check {
      * @param queue the queue
      * @return the steps that were taken, and those that failed; empty when there is nothing that may be done unasked
      */
-    public List<String> fix(JobQueue queue) {
+    public List<Step> fix(JobQueue queue) {
         return List.of();
     }
 
@@ -57,9 +57,9 @@ public abstract class Check {
      * Does what the {@link #question} asked for.
      *
      * @param queue the queue
-     * @return what was done, and what failed
+     * @return the steps that were taken, and those that failed
      */
-    public List<String> go(JobQueue queue) {
+    public List<Step> go(JobQueue queue) {
         return List.of();
     }
 

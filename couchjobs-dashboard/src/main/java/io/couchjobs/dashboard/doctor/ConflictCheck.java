@@ -29,17 +29,17 @@ final class ConflictCheck extends Check {
     }
 
     @Override
-    public List<String> fix(JobQueue queue) {
-        List<String> done = new ArrayList<>();
+    public List<Step> fix(JobQueue queue) {
+        List<Step> steps = new ArrayList<>();
         for (String docId : queue.operations().conflicts()) {
             try {
                 if (queue.operations().resolve(docId)) {
-                    done.add("resolved " + docId);
+                    steps.add(Step.done("resolved " + docId));
                 }
             } catch (CouchJobsException trouble) {
-                done.add("could not resolve " + docId + ": " + trouble.getMessage());
+                steps.add(Step.failed("could not resolve " + docId, trouble));
             }
         }
-        return done;
+        return steps;
     }
 }

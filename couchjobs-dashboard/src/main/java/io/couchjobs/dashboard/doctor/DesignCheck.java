@@ -28,9 +28,9 @@ final class DesignCheck extends Check {
     }
 
     @Override
-    public List<String> fix(JobQueue queue) {
+    public List<Step> fix(JobQueue queue) {
         return queue.operations().pushDesigns().stream()
-                .map(name -> "stored the design document " + name)
+                .map(name -> Step.done("stored the design document " + name))
                 .toList();
     }
 }

@@ -50,21 +50,21 @@ final class OwnerCheck extends Check {
      * registered, though the list of workers lacks it.
      */
     @Override
-    public List<String> go(JobQueue queue) {
-        List<String> done = new ArrayList<>();
+    public List<Step> go(JobQueue queue) {
+        List<Step> steps = new ArrayList<>();
         for (WorkerInfo worker : unknown(queue)) {
             for (WorkerInfo.OwnedJob owned : worker.jobs()) {
                 try {
                     queue.operations().releaseOrphan(owned);
-                    done.add("took " + owned.id() + " from " + worker.id());
+                    steps.add(Step.done("took " + owned.id() + " from " + worker.id()));
                 } catch (JobRefusedException | NotFoundException left) {
-                    done.add("left " + owned.id() + " as it is: " + left.getMessage());
+                    steps.add(Step.done("left " + owned.id() + " as it is: " + left.getMessage()));
                 } catch (CouchJobsException trouble) {
-                    done.add("could not take " + owned.id() + " from " + worker.id() + ": " + trouble.getMessage());
+                    steps.add(Step.failed("could not take " + owned.id() + " from " + worker.id(), trouble));
                 }
             }
         }
-        return done;
+        return steps;
     }
 
     private static List<WorkerInfo> unknown(JobQueue queue) {
