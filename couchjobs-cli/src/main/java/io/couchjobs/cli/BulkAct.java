@@ -70,13 +70,14 @@ final class BulkAct {
         return show();
     }
 
-    /** When the list fails, what was begun is still waited for and counted. */
+    /** When the list fails, what was begun is still waited for and counted, and nothing else is begun. */
     private void takeAll(Stream<JobId> ids) {
         try {
             ids.takeWhile(id -> goesOn()).forEach(this::take);
-        } finally {
-            flush();
+        } catch (RuntimeException e) {
+            trouble.compareAndSet(null, e);
         }
+        flush();
     }
 
     /** Asked for each job before it is taken. */

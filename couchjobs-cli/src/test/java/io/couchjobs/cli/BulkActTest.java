@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -123,15 +124,37 @@ class BulkActTest {
     }
 
     @Test
-    void jobs_that_were_changed_before_their_list_failed_are_counted() {
+    void when_their_list_fails_the_jobs_that_were_begun_are_counted_and_no_others_are_begun() {
+        Thread lister = Thread.currentThread();
+        CountDownLatch begun = new CountDownLatch(16);
+        CountDownLatch failed = new CountDownLatch(1);
         Stream<JobId> failing = Stream.generate(() -> {
+            await(begun);
+            failed.countDown();
             throw new IllegalStateException("the list is away");
         });
-        assertThatThrownBy(() -> act(Stream.concat(ids(150), failing), "id", id -> "retried"))
+        Function<JobId, String> act = id -> {
+            begun.countDown();
+            await(failed);
+            while (lister.getState() != Thread.State.WAITING) { // for the jobs that were begun
+                Thread.onSpinWait();
+            }
+            return "retried";
+        };
+
+        assertThatThrownBy(() -> act(Stream.concat(ids(150), failing), "id", act))
                 .hasMessage("the list is away");
 
-        assertThat(err.toString()).contains("stopped: changed 150");
-        assertThat(out.toString().lines()).hasSize(150);
+        assertThat(err.toString()).contains("stopped: changed 16,");
+        assertThat(out.toString().lines()).hasSize(16);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private ExitCode act(int jobs, String format, Function<JobId, String> act) {
