@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.cli.output.Format;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.WorkerInfo;
 import java.util.List;
@@ -38,7 +39,8 @@ final class WorkersCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
         WorkerView view = WorkerView.of(queue, this::concerns);
-        output().rows(view::table, () -> view.withData(queue).json());
+        boolean onlyIds = output().format() == Format.ID;
+        output().rows(view::table, () -> (onlyIds ? view : view.withData(queue)).json());
         return ExitCode.DONE;
     }
 

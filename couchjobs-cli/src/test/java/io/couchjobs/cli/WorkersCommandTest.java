@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.JobRequest;
@@ -74,6 +75,22 @@ class WorkersCommandTest {
             assertThat(job.at("/data/text").asText())
                     .as("" + job.path("dataProblem"))
                     .hasSize(40_000);
+        }
+    }
+
+    @Test
+    void ids_of_workers_are_told_without_reading_the_data_of_their_jobs() throws Exception {
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
+                JobQueue queue = JobQueue.open(couch.url() + "queue")) {
+            queue.add(JobRequest.builder("report")
+                    .id("1")
+                    .data(Map.of("text", "x".repeat(40_000)))
+                    .build());
+            queue.accept(AcceptOptions.of("report"));
+            couch.faults().answer(1_000, request -> request.path().matches(".*job(:|%3A)report(:|%3A)1/.*"), 500);
+            TestShell shell = new TestShell().with("COUCHJOBS_URL", couch.url() + "queue");
+
+            assertThat(shell.done("workers", "-o", "id").out()).startsWith("client-");
         }
     }
 }
