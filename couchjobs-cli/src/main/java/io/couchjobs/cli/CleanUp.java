@@ -1,6 +1,9 @@
 package io.couchjobs.cli;
 
-/** What a command does at its end, also when a signal ends it. A second signal does not wait for that. Thread-safe. */
+/**
+ * What a command does at its end, also when a signal ends it. A second signal ends the process without waiting for it.
+ * Thread-safe.
+ */
 final class CleanUp {
     private final Runnable task;
     private final Thread hook;
@@ -18,7 +21,7 @@ final class CleanUp {
         return cleanUp;
     }
 
-    /** Does it now, unless it is done. */
+    /** Does it now, unless it was done already. */
     void run() {
         doOnce();
         try {

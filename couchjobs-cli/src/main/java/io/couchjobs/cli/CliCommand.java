@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** The base of commands that do something. */
+/** The base of all commands but groups: knows the root and what was typed. */
 abstract class CliCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init")

@@ -47,7 +47,7 @@ record WorkerView(List<WorkerInfo> workers, Map<JobId, Job> jobs, Instant now) {
         return new WorkerView(workers, JobDocuments.read(queue, owned), now);
     }
 
-    /** Which programs read, and people do not. */
+    /** With the attached data of the jobs, which only programs are shown. */
     WorkerView withData(JobQueue queue) {
         Map<JobId, Job> whole =
                 queue.withData(jobs.values().stream()).collect(Collectors.toMap(Job::id, Function.identity()));

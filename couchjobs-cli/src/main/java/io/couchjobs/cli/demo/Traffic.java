@@ -113,7 +113,7 @@ public final class Traffic implements AutoCloseable {
                 .toList();
     }
 
-    /** A task that throws is not run again, so what the server refuses is let go. */
+    /** The executor does not repeat a task that has thrown, so a failed request is only logged. */
     private void keepOrdering() {
         try {
             orders();

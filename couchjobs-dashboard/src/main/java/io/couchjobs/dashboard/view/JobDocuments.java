@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Documents, some of which may be no jobs. */
+/** Reads documents as jobs, and leaves out those that are none. */
 public final class JobDocuments {
     private JobDocuments() {}
 
@@ -21,7 +21,7 @@ public final class JobDocuments {
      *
      * @param queue the queue
      * @param ids the jobs
-     * @return those that there are, without attached data; what is gone or no job is left out
+     * @return the jobs that exist, without their attached data; ids that are gone, or whose documents are no jobs, are left out
      */
     public static Map<JobId, Job> read(JobQueue queue, Stream<JobId> ids) {
         List<String> docIds = ids.map(JobId::docId).distinct().toList();

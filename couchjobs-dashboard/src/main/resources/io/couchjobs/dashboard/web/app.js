@@ -35,7 +35,7 @@ const PARENTS = { job: 'jobs', array: 'jobs', trigger: 'triggers' };
 /** So many seconds of the past are shown. */
 const SECONDS = 300;
 
-/** It loads the numbers that the frame and several pages need: once for all. */
+/** It loads the numbers that the frame and several pages need, by one request for all of them. */
 class App extends Loading {
   state = { ...place(), data: null, error: null };
   pace = 2000;
