@@ -100,9 +100,10 @@ public final class QueueTriggers implements Triggers {
                 Position unused =
                         tools.starts().position(trigger, trigger.source(), server.database(trigger.source()), false);
             }
-        } catch (CouchUnreachableException later) {
-            throw later;
         } catch (CouchException cannot) {
+            if (cannot instanceof CouchUnreachableException || cannot.status() >= 500) {
+                throw cannot; // that is no mistake of the trigger
+            }
             throw new IllegalArgumentException(
                     "trigger " + trigger.name() + " cannot follow " + trigger.source() + ": " + cannot.getMessage(),
                     cannot);
