@@ -407,7 +407,7 @@ export class Worker {
       if (why) job.halt('its claim made no owner');
       return {answer, why};
     }).catch(error => ({answer: {status: 0}, why: String(error)}));
-    if (!why && !job.isHalted) return this.#take(job);
+    if (!why && !job.isHalted) return this.#stop.signal.aborted && !this.#loop ? null : this.#take(job); // `stop` releases it
     job.halt('its claim made no owner');
     if ([201, 202].includes(answer.status) || isUnknown(answer)) this.#stray(job, why || 'its answer came too late').catch(this.onError);
     if (answer.status !== 409) this.#shun(doc._id);

@@ -466,6 +466,25 @@ test('a job that is released waits again, and the run does not count', async () 
   assert.deepEqual([job.status, job.attempt, job.fence, job.lock], ['waiting', 0, 1, undefined]);
 });
 
+test('a job whose claim is under way when the worker is stopped is released, and handed to nobody', async () => {
+  const email = await type();
+  const {id} = await queue.add(email, {});
+  let stopped;
+  const slow = through(async (send, url, init) => {
+    if (isWrite(url, init, `job:${email}:${id}`)) stopped ??= worker.stop();
+    return send();
+  });
+  const worker = await slow.work([email]);
+  const claimed = await until(async () => {
+    const job = await worker.claim();
+    return stopped && {job};
+  });
+  assert.equal(claimed.job, null);
+  await stopped;
+  const job = await queue.get(email, id);
+  assert.deepEqual([job.status, job.attempt, job.lock], ['waiting', 0, undefined]);
+});
+
 test('a paused type is not claimed until it goes on', async () => {
   const email = await type({paused: true});
   const {id} = await queue.add(email, {});
