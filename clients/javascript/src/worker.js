@@ -5,7 +5,7 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {acknowledgeCancel, claim, docId, endAs, expire, fail, finish, generation, isClaim, parseDocId, RefusedError, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
+import {acknowledgeCancel, claim, docId, endAs, expire, fail, finish, generation, isClaim, isOwned, parseDocId, RefusedError, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, share?: boolean, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
@@ -15,6 +15,8 @@ const PAGE = 200;
 const [IDLE_BEAT, LOOK] = [300000, 20000];
 /** Why a job is given back that may have run (1.2). */
 const EXPIRED = 'expired';
+/** How long a claim that was sent may still be stored, in ms. */
+const MAY_LAND = 600000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The job is not yours any more: it was taken over, removed, or its lease is over. Stop working; nothing was written. */
@@ -204,8 +206,10 @@ export class Worker {
   confirmed = {mono: -Infinity, wall: Date.now()};
   /** What is owned, and claims under way, by `_id`. @type {Map<string, Job>} */
   #jobs = new Map();
-  /** Claims that this worker does not hold, and why. @type {Map<Job, string>} */
+  /** Claims that this worker does not hold, why, and since when. @type {Map<Job, {reason: string, since: number}>} */
   #strays = new Map();
+  #strayed = new AbortController();
+  #isSweeping = false;
   /** Jobs that the index showed as due, in the order of claims. @type {Doc[]} */
   #due = [];
   /** Whether the index is to be asked again, and by the server's clock when it has to be. */
@@ -303,7 +307,6 @@ export class Worker {
         const since = (await this.couch.info()).update_seq;
         await this.#readSettings();
         for (const job of this.#jobs.values()) job.look().catch(this.onError);
-        for (const job of this.#strays.keys()) this.#giveBack(job).catch(this.onError);
         ready();
         for await (const row of this.couch.changes(since, signal)) {
           await this.#row(row);
@@ -322,7 +325,6 @@ export class Worker {
     if (this.types.some(type => id === `type:${type}`)) await this.#readSettings();
     if (!this.types.includes(parseDocId(id)?.type)) return;
     this.#jobs.get(id)?.look(doc, changes.length > 1).catch(this.onError);
-    for (const job of this.#strays.keys()) if (job.doc._id === id) this.#giveBack(job).catch(this.onError);
     if (!doc?.lock) this.reset();
   }
 
@@ -409,7 +411,7 @@ export class Worker {
     }).catch(error => ({answer: {status: 0}, why: String(error)}));
     if (!why && !job.isHalted) return this.#stop.signal.aborted && !this.#loop ? null : this.#take(job); // `stop` releases it
     job.halt('its claim made no owner');
-    if ([201, 202].includes(answer.status) || isUnknown(answer)) this.#stray(job, why || 'its answer came too late').catch(this.onError);
+    if ([201, 202].includes(answer.status) || isUnknown(answer)) this.#stray(job, why || 'its answer came too late');
     if (answer.status !== 409) this.#shun(doc._id);
     return null;
   }
@@ -457,30 +459,47 @@ export class Worker {
     this.#next = Math.min(this.#next, this.couch.now() + until - monotonic());
   }
 
-  /** 3.5: gives a claim back that this worker does not hold, for the registration would keep it: at once, or when the feed tells of it. @param {Job} job @param {string} reason */
-  async #stray(job, reason) {
-    this.#strays.set(job, reason);
-    const waits = pauses(100, 5000);
-    for (let tries = 0; tries < 12 && !await this.#giveBack(job) && !this.#stop.signal.aborted; tries++) await pause(waits.next().value, this.#stop.signal);
+  /** 3.5: has a claim given back that this worker does not hold, for the registration would keep it. @param {Job} job @param {string} reason */
+  #stray(job, reason) {
+    this.#strays.set(job, {reason, since: monotonic()});
+    this.#strayed.abort();
+    if (!this.#isSweeping) this.#sweep().catch(this.onError);
+  }
+
+  /** Gives strays back: new ones at once, and all again after growing pauses. */
+  async #sweep() {
+    this.#isSweeping = true;
+    try {
+      let waits;
+      for (let isLast = false; this.#strays.size && !isLast;) {
+        isLast = this.#stop.signal.aborted;
+        if (this.#strayed.signal.aborted) [this.#strayed, waits] = [new AbortController(), pauses(100, 5000)];
+        for (const job of this.#strays.keys()) await this.#giveBack(job).catch(this.onError);
+        if (!isLast) await pause(waits.next().value, this.#strayed.signal);
+      }
+    } finally {
+      this.#isSweeping = false;
+    }
   }
 
   /** One try: expires a job that may have run, and releases others. On a cluster, and beside other leaves, it withdraws the claim, and a library worker does the rest. @param {Job} job */
   async #giveBack(job) {
-    const [reason, leaves, now] = [this.#strays.get(job), await this.couch.leaves(job.doc._id) ?? [], this.couch.now()];
-    if (!this.#strays.has(job)) return true;
+    const [{reason, since}, leaves, now] = [this.#strays.get(job), await this.couch.leaves(job.doc._id), this.couch.now()];
+    if (!leaves) return;
     const giveBack = leaf => this.couch.isCluster || (reason === EXPIRED && leaves.length > 1) ? withdraw(leaf, reason, now)
       : reason === EXPIRED ? expire(leaf, this.settings(job.type).maxExpirations, now) : release(leaf, now);
-    const mine = leaves.filter(leaf => isClaim(leaf, job.token));
+    const mine = leaves.filter(leaf => isClaim(leaf, job.token) && isOwned(leaf));
     const answers = await Promise.all(mine.map(leaf => this.couch.put(giveBack(leaf))));
-    if (!mine.length || !answers.every(({status}) => status === 201 || status === 202)) return false;
-    return this.#strays.delete(job);
+    const canLand = this.couch.isCluster || leaves.some(({_rev}) => _rev === job.doc._rev); // on what it was built on
+    const isDone = mine.length ? answers.every(({status}) => status === 201 || status === 202) : !canLand || monotonic() > since + MAY_LAND;
+    if (isDone) this.#strays.delete(job);
   }
 
   /** The job is in other hands, or its end is written, or its lease is over: then it is given back once its handler has stopped. @param {Job} job */
   drop(job) {
     if (this.#jobs.get(job.doc._id) !== job) return;
     this.#jobs.delete(job.doc._id);
-    if (job.isOver && job.isTaken && !this.#loop) this.#stray(job, EXPIRED).catch(this.onError);
+    if (job.isOver && job.isTaken && !this.#loop) this.#stray(job, EXPIRED);
   }
 
   /** Runs a handler for each job until `stop`. @param {(job: Job) => any} handler @param {number} concurrency */
@@ -518,7 +537,7 @@ export class Worker {
       if (!job.isEnded && !job.isHalted) await end().catch(lost => lost instanceof HaltError || this.onError(lost));
     } finally {
       job.halt('its run has ended', true); // where no end could be written
-      if (job.isOver && this.#loop) this.#stray(job, EXPIRED).catch(this.onError);
+      if (job.isOver && this.#loop) this.#stray(job, EXPIRED);
     }
   }
 
@@ -526,6 +545,7 @@ export class Worker {
   async stop() {
     this.#stop.abort();
     this.#wake.abort();
+    this.#strayed.abort();
     await this.#loop;
     await Promise.all([...this.#jobs.values()].map(job => job.release().catch(error => error instanceof HaltError || this.onError(error))));
     clearTimeout(this.#timer);

@@ -20,6 +20,7 @@ log = logging.getLogger("couchjobs")
 Handler = Callable[["Job"], Any]
 OVER = "its lease is over"
 EXPIRED = "expired"  # the reason that says that the claim may have run (1.2)
+MAY_LAND = 600.0  # seconds in which a claim that was sent may still be stored
 Moment = Tuple[float, float]  # on the monotonic clock, and on that of the day
 
 
@@ -192,11 +193,11 @@ class Worker:
         self._couch, self._closed = queue.couch, False
         self._settings: Dict[str, Tuple[Doc, float]] = {}  # with the moment when another timeout was heard of
         self._jobs: Dict[str, Job] = {}  # claims under way count as held (rule 5)
-        self._strays: Dict[str, Tuple[Job, str]] = {}  # claims that this worker does not hold, by their tokens, and why
+        self._strays: Dict[str, Tuple[Job, str, float]] = {}  # claims that this worker does not hold, by their tokens, why, and since when
         self._resting: Dict[str, Tuple[float, int]] = {}
         self._loops: List[threading.Thread] = []
         self._due: Deque[Doc] = collections.deque()
-        self._claiming, self._woken, self._next_scan = threading.Lock(), threading.Event(), 0.0
+        self._claiming, self._woken, self._strayed, self._next_scan = threading.Lock(), threading.Event(), threading.Event(), 0.0
         self._design, self._beating, self._dropping = self._find_design(), threading.Lock(), threading.Lock()
         self._registration: Doc = {"_id": f"worker:{self.id}", "pid": os.getpid(), "types": [], "beat": 0,
                                    "started": self._couch.now(), **({"user": self._couch.user} if self._couch.user else {}),
@@ -205,7 +206,7 @@ class Worker:
             raise ConnectionError(f"cannot register {self.id}")
         for type in self.types:  # before the first claim, too: a type may be paused
             self._read_settings(type)
-        for target in (self._keep, self._follow):
+        for target in (self._keep, self._follow, self._sweep):
             threading.Thread(target=target, daemon=True).start()
 
     # Claiming (3.1, 3.2)
@@ -284,26 +285,40 @@ class Worker:
         return next((verdict for verdict in verdicts if verdict != "unknown"), "unknown")
 
     def _stray(self, job: Job, reason: str) -> None:
-        """Gives a claim back that this worker does not hold, for the registration would keep it (3.5): at once, or when the feed tells of it."""
-        self._strays[job.token] = job, reason
-        threading.Thread(target=lambda: any(self._give_back(job, reason) for _ in pauses(20)), daemon=True).start()
+        """Has a claim given back that this worker does not hold, for the registration would keep it (3.5)."""
+        self._strays[job.token] = job, reason, time.monotonic()
+        self._strayed.set()
 
-    def _give_back(self, job: Job, reason: str) -> bool:
-        """One try. True when the claim was given back."""
-        if job.token not in self._strays:
-            return True
-        leaves, now = self._couch.leaves(job._id) or [], self._couch.now()
-        mine = list(filter(job._holds, leaves))
+    def _sweep(self) -> None:
+        """Gives strays back: new ones at once, and all again after growing pauses."""
+        rest, is_last = 0.05, False
+        while not is_last:
+            is_new = self._strayed.wait(random.uniform(0.5, 1) * rest)
+            self._strayed.clear()
+            rest, is_last = 0.05 if is_new else min(5.0, 2 * rest), self._closed and not self._jobs
+            for token, stray in list(self._strays.items()):
+                try:
+                    if self._give_back(*stray):
+                        del self._strays[token]
+                except Exception as problem:  # such as what nobody expects in a document
+                    log.warning("the claim of %s could not be given back: %r", stray[0]._id, problem)
+
+    def _give_back(self, job: Job, reason: str, since: float) -> bool:
+        """One try. True when the claim was given back, or is not there and cannot come."""
+        leaves, now = self._couch.leaves(job._id), self._couch.now()
+        if leaves is None:
+            return False
+        mine = [leaf for leaf in leaves if job._holds(leaf) and leaf.get("status") in protocol.OWNED]
+        if not mine:
+            can_land = self._couch.is_cluster or any(leaf["_rev"] == job._doc["_rev"] for leaf in leaves)  # on what it was built on
+            return not can_land or time.monotonic() > since + MAY_LAND
         if self._couch.is_cluster or reason == EXPIRED and len(leaves) > 1:  # a library worker resolves it
             backs = [protocol.withdraw(leaf, now, reason) for leaf in mine]
         elif reason == EXPIRED:
             backs = [protocol.expire(leaf, now, self.settings(job.type)["maxExpirations"]) for leaf in mine]
         else:
             backs = [protocol.release(leaf, now) for leaf in mine]
-        is_done = bool(backs) and all(self._couch.put(back).status in (201, 202) for back in backs)
-        if is_done:
-            self._strays.pop(job.token, None)
-        return is_done
+        return all(self._couch.put(back).status in (201, 202) for back in backs)
 
     # Finding due jobs, and following (6.1, 6.2)
 
@@ -362,8 +377,6 @@ class Worker:
                     self._read_settings(type)
                 for job in list(self._jobs.values()):
                     job._doubted = True
-                for job, reason in list(self._strays.values()):
-                    self._give_back(job, reason)
                 self._woken.set()
                 for row in self._couch.changes(since):
                     if self._closed:
@@ -383,8 +396,6 @@ class Worker:
             self._read_settings(type)
         elif job:
             job.hear(doc, several)
-        for stray, reason in [stray for stray in list(self._strays.values()) if stray[0]._id == _id]:
-            self._give_back(stray, reason)
         if kind == "type" or not doc.get("_deleted") and not doc.get("lock") and doc.get("status") in (None, *protocol.PENDING):
             self._woken.set()
 

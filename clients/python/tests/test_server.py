@@ -585,6 +585,26 @@ class FaultTest(ServerTest):
         doc = self.queue.get(self.type, "1")
         self.assertEqual((doc["status"], doc["attempt"], doc["fence"], "released" in doc["times"]), ("running", 1, 1, False))
 
+    def test_a_claim_that_never_reached_the_server_is_forgotten_once_the_job_has_changed(self):
+        worker = self.by_hand(Queue(Tampered(SERVER.url, lambda method, path, body, send: Answer(0, None) if body and body.get("lock") else send())))
+        self.queue.add(self.type, "1")
+        self.assertIsNone(worker._claim(self.queue.get(self.type, "1")))
+        self.assertTrue(worker._strays)
+        self.queue.cancel(self.type, "1")
+        until(lambda: not worker._strays, "nothing more to be given back")
+
+    def test_a_lost_claim_of_a_job_that_has_ended_meanwhile_is_forgotten(self):
+        def tamper(method, path, body, send):
+            if method == "PUT" and body.get("lock"):
+                self.queue.couch.put({**body, "status": "success"})
+                return Answer(0, None)
+            return send()
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
+        self.queue.add(self.type, "1")
+        self.assertIsNone(worker._claim(self.queue.get(self.type, "1")))
+        until(lambda: not worker._strays, "nothing more to be given back")
+        self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
+
     def test_an_end_whose_answer_was_lost_is_an_end(self):
         lost = []
 
