@@ -85,7 +85,7 @@ export class Job {
     if (!this.#ended && !this.isHalted) this.#timer = setTimeout(() => this.watch(), Math.min(this.leaseLeft + 1, 60000)).unref();
   }
 
-  /** @param {string} why @param {boolean} [isOver] whether only the lease is over, and others do not have it */
+  /** @param {string} why @param {boolean} [isOver] whether its own leaf may be there still, and must be given back (3.5) */
   halt(why, isOver = false) {
     if (this.#halted || this.#ended) return;
     clearTimeout(this.#timer);
@@ -95,7 +95,7 @@ export class Job {
     this.#worker.drop(this);
   }
 
-  /** Whether its lease is over, and others do not have it. */
+  /** Whether its own leaf may be there still, and must be given back. */
   get isOver() { return this.#isOver; }
 
   /** Stores new data or progress. Each is a sign of life. @param {{data?: Doc, progress?: {percent: number, message?: string}}} [changes] */
@@ -158,7 +158,7 @@ export class Job {
     const {couch} = this.#worker;
     if (couch.isCluster && this.leaseLeft <= 0) { // confirmed too late for the lease (rule 9)
       const leaves = await couch.majority(written._id);
-      if (!leaves || leaves.some(leaf => standsAgainst(leaf, written, false))) this.halt('its lease is over');
+      if (!leaves || leaves.some(leaf => standsAgainst(leaf, written, false))) this.halt('its lease is over', true);
       if (this.#halted) throw this.#halted;
     }
     this.doc = written;
@@ -173,7 +173,7 @@ export class Job {
   async #own() {
     const leaves = await this.#worker.couch.majority(this.doc._id);
     const mine = leaves?.find(leaf => isClaim(leaf, this.token));
-    if (leaves && (!mine || leaves.some(leaf => standsAgainst(leaf, mine, false)))) this.halt('another worker has it, or it is gone');
+    if (leaves && (!mine || leaves.some(leaf => standsAgainst(leaf, mine, false)))) this.halt('another worker has it, or it is gone', mine !== undefined);
     else if (mine) this.#hear(this.doc = mine);
     return mine;
   }

@@ -804,6 +804,19 @@ test('a tombstone beside the job that is told of while the owner writes halts th
   await queue.couch.put({...await queue.get(email, '1'), _deleted: true});
 });
 
+test('an owner that halts as another leaf counts more withdraws its own', async () => {
+  const email = await type();
+  const {id} = await queue.add(email, {});
+  await withWorker(email, {}, async worker => {
+    const job = await until(() => worker.claim());
+    const rival = {_id: `job:${email}:${id}`, _rev: `1-${'f'.repeat(32)}`, status: 'waiting', fence: 9};
+    await request(`${db.url}/_bulk_docs`, {method: 'POST', body: JSON.stringify({docs: [rival], new_edits: false})});
+    await until(() => job.isHalted);
+    await until(async () => (await queue.couch.leaves(job.doc._id)).some(leaf => leaf.lock?.withdrawn));
+  });
+  for (const leaf of await queue.couch.leaves(`job:${email}:${id}`)) await queue.couch.put({...leaf, _deleted: true});
+});
+
 test('a confirmed claim beside another leaf is withdrawn', async () => {
   const email = await type();
   await queue.add(email, {}, {id: '1'});

@@ -138,7 +138,7 @@ class Job:
         leaves = self._couch.majority(self._id)
         mine = next(filter(self._holds, leaves or []), None)
         if leaves is not None and (not mine or any(protocol.stands_against(leaf, mine, False) for leaf in leaves)):
-            self._lose("it was removed, or others have it")
+            self._lose(OVER if mine else "it was removed, or others have it")  # its own leaf must be given back (3.5)
         if mine:
             self.hear(mine)
         return mine

@@ -605,6 +605,17 @@ class FaultTest(ServerTest):
         until(lambda: not worker._strays, "nothing more to be given back")
         self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
 
+    def test_an_owner_that_halts_as_another_leaf_counts_more_withdraws_its_own(self):
+        job = self.claimed()
+        rival = {"_id": job._id, "_rev": "1-" + "f" * 32, "status": "waiting", "fence": 9}
+        self.assertEqual(self.queue.couch.send("POST", "/_bulk_docs", json.dumps({"docs": [rival], "new_edits": False}).encode()).status, 201)
+        self.assertTrue(job.wait(PATIENCE))
+        with self.assertRaises(Halted):
+            job.check()
+        until(lambda: any((leaf.get("lock") or {}).get("withdrawn") for leaf in self.queue.couch.leaves(job._id)), "the withdrawal")
+        for leaf in self.queue.couch.leaves(job._id):
+            self.queue.couch.put({**leaf, "_deleted": True})
+
     def test_an_end_whose_answer_was_lost_is_an_end(self):
         lost = []
 
