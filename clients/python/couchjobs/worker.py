@@ -64,6 +64,8 @@ class Job:
     def check(self) -> None:
         """Raises Halted when the handler must stop."""
         if self.is_halted:
+            if not self._lasts():
+                self._worker.left(self)
             raise Halted(f"{self._id}: {self._lost or 'its creator asked to cancel it'}")
 
     def wait(self, seconds: float) -> bool:

@@ -605,6 +605,19 @@ class FaultTest(ServerTest):
         until(lambda: not worker._strays, "nothing more to be given back")
         self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
 
+    def test_a_job_by_hand_whose_caller_stops_when_check_tells_it_to_is_given_back(self):
+        self.settings(timeout=1500)
+        cut = threading.Event()
+        worker = self.by_hand(Queue(Tampered(SERVER.url, lambda method, path, body, send: Answer(0, None) if cut.is_set() else send())))
+        job = self.claimed(worker)
+        cut.set()
+        self.assertTrue(job.wait(PATIENCE))
+        cut.clear()
+        with self.assertRaisesRegex(Halted, "lease"):
+            job.check()
+        until(lambda: self.status("1") != "running", "the job to be given back")
+        self.assertEqual(self.queue.get(self.type, "1")["expirations"], 1)
+
     def test_an_owner_that_halts_as_another_leaf_counts_more_withdraws_its_own(self):
         job = self.claimed()
         rival = {"_id": job._id, "_rev": "1-" + "f" * 32, "status": "waiting", "fence": 9}
