@@ -109,7 +109,11 @@ export class Job {
    * @param {string} message @param {{kind?: 'failed' | 'crashed' | 'killed' | 'expired', stack?: string, permanent?: boolean}} [options]
    */
   fail(message, options = {}) {
-    return this.#write((job, now) => fail(job, {...options, message, policy: this.#worker.settings(this.type)}, now), true);
+    const write = failure => this.#write((job, now) => fail(job, {...failure, policy: this.#worker.settings(this.type)}, now), true);
+    return write({...options, message}).catch(error => {
+      if (!(error instanceof CouchError && [400, 413].includes(error.status))) throw error;
+      return write({...options, message: String(message).slice(0, 200), stack: undefined}); // the job may be too large with it
+    });
   }
 
   /** The job waits again; this run does not count. */
