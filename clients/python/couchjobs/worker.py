@@ -520,7 +520,8 @@ class Worker:
     def stop(self, grace: float = float("inf")) -> None:
         """Claims nothing more, and waits until all runs have ended. After `grace` seconds their jobs are given back."""
         self._closed, end = True, time.monotonic() + grace
-        while (self._jobs or any(loop.is_alive() for loop in self._loops)) and time.monotonic() < end:
+        others = [loop for loop in self._loops if loop is not threading.current_thread()]  # a handler may stop its worker
+        while (self._jobs or any(loop.is_alive() for loop in others)) and time.monotonic() < end:
             self._woken.set()
             time.sleep(0.05)
         for job in list(self._jobs.values()):

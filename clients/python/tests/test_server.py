@@ -514,6 +514,17 @@ class WorkerTest(ServerTest):
         worker.stop()
         until(lambda: set(threading.enumerate()) <= before, "its threads to end")
 
+    def test_a_handler_that_has_ended_its_job_may_stop_its_worker(self):
+        stopped = threading.Event()
+
+        def handler(job):
+            job.finish()
+            worker.stop()
+            stopped.set()
+        worker = self.work(handler)
+        self.queue.add(self.type, "1")
+        self.assertTrue(stopped.wait(PATIENCE))
+
     def test_a_registration_that_is_written_on_while_the_worker_stops_is_deleted(self):
         raced = []
 
