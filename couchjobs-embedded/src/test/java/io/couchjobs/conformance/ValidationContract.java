@@ -207,7 +207,7 @@ abstract class ValidationContract {
 
         db.delete("/_design/rules?rev=" + rev).expect(200);
 
-        assertThat(db.put("/a", "{bad: true}").status()).isEqualTo(201);
+        Eventually.holds(() -> takesBad(db));
     }
 
     @Test
@@ -220,7 +220,12 @@ abstract class ValidationContract {
                         object("{validate_doc_update: 'function () {}'}").put("_rev", rev))
                 .expect(201);
 
-        assertThat(db.put("/a", "{bad: true}").status()).isEqualTo(201);
+        Eventually.holds(() -> takesBad(db));
+    }
+
+    /** A shard of CouchDB may go by the former rules for a moment. */
+    private static boolean takesBad(Db db) {
+        return db.put("/a", "{bad: true}").status() == 201;
     }
 
     @Test
