@@ -54,23 +54,27 @@ public final class WriteBack {
                     "document " + document.path("_id").asText() + " has no object at " + place.head()
                             + " that the end of its job could be written into");
         }
-        stamp(end, document, place);
+        stamp(end, document, savedRev(document, place));
         object.set(place.last().getMatchingProperty(), end);
         return changed;
     }
 
     /** A document with the end of a job, for one more write on its revision: that is no user's save either. */
     public static ObjectNode again(ObjectNode document, JsonPointer place) {
+        return instead(document, place, savedRev(document, place));
+    }
+
+    /** The same for a write that stands for a revision that the user saved beside the document's own. */
+    public static ObjectNode instead(ObjectNode document, JsonPointer place, String saved) {
         ObjectNode changed = document.deepCopy();
         if (changed.at(place) instanceof ObjectNode end) {
-            stamp(end, document, place);
+            stamp(end, document, saved);
         }
         return changed;
     }
 
-    private static void stamp(ObjectNode end, ObjectNode document, JsonPointer place) {
+    private static void stamp(ObjectNode end, ObjectNode document, String saved) {
         String on = document.path("_rev").asText();
-        String saved = savedRev(document, place);
         end.remove(List.of(ON, SAVED));
         end.put(ON, on);
         if (!saved.equals(on)) {

@@ -170,16 +170,28 @@ final class EndTaker implements Taker {
         databases
                 .computeIfAbsent(
                         origin.database(), name -> new UserDocuments(sources.database(name), jobs.environment()))
-                .change(origin.docId(), new UserDocuments.Change() {
-                    @Override
-                    public ObjectNode apply(ObjectNode present) {
-                        return WriteBack.write(present, place, job, origin.rev());
-                    }
+                .change(origin.docId(), new End(job, place, origin.rev()));
+    }
 
-                    @Override
-                    public ObjectNode again(ObjectNode changed) {
-                        return WriteBack.again(changed, place);
-                    }
-                });
+    /**
+     * The end of a job, as a change of the document that the job was made from.
+     *
+     * @param rev the revision that the job was made from
+     */
+    record End(Job job, JsonPointer place, String rev) implements UserDocuments.Change {
+        @Override
+        public ObjectNode apply(ObjectNode present) {
+            return WriteBack.write(present, place, job, rev);
+        }
+
+        @Override
+        public ObjectNode again(ObjectNode changed) {
+            return WriteBack.again(changed, place);
+        }
+
+        @Override
+        public ObjectNode besideDeleted(ObjectNode changed, String deletedRev) {
+            return WriteBack.instead(changed, place, deletedRev);
+        }
     }
 }

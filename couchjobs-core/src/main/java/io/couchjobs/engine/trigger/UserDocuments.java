@@ -57,6 +57,11 @@ final class UserDocuments {
         default ObjectNode again(ObjectNode changed) {
             return changed;
         }
+
+        /** The same for a tombstone beside another leaf that the user deleted. */
+        default ObjectNode besideDeleted(ObjectNode changed, String deletedRev) {
+            return again(changed);
+        }
     }
 
     /**
@@ -177,7 +182,8 @@ final class UserDocuments {
             }
         }
         // With its content, by which the trigger knows its own write.
-        ObjectNode tombstone = change.again(read(own)).put("_deleted", true);
+        ObjectNode tombstone = isDeleted(rival) ? change.besideDeleted(read(own), rev(rival)) : change.again(read(own));
+        tombstone.put("_deleted", true);
         tombstone.remove("_attachments");
         WriteResult unused = put(tombstone);
         unconfirmed.remove(docId);

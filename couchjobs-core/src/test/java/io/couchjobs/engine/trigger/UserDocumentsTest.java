@@ -18,6 +18,7 @@ import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.job.Job;
 import io.couchjobs.testing.TestQueue;
 import java.net.URI;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -196,18 +197,7 @@ class UserDocumentsTest {
     void an_end_that_was_written_once_more_for_its_confirmation_is_known_as_the_triggers_own() throws Exception {
         everywhere("o1");
         String rev = at(0).get("o1").orElseThrow().path("_rev").asText();
-        Job ended = Job.parse(json("{'_id':'job:mail:1','_rev':'2-a','status':'success','data':{}}"));
-        UserDocuments.Change end = new UserDocuments.Change() {
-            @Override
-            public ObjectNode apply(ObjectNode document) {
-                return WriteBack.write(document, STATUS, ended, rev);
-            }
-
-            @Override
-            public ObjectNode again(ObjectNode changed) {
-                return WriteBack.again(changed, STATUS);
-            }
-        };
+        UserDocuments.Change end = end(rev);
         leaveAlone();
         assertThat(isMarked(end)).isFalse();
         assertThat(live(CUT_OFF).get(0).has("status")).isTrue();
@@ -216,5 +206,31 @@ class UserDocumentsTest {
         ObjectNode written = at(CUT_OFF).get("o1").orElseThrow();
         assertThat(WriteBack.savedRev(written, STATUS)).isEqualTo(rev);
         assertThat(WriteBack.isOwn(written, STATUS)).isTrue();
+    }
+
+    private static UserDocuments.Change end(String rev) {
+        Job ended = Job.parse(json("{'_id':'job:mail:1','_rev':'2-a','status':'success','data':{}}"));
+        return new EndTaker.End(ended, STATUS, rev);
+    }
+
+    @Test
+    void the_tombstone_of_an_unconfirmed_end_stands_for_the_deletion_by_the_user() throws Exception {
+        everywhere("o1");
+        UserDocuments.Change end =
+                end(at(0).get("o1").orElseThrow().path("_rev").asText());
+        leaveAlone();
+        assertThat(isMarked(end)).isFalse();
+        theOthers();
+        ObjectNode deleted = at(0).get("o1").orElseThrow().put("_deleted", true);
+        assertThat(at(0).put(deleted)).isInstanceOf(WriteResult.Stored.class);
+        String deletion = at(0).leaves("o1").get(0).path("_rev").asText();
+        cluster.start(CUT_OFF);
+        TestQueue.until(() -> isMarked(end));
+        ObjectNode winner = at(CUT_OFF).leaves("o1").stream()
+                .max(Comparator.comparing(leaf -> leaf.path("_rev").asText(), Rev.ORDER))
+                .orElseThrow();
+        assertThat(winner.has("status")).isTrue();
+        assertThat(WriteBack.savedRev(winner, STATUS)).isEqualTo(deletion);
+        assertThat(WriteBack.isOwn(winner, STATUS)).isFalse();
     }
 }
