@@ -169,6 +169,8 @@ final class UserDocuments {
             unconfirmed.put(docId, new Unconfirmed(write.document, accepted.rev(), false));
             throw new CouchJobsException("no majority of the copies of document " + docId + " of " + database.name()
                     + " has confirmed its change, twice; that is tried again");
+        } else if (written instanceof WriteResult.Conflict && copies.areSeveral()) {
+            unconfirmed.put(docId, new Unconfirmed(document, "", false));
         }
     }
 
