@@ -8,7 +8,7 @@ import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,13 +18,24 @@ import java.util.Set;
 /** Marks or removes the entries of outboxes whose jobs were made. Thread-safe. */
 final class OutboxEntries {
     private final UserDocuments documents;
+    /** A step that is tried again may read the own write, which has no open entry, and so asks for nothing. */
+    private final Map<String, Done> unsettled = Collections.synchronizedMap(new LinkedHashMap<>());
 
     OutboxEntries(CouchDatabase database, Environment environment) {
         this.documents = new UserDocuments(database, environment);
     }
 
+    /** The entries of a document whose jobs were made. */
+    private record Done(SourceChange change, Set<JobId> jobs) {
+        Done and(Done later) {
+            Set<JobId> all = new HashSet<>(jobs);
+            all.addAll(later.jobs);
+            return new Done(later.change, all);
+        }
+    }
+
     /**
-     * Marks or removes entries.
+     * Marks or removes entries, those of an earlier step first that no majority has confirmed.
      *
      * @return what failed: a database may have rules that refuse the change, and the winner of a conflict may be malformed
      */
@@ -32,25 +43,23 @@ final class OutboxEntries {
         if (after == Outbox.Entries.LEAVE) {
             return List.of();
         }
-        Map<String, SourceChange> changes = new LinkedHashMap<>();
-        Map<String, Set<JobId>> byDocument = new HashMap<>();
+        Map<String, Done> all = new LinkedHashMap<>(unsettled);
         for (Wanted each : made) {
-            changes.put(each.change().id(), each.change());
-            byDocument
-                    .computeIfAbsent(each.change().id(), id -> new HashSet<>())
-                    .add(each.id());
+            all.merge(each.change().id(), new Done(each.change(), Set.of(each.id())), Done::and);
         }
         List<Step.Failure> failures = new ArrayList<>();
-        changes.forEach((docId, change) -> {
-            Set<JobId> jobs = byDocument.getOrDefault(docId, Set.of());
+        all.forEach((docId, done) -> {
+            unsettled.put(docId, done);
             try {
                 documents.change(
                         docId,
-                        document -> Outbox.done(Outbox.name(trigger.isPattern(), change), document, jobs, after));
+                        document ->
+                                Outbox.done(Outbox.name(trigger.isPattern(), done.change), document, done.jobs, after));
             } catch (WriteRefusedException | IllegalArgumentException cannot) {
                 String reason = "its jobs were made, but its entries could not be changed: " + cannot.getMessage();
-                failures.add(new Step.Failure(change, reason, false));
+                failures.add(new Step.Failure(done.change, reason, false));
             }
+            unsettled.remove(docId);
         });
         return failures;
     }

@@ -16,12 +16,19 @@ import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.trigger.Outbox;
+import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.Trigger;
 import java.net.URI;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -232,5 +239,36 @@ class UserDocumentsTest {
         assertThat(winner.has("status")).isTrue();
         assertThat(WriteBack.savedRev(winner, STATUS)).isEqualTo(deletion);
         assertThat(WriteBack.isOwn(winner, STATUS)).isFalse();
+    }
+
+    @Test
+    void an_entry_whose_mark_no_majority_confirmed_is_settled_by_a_later_step_that_makes_no_job() throws Exception {
+        everywhere("o1");
+        String rev = at(0).get("o1").orElseThrow().path("_rev").asText();
+        save("{'_id':'o1','_rev':'" + rev + "','couchjobs':[{'type':'mail','id':'a'}]}");
+        TestQueue.until(() -> at(CUT_OFF).get("o1").orElseThrow().has("couchjobs"));
+        Trigger trigger =
+                Trigger.named("t").source("orders").outbox(Outbox.Entries.MARK).build();
+        OutboxEntries entries = new OutboxEntries(at(CUT_OFF), ServerAccess.environment(servers.get(CUT_OFF)));
+        SourceChange change = new SourceChange("orders", "o1", "2-a", "2", false, null);
+        JobRequest job = JobRequest.builder("mail").id("a").data(Map.of()).build();
+        List<Wanted> made = List.of(new Wanted(job, change, Instant.EPOCH));
+        leaveAlone();
+        assertThatThrownBy(() -> entries.done(made, trigger, Outbox.Entries.MARK))
+                .isInstanceOf(CouchJobsException.class);
+        theOthers();
+        assertThat(at(0).put(at(0).get("o1").orElseThrow().put("_deleted", true)))
+                .isInstanceOf(WriteResult.Stored.class);
+        cluster.start(CUT_OFF);
+        TestQueue.until(() -> isDone(() -> entries.done(List.of(), trigger, Outbox.Entries.MARK)));
+        TestQueue.until(() -> live(0).isEmpty() && live(CUT_OFF).isEmpty());
+    }
+
+    private static boolean isDone(Supplier<List<Step.Failure>> step) {
+        try {
+            return step.get().isEmpty();
+        } catch (CouchJobsException notYet) {
+            return false;
+        }
     }
 }
