@@ -128,7 +128,7 @@ final class SourceFollower {
         boolean listens = stay && isCaughtUp;
         try (ChangesFeed feed = database.changes(request(listens))) {
             note(Optional.empty());
-            int rows = read(feed, () -> stay == stays.getAsBoolean() && goesOn.getAsBoolean());
+            int rows = read(feed, listens, () -> stay == stays.getAsBoolean() && goesOn.getAsBoolean());
             if (pause.isEmpty() && !listens && rows >= LONGEST_SLICE) {
                 return Optional.of(Duration.ZERO);
             } else if (isWaiting && stay) {
@@ -160,14 +160,14 @@ final class SourceFollower {
     }
 
     /** Returns how many rows there were, of those that concern nobody, too. */
-    private int read(ChangesFeed feed, BooleanSupplier goesOn) {
+    private int read(ChangesFeed feed, boolean listens, BooleanSupplier goesOn) {
         int rows = 0;
         while (goesOn.getAsBoolean() && pause.isEmpty()) {
             if (position.owed().size() >= MOST_OWED) {
                 pause = Optional.of(owedPause);
                 return rows;
             }
-            Passed passed = collect(feed, rows);
+            Passed passed = collect(feed, listens, rows);
             rows += passed.rows;
             if (!passed.changes.isEmpty()) {
                 Duration wait = waitForOthers(passed);
@@ -207,7 +207,7 @@ final class SourceFollower {
             List<Change> changes, String seq, boolean isAtPosition, boolean isShort, int rows, int count) {}
 
     /** The changes that are there, or those that come within a second, after so many rows of this feed. */
-    private Passed collect(ChangesFeed feed, int before) {
+    private Passed collect(ChangesFeed feed, boolean listens, int before) {
         List<Change> changes = new ArrayList<>();
         Taker.Size size = taker.size();
         String reached = seq;
@@ -231,10 +231,10 @@ final class SourceFollower {
             if (room <= 0 || (isEnough && isAtPosition)) {
                 break;
             }
-            next = feed.next(isAtPosition ? patience(changes.size(), until) : TICK);
+            next = feed.next(isAtPosition ? patience(changes.size(), until, listens) : TICK);
         }
         boolean isCutOff = feed.isEnded() && before + rows >= LONGEST_SLICE;
-        isAtEnd = next.isEmpty() && !isCutOff;
+        isAtEnd = next.isEmpty() && !isCutOff && (listens || feed.isEnded());
         boolean isAllOfIt = next.isEmpty() && feed.isEnded();
         boolean isShort = isAllOfIt && !isCutOff && changes.size() < size.most();
         return new Passed(
@@ -254,10 +254,12 @@ final class SourceFollower {
         return isWaiting ? left : Duration.ZERO;
     }
 
-    /** How long so many changes wait for the next one. */
-    private Duration patience(int changes, long until) {
+    /** How long so many changes wait for the next one. A feed that does not listen is about to end, which is worth a moment, too. */
+    private Duration patience(int changes, long until, boolean listens) {
         Duration left = Duration.ofNanos(Math.max(0, until - environment.nanos()));
-        if (changes == 0) {
+        if (!listens && left.compareTo(STREAMING) < 0) {
+            return STREAMING;
+        } else if (changes == 0) {
             return Duration.ZERO;
         }
         return changes > 1 && left.compareTo(STREAMING) < 0 ? STREAMING : left;
