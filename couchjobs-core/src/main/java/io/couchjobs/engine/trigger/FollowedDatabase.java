@@ -225,7 +225,10 @@ final class FollowedDatabase {
     private Instant caughtUp(SourceFollower known, Instant now) {
         Instant own = caughtUp;
         if (own == null) {
-            own = known.isBehind() ? Instant.EPOCH : known.position().last().orElse(now);
+            Position position = known.position();
+            own = known.isBehind()
+                    ? Instant.EPOCH
+                    : position.last().or(position::since).orElse(now);
             caughtUp = own;
         }
         Instant all = known.isBehind() ? own : following.caughtUp();

@@ -42,7 +42,7 @@ public record FollowerTools(
     }
 
     Starts starts() {
-        return new Starts(positions());
+        return new Starts(positions(), clock());
     }
 
     Taker jobTaker(Trigger trigger, CouchDatabase database, LoopGuard guard) {

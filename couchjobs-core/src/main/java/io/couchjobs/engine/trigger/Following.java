@@ -45,7 +45,7 @@ final class Following implements AutoCloseable {
     private final Lane lane;
     private final Lane news;
     private final Signal changed;
-    private final Instant began;
+    private volatile Instant began;
     private final LoopGuard guard = new LoopGuard();
     private final Map<String, FollowedDatabase> databases = new ConcurrentHashMap<>();
     private volatile boolean over;
@@ -114,6 +114,7 @@ final class Following implements AutoCloseable {
             if (!isListed) {
                 Set<String> names = all.all();
                 tools.starts().begin(trigger, server, names, false);
+                began = tools.starts().since(trigger).orElse(began);
                 caughtUp = tools.starts().caughtUp(trigger).orElse(caughtUp);
                 names.forEach(this::wake);
             }

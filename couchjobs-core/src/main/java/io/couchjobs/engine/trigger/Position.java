@@ -28,6 +28,7 @@ final class Position {
     private static final String CREATED = "created";
     private static final String ROUND = "round";
     private static final String AT = "at";
+    private static final String SINCE = "since";
     private static final String OWED = "owed";
     private static final String ERRORS = "errors";
     private static final String FAILED = "failed";
@@ -95,6 +96,17 @@ final class Position {
         return document.hasNonNull(AT)
                 ? Optional.of(Instant.ofEpochMilli(document.path(AT).asLong()))
                 : Optional.empty();
+    }
+
+    /** When the following began; empty in positions of an earlier version. */
+    Optional<Instant> since() {
+        return document.hasNonNull(SINCE)
+                ? Optional.of(Instant.ofEpochMilli(document.path(SINCE).asLong()))
+                : Optional.empty();
+    }
+
+    Position since(Instant start) {
+        return with(SINCE, JsonNodeFactory.instance.numberNode(start.toEpochMilli()));
     }
 
     /** The time since which changes have been waiting, as the follower knew it when it moved the position. */

@@ -5,6 +5,7 @@ import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.trigger.Trigger;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -22,9 +23,11 @@ final class Starts {
     static final String STARTED = "~started";
 
     private final Positions positions;
+    private final InstantSource clock;
 
-    Starts(Positions positions) {
+    Starts(Positions positions, InstantSource clock) {
         this.positions = positions;
+        this.clock = clock;
     }
 
     static boolean isDatabase(String name) {
@@ -45,7 +48,7 @@ final class Starts {
         String seq = name.equals(ENDS)
                 ? info.updateSeq()
                 : later || isBegun(trigger) ? Position.BEGINNING : seq(trigger.from(), info);
-        return positions.begin(Position.first(trigger.name(), name, seq, info.created()));
+        return begin(Position.first(trigger.name(), name, seq, info.created()));
     }
 
     private boolean isBegun(Trigger trigger) {
@@ -62,9 +65,18 @@ final class Starts {
             return;
         }
         Databases.infos(server, List.copyOf(databases))
-                .forEach((name, info) -> positions.begin(
-                        Position.first(trigger.name(), name, seq(trigger.from(), info), info.created())));
-        positions.begin(Position.first(trigger.name(), STARTED, Position.BEGINNING, 0));
+                .forEach((name, info) ->
+                        begin(Position.first(trigger.name(), name, seq(trigger.from(), info), info.created())));
+        Position unused = begin(Position.first(trigger.name(), STARTED, Position.BEGINNING, 0));
+    }
+
+    private Position begin(Position first) {
+        return positions.begin(first.since(clock.instant()));
+    }
+
+    /** When the following of the databases of a pattern began. */
+    Optional<Instant> since(Trigger trigger) {
+        return positions.read(trigger.name(), STARTED).flatMap(Position::since);
     }
 
     /** The last time at which no database of a pattern had changes left, as far as it is noted. */

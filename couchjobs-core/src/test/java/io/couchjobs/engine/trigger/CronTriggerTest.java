@@ -186,4 +186,23 @@ class CronTriggerTest extends FollowedOrders {
             });
         }
     }
+
+    private void began(String database) {
+        Position first = Position.first("t", database, Position.BEGINNING, 0);
+        Position unused = tools.positions().begin(first.since(ANOTHER_YEAR));
+    }
+
+    @Test
+    void the_first_time_of_the_cron_is_not_skipped_when_nobody_followed_then() throws Exception {
+        began("orders");
+        save(orders, "{'_id':'order:1'}");
+        followUntil(yearly(), () -> queue.all("mail").count() == 1);
+    }
+
+    @Test
+    void the_first_time_of_the_cron_is_noted_for_a_pattern_though_nobody_followed_then() throws Exception {
+        began(Starts.STARTED);
+        save(orders, "{'_id':'order:1'}");
+        followUntil(ofPattern(), () -> isNoted(Starts.STARTED));
+    }
 }
