@@ -21,8 +21,9 @@ import java.util.stream.Collectors;
 
 /**
  * Jobs inside a business document: its field {@code couchjobs} is an array with an entry per job. To save the document is to add the
- * jobs: a trigger with an outbox makes each of them once. Its id is the entry's own, or is derived from the document's id and from
- * what the entry says, and from its database where the trigger's source is a pattern, so that it stays the same however often the document is saved. Stateless.
+ * jobs: a trigger with an outbox makes each of them once. A job's id is the {@code id} of its entry. Without one it is derived from the
+ * entry's content, the document's id and, if the trigger follows a pattern, the database's name. So it stays the same however often
+ * the document is saved. Stateless.
  */
 public final class Outbox {
     /** The field of a document that holds the entries. */

@@ -235,7 +235,10 @@ final class FollowedDatabase {
         return all.isAfter(own) ? all : own;
     }
 
-    /** Whether no change is known here that came before a time, or the stored position tells the next follower of one. */
+    /**
+     * Whether the next follower may be told that this database was done at that time: nothing is left here, or its own position says that
+     * something is.
+     */
     synchronized boolean hasCaughtUp(Instant time) {
         Instant own = caughtUp;
         SourceFollower known = follower;

@@ -27,8 +27,8 @@ import java.util.function.UnaryOperator;
  * <p>A write that is stored without a confirmation (202) is not built upon while no majority is in reach: its branch would beat what the
  * user saves elsewhere. One copy may also store a write that the others refuse, and the answer is a refusal (409). Such a write is known
  * to this process until a majority shows the leaves. If it stands alone then, the document is written once more. If the user has saved
- * the document meanwhile, that leaf is changed, and only then the own one deleted: so there is always a leaf, even where two writers take
- * each other for the user.
+ * the document meanwhile, that leaf is changed, and only then the own one deleted. Two processes may each take the other's write for a
+ * user's. Each then changes the other's leaf before it deletes its own, so at least one leaf stays (perhaps both, as a conflict).
  */
 final class UserDocuments {
     private static final int MOST_ATTEMPTS = 12;
@@ -133,8 +133,9 @@ final class UserDocuments {
     private boolean isSettled(String docId, Unconfirmed write, Change change) {
         List<ObjectNode> leaves = majority.read(List.of(docId), () -> leaves(docId))
                 .flatMap(read -> read)
-                .orElseThrow(() -> new CouchJobsException("no majority of the copies of document " + docId + " of "
-                        + database.name() + " is in reach; its change is confirmed when one is"));
+                .orElseThrow(() -> new CouchJobsException(
+                        "no majority of the copies of document " + docId + " of " + database.name()
+                                + " is in reach, or the document could not be read; its change is confirmed later"));
         Optional<ObjectNode> own = leaves.stream().filter(write::is).findFirst();
         if (own.isEmpty()) {
             boolean isChanged = isChanged(docId, Optional.of(write), change);
