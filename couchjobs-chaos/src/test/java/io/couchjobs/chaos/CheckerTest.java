@@ -373,8 +373,10 @@ class CheckerTest {
     }
 
     @Test
-    void a_job_that_fails_after_it_was_to_be_cancelled_is_seen() {
+    void a_job_that_fails_after_it_was_to_be_cancelled_is_seen_on_one_node() {
         failed(error(LAST)).creator(15, What.CANCELLING, JOB).creator(16, What.CANCEL_REQUESTED, JOB);
+        assertThat(forged.violations()).isEmpty();
+        forged.oneNode();
         assertBroken("cancelled is cancelled");
     }
 
