@@ -38,7 +38,8 @@ final class UserDocuments {
     private final Environment environment;
     private final Copies copies;
     private final MajorityProbe majority;
-    private final Map<String, Unconfirmed> unconfirmed = Collections.synchronizedMap(RecentMap.byUse(MOST_UNCONFIRMED));
+    private final Map<String, UnconfirmedWrite> unconfirmed =
+            Collections.synchronizedMap(RecentMap.byUse(MOST_UNCONFIRMED));
 
     UserDocuments(CouchDatabase database, Environment environment) {
         this.database = database;
@@ -65,30 +66,6 @@ final class UserDocuments {
     }
 
     /**
-     * A write whose leaf may beat what a majority has.
-     *
-     * @param document what was written, with the revision that it was made on
-     * @param rev its own revision; empty when the answer did not tell it
-     * @param isConfirmed whether it was confirmed since
-     */
-    private record Unconfirmed(ObjectNode document, String rev, boolean isConfirmed) {
-        boolean is(ObjectNode leaf) {
-            return rev.isEmpty()
-                    ? Rev.generation(UserDocuments.rev(leaf)) == Rev.generation(base()) + 1
-                            && content(leaf).equals(content(document))
-                    : UserDocuments.rev(leaf).equals(rev);
-        }
-
-        String base() {
-            return UserDocuments.rev(document);
-        }
-
-        private static ObjectNode content(ObjectNode document) {
-            return document.deepCopy().without(List.of("_rev", "_revisions"));
-        }
-    }
-
-    /**
      * Changes a document.
      *
      * @throws WriteRefusedException when the database's own rules refuse the change
@@ -97,7 +74,7 @@ final class UserDocuments {
     void change(String docId, Change change) {
         Backoff backoff = new Backoff(environment, Duration.ofMillis(5), Duration.ofMillis(500));
         while (backoff.attempts() < MOST_ATTEMPTS) {
-            Unconfirmed write = unconfirmed.get(docId);
+            UnconfirmedWrite write = unconfirmed.get(docId);
             boolean isDone =
                     write == null ? isChanged(docId, Optional.empty(), change) : isSettled(docId, write, change);
             if (isDone) {
@@ -111,7 +88,7 @@ final class UserDocuments {
     }
 
     /** @param before a write of which no copy that answered knows; it may come to light a moment later */
-    private boolean isChanged(String docId, Optional<Unconfirmed> before, Change change) {
+    private boolean isChanged(String docId, Optional<UnconfirmedWrite> before, Change change) {
         Optional<ObjectNode> present = database.get(docId);
         if (present.isEmpty()) {
             return true;
@@ -122,15 +99,15 @@ final class UserDocuments {
         }
         WriteResult written = put(next);
         if (written instanceof WriteResult.Accepted accepted) {
-            unconfirmed.put(docId, new Unconfirmed(next, accepted.rev(), false));
+            unconfirmed.put(docId, new UnconfirmedWrite(next, accepted.rev(), false));
         } else if (written instanceof WriteResult.Conflict && copies.areSeveral()) {
-            unconfirmed.put(docId, new Unconfirmed(next, "", false));
+            unconfirmed.put(docId, new UnconfirmedWrite(next, "", false));
         }
         return written instanceof WriteResult.Stored;
     }
 
     /** Whether the change is done now. Otherwise the document is changed anew. */
-    private boolean isSettled(String docId, Unconfirmed write, Change change) {
+    private boolean isSettled(String docId, UnconfirmedWrite write, Change change) {
         List<ObjectNode> leaves = majority.read(List.of(docId), () -> leaves(docId))
                 .flatMap(read -> read)
                 .orElseThrow(() -> new CouchJobsException(
@@ -150,7 +127,7 @@ final class UserDocuments {
                         .thenComparing(UserDocuments::rev, Rev.ORDER));
         if (rival.isPresent()) {
             return isReplaced(docId, own.get(), rival.get(), change);
-        } else if (!write.isConfirmed) {
+        } else if (!write.isConfirmed()) {
             writeAgain(docId, write, change.again(read(own.get())));
             return false;
         }
@@ -162,16 +139,16 @@ final class UserDocuments {
         return database.leavesOfAll(List.of(docId), copies.number()).get(0);
     }
 
-    private void writeAgain(String docId, Unconfirmed write, ObjectNode document) {
+    private void writeAgain(String docId, UnconfirmedWrite write, ObjectNode document) {
         WriteResult written = put(document);
         if (written instanceof WriteResult.Stored stored) {
-            unconfirmed.put(docId, new Unconfirmed(write.document, stored.rev(), true));
+            unconfirmed.put(docId, new UnconfirmedWrite(write.document(), stored.rev(), true));
         } else if (written instanceof WriteResult.Accepted accepted) {
-            unconfirmed.put(docId, new Unconfirmed(write.document, accepted.rev(), false));
+            unconfirmed.put(docId, new UnconfirmedWrite(write.document(), accepted.rev(), false));
             throw new CouchJobsException("no majority of the copies of document " + docId + " of " + database.name()
                     + " has confirmed its change, twice; that is tried again");
         } else if (written instanceof WriteResult.Conflict && copies.areSeveral()) {
-            unconfirmed.put(docId, new Unconfirmed(document, "", false));
+            unconfirmed.put(docId, new UnconfirmedWrite(document, "", false));
         }
     }
 

@@ -1,8 +1,6 @@
 package io.couchjobs.engine.trigger;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.engine.create.AddRules;
-import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.ForwardingEnvironment;
@@ -10,7 +8,6 @@ import io.couchjobs.testing.SteppedParts;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerBuilder;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,11 +23,7 @@ abstract class FollowedOrders extends FaultyServer {
         orders = queue.database().server().database("orders");
         boolean unused = orders.createIfMissing();
         parts = new SteppedParts(queue);
-        tools = new FollowerTools(
-                parts.parts(),
-                new Creator(parts.parts().store(), parts.parts().clock()),
-                new AddRules(parts.parts(), false),
-                new Sources(queue.database().server(), Map.of()));
+        tools = Followers.tools(parts.parts());
     }
 
     @AfterEach
@@ -44,7 +37,7 @@ abstract class FollowedOrders extends FaultyServer {
     }
 
     SourceFollower follower(Trigger trigger) {
-        return follower(trigger, tools.jobTaker(trigger, orders, new LoopGuard()));
+        return Followers.of(tools, trigger, orders);
     }
 
     /** All changes come within a minute, however slow the machine is. */
@@ -57,8 +50,10 @@ abstract class FollowedOrders extends FaultyServer {
         };
         JobMaker maker = new JobMaker(tools.parts().store(), tools.creator(), tools.rules(), tools.clock());
         OutboxEntries outbox = new OutboxEntries(orders, tools.environment());
-        return follower(
+        return Followers.of(
+                tools,
                 trigger,
+                orders,
                 new JobTaker(
                         trigger,
                         new SourceReader(trigger, orders),
@@ -67,16 +62,6 @@ abstract class FollowedOrders extends FaultyServer {
                         new LoopGuard(),
                         tools.clock(),
                         moment));
-    }
-
-    private SourceFollower follower(Trigger trigger, Taker taker) {
-        return new SourceFollower(
-                orders,
-                tools.positions(),
-                tools.starts().position(trigger, "orders", orders, false),
-                taker,
-                tools.clock(),
-                tools.environment());
     }
 
     static Optional<Duration> slice(SourceFollower follower) {

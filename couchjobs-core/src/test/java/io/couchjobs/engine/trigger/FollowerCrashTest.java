@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.Faults;
-import io.couchjobs.engine.create.AddRules;
-import io.couchjobs.engine.create.Creator;
 import io.couchjobs.job.Job;
 import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.SourceDatabases;
@@ -16,7 +14,6 @@ import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerBuilder;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -147,11 +144,7 @@ class FollowerCrashTest extends FaultyServer {
 
     private static void follow(SteppedParts parts, Kind kind) {
         Trigger trigger = kind.trigger.build();
-        FollowerTools tools = new FollowerTools(
-                parts.parts(),
-                new Creator(parts.parts().store(), parts.parts().clock()),
-                new AddRules(parts.parts(), false),
-                new Sources(parts.parts().store().database().server(), Map.of()));
+        FollowerTools tools = Followers.tools(parts.parts());
         CouchDatabase orders = tools.queue().server().database("orders");
         Position position = tools.starts().position(trigger, "orders", orders, false);
         SourceFollower follower = new SourceFollower(

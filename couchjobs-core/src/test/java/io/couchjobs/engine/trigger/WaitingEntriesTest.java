@@ -8,8 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.create.AddRules;
-import io.couchjobs.engine.create.Creator;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.PretendedCluster;
 import io.couchjobs.testing.Proxy;
@@ -65,19 +63,9 @@ class WaitingEntriesTest {
                 .from("beginning")
                 .outbox(Outbox.Entries.LEAVE)
                 .build();
-        FollowerTools tools = new FollowerTools(
-                parts.parts(),
-                new Creator(parts.parts().store(), parts.parts().clock()),
-                new AddRules(parts.parts(), false),
-                new Sources(queue.database().server(), Map.of()));
+        FollowerTools tools = Followers.tools(parts.parts());
         save(orders, "{'_id':'o1','couchjobs':[{'type':'mail','id':'a'},{'type':'mail','id':'b'}]}");
-        SourceFollower follower = new SourceFollower(
-                orders,
-                tools.positions(),
-                tools.starts().position(trigger, orders.name(), orders, false),
-                tools.jobTaker(trigger, orders, new LoopGuard()),
-                tools.clock(),
-                tools.environment());
+        SourceFollower follower = Followers.of(tools, trigger, orders);
 
         var unused = follower.slice(() -> false, () -> true);
         assertThat(queue.get("mail", "b")).isPresent();

@@ -9,8 +9,6 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.create.AddRules;
-import io.couchjobs.engine.create.Creator;
 import io.couchjobs.job.Job;
 import io.couchjobs.testing.PretendedCluster;
 import io.couchjobs.testing.Proxy;
@@ -20,7 +18,6 @@ import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,20 +73,9 @@ class WrittenEndsOnClustersTest {
                 .from("beginning")
                 .writeBack("/status")
                 .build();
-        FollowerTools tools = new FollowerTools(
-                parts.parts(),
-                new Creator(parts.parts().store(), parts.parts().clock()),
-                new AddRules(parts.parts(), false),
-                new Sources(queue.database().server(), Map.of()));
+        FollowerTools tools = Followers.tools(parts.parts());
         save(orders, "{'_id':'o1'}");
-        var unused = new SourceFollower(
-                        orders,
-                        tools.positions(),
-                        tools.starts().position(trigger, orders.name(), orders, false),
-                        tools.jobTaker(trigger, orders, new LoopGuard()),
-                        tools.clock(),
-                        tools.environment())
-                .slice(() -> false, () -> true);
+        var unused = Followers.of(tools, trigger, orders).slice(() -> false, () -> true);
         Job ended = queue.claim(queue.all("mail").findAny().orElseThrow().id())
                 .orElseThrow()
                 .finish();
