@@ -25,7 +25,8 @@ record CancelRequest(long fence, Instant at, @Nullable String reason, boolean is
     /**
      * Adds the latest request of the others.
      *
-     * @param since the least fence of a request that counts for a winner which waits: the fence as its leaf counts, before a claim is restored
+     * @param since the least fence of a request that is meant for a winner which waits: what the fence of its leaf counted as before its claim was restored, if it
+     *     was a claim
      * @return the winner with the request; the same one when there is nothing to do
      */
     static Job addTo(Job winner, long since, List<Leaf> losers) {
