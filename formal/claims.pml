@@ -133,6 +133,14 @@
 #define RESOLVERS 1
 #endif
 
+#ifdef STILL_OWNED    /* two copies have an end, which was told; one has a sibling of its claim. Somebody adds the job if it is new */
+#define BEGIN  endedBeside
+#define CLAIMS 3
+#define ADDS 1
+#define ADDS_WAITING
+#define RESOLVERS 1
+#endif
+
 #ifdef CANCELLED_WAITING   /* the job waits; two workers claim it while somebody cancels it */
 #define BEGIN  waits
 #define CANCELS 2

@@ -135,7 +135,12 @@ proctype Retention() {
 #endif
 
 #if ADDS > 0 || defined(CANCELS)
-/* Resolution.stands: a leaf counts more than the run of the claim that was asked, or than the job that is to wait. */
+/* Resolution.stands: a leaf counts more than the run that the owner was asked for, or than the claim, or the job that is to wait. */
+#ifdef TRUSTS_OWNERS
+#define standsUntilClaimed(r) (kind(r) == OWNED)
+#else
+#define standsUntilClaimed(r) (kind(r) == OWNED && isFlagged(r))
+#endif
 inline askedInVain() {
     rank(); other = false;
 #if defined(TRUSTS_CLAIMS)
@@ -151,7 +156,7 @@ inline askedInVain() {
     do
     :: i <= last ->
         if
-        :: has(leaves, i) && i != w && (kind(w) == OWNED -> counts[i] > fence(w) : beats(i, w)) -> other = true
+        :: has(leaves, i) && i != w && (standsUntilClaimed(w) -> counts[i] > fence(w) : beats(i, w)) -> other = true
         :: else
         fi;
         i++
@@ -178,12 +183,13 @@ proctype Creator() {
     bool sure, looks;
     do
 #ifdef ADDS_WAITING
-    /* Confirmation.ofFound: an add of a job that waits for that time already. Nothing is written, and its caller is told UNCHANGED. */
+    /* Confirmation.ofFound: an add of a job that waits for that time already, or an add if new of one that has an owner. Nothing is written,
+       and its caller is told UNCHANGED: the job has not ended. */
     :: atomic { adds < ADDS && !looks ->
         chooseReaders();
         d_step {
             look(); rank();
-            if :: best != 0 && as[best] == PENDING -> found = best; looks = true :: else fi;
+            if :: best != 0 && (as[best] == PENDING || as[best] == OWNED) -> found = best; looks = true :: else fi;
             tidy()
         }
       }
@@ -199,7 +205,11 @@ proctype Creator() {
             :: verdict == SETTLED -> other = (best == 0 || best != found); x = !other
             :: else -> w = found; askedInVain(); x = isStillThere
             fi;
-            if :: x -> adds++; askedAgain = true; told = 0; goneTold = false; wished = true :: else fi;
+            if
+            :: x && kind(found) == OWNED && !isFlagged(found) -> adds++; assert(told == 0 && !goneTold)
+            :: x && !(kind(found) == OWNED && !isFlagged(found)) -> adds++; askedAgain = true; told = 0; goneTold = false; wished = true
+            :: else
+            fi;
             found = 0; x = 0; verdict = 0; losers = 0;
             tidy(); truth()
         }

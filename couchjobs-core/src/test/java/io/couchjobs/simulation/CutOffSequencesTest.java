@@ -95,6 +95,22 @@ class CutOffSequencesTest extends PlayedCluster {
         assertThat(told.get()).isNotEqualTo("nothing yet").isNotEqualTo("UNCHANGED");
     }
 
+    /** Model: STILL_OWNED. The claim and the end have one fence, and only the end counts. */
+    @Test
+    void an_add_if_new_is_not_acknowledged_when_the_job_has_ended_beside_another_claim_of_the_same_revision() {
+        JobId id = insert("a");
+        world.cluster().isolate(2);
+        write(two, claim(two, read(two, id), "dead")); // 202, and nobody withdraws it
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        world.play(zero, () -> claim.finish("done"));
+        AtomicReference<String> told = new AtomicReference<>("nothing yet");
+        two.process().play("creator", () -> told.set(outcomeOfAddIfNew(two, request("a", Instant.EPOCH))));
+        world.time().pass(Duration.ofMillis(300));
+        world.cluster().heal(2);
+        world.time().pass(Duration.ofSeconds(30));
+        assertThat(told.get()).isNotEqualTo("nothing yet").isNotEqualTo("UNCHANGED");
+    }
+
     @Test
     void a_cancellation_at_a_node_that_was_cut_off_does_not_reach_a_job_that_was_removed_and_added_anew() {
         JobId id = insert("a");
@@ -221,6 +237,13 @@ class CutOffSequencesTest extends PlayedCluster {
 
     private String outcomeOfAdd(Client client, JobRequest request) {
         return world.play(client, () -> outcomeOf(client, request));
+    }
+
+    private static String outcomeOfAddIfNew(Client client, JobRequest request) {
+        return new Creator(client.parts().store(), client.parts().clock())
+                .addIfNew(request)
+                .outcome()
+                .name();
     }
 
     private static String outcomeOf(Client client, JobRequest request) {

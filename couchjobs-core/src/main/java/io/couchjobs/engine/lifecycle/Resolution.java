@@ -125,23 +125,23 @@ public final class Resolution {
 
     /**
      * Whether a change by a creator stands, as far as the leaves tell. It does not when another leaf counts more: the
-     * change was made on a leaf that the others had left behind. A change of an owned job stands until a later claim.
+     * change was made on a leaf that the others had left behind, or that was created apart from them. A request for another run stands until a later claim:
+     * it counts beside the end of the run that it was asked of.
      *
      * @param written the job as the change was confirmed, on the revision that it made
      * @param leaves all leaves of the document, tombstones too, with {@code _revisions}, as read after that
      */
     public static boolean stands(Job written, List<ObjectNode> leaves) {
         String rev = written.rev().orElseThrow();
+        Precedence precedence = counted(leaves);
+        return precedence.bestFirst().stream()
+                .filter(leaf -> leaf.kind() != Leaf.Kind.MALFORMED)
+                .noneMatch(leaf -> leaf.goesBackTo(rev) ? precedence.isOutweighed(leaf) : countsMore(leaf, written));
+    }
+
+    private static boolean countsMore(Leaf other, Job written) {
         Leaf mine = Leaf.of(written.toDocument());
-        List<Leaf> others = leaves.stream()
-                .map(Leaf::of)
-                .filter(leaf -> !leaf.goesBackTo(rev) && !leaf.isResolved())
-                .toList();
-        return Precedence.of(others).bestFirst().stream()
-                .filter(other -> other.kind() != Leaf.Kind.MALFORMED)
-                .noneMatch(other -> written.status().isLocked()
-                        ? other.fence() > mine.fence()
-                        : Leaf.BEST_FIRST.compare(other, mine) < 0);
+        return written.isResubmitted() ? other.fence() > mine.fence() : Leaf.BEST_FIRST.compare(other, mine) < 0;
     }
 
     /**

@@ -324,8 +324,9 @@ class ResolutionTest extends ResolvedLeaves {
 
     @Test
     void a_change_stands_when_no_leaf_counts_more_but_those_that_were_written_on_top_of_it() {
-        Job change = Job.parse(leaf("4-d", waiting(2)));
-        ObjectNode itself = branch(waiting(2), "d", "c", "b", "a");
+        String retried = waiting(2) + ",'attempt':1";
+        Job change = Job.parse(leaf("4-d", retried));
+        ObjectNode itself = branch(retried, "d", "c", "b", "a");
         ObjectNode later = branch(owned("t", 3), "e", "d", "c", "b", "a");
         ObjectNode lost = branch(GONE + ",'fence':9,'resolved':{'at':1}", "f", "y", "x", "a");
         for (ObjectNode less :
@@ -341,12 +342,27 @@ class ResolutionTest extends ResolvedLeaves {
     }
 
     @Test
-    void a_request_to_an_owner_stands_until_a_later_claim() {
-        Job asked = Job.parse(leaf("3-d", owned("t", 2)));
-        ObjectNode itself = branch(owned("t", 2), "d", "b", "a");
-        ObjectNode sibling = branch(withdrawn("u", 2, "no quorum"), "z", "y", "a");
-        assertThat(Resolution.stands(asked, List.of(itself, sibling))).isTrue();
-        assertThat(Resolution.stands(asked, List.of(itself, branch(owned("v", 3), "z", "y", "a"))))
+    void a_change_of_a_leaf_that_was_created_apart_from_a_run_does_not_stand() {
+        ObjectNode ended = branch("'status':'success','attempt':1,'fence':1", "e", "c", "x");
+        ObjectNode changed = branch(WAITING, "d", "late", "z", "y");
+        assertThat(settle(ended, changed).lost()).containsExactly("4-d");
+        assertThat(Resolution.stands(Job.parse(leaf("4-d", WAITING)), List.of(ended, changed)))
                 .isFalse();
+    }
+
+    @Test
+    void a_request_for_another_run_stands_until_a_later_claim_and_a_claim_only_until_an_end() {
+        String resubmitted = owned("t", 2) + ",'resubmit':{'at':3}";
+        Job asked = Job.parse(leaf("3-d", resubmitted));
+        Job claimed = Job.parse(leaf("3-d", owned("t", 2)));
+        ObjectNode sibling = branch(withdrawn("u", 2, "no quorum"), "z", "y", "a");
+        ObjectNode later = branch(owned("v", 3), "z", "y", "a");
+        ObjectNode ended = branch("'status':'success','attempt':1,'fence':2", "z", "y", "a");
+        for (Job written : List.of(asked, claimed)) {
+            assertThat(Resolution.stands(written, List.of(sibling))).isTrue();
+            assertThat(Resolution.stands(written, List.of(later))).isFalse();
+        }
+        assertThat(Resolution.stands(asked, List.of(ended))).isTrue();
+        assertThat(Resolution.stands(claimed, List.of(ended))).isFalse();
     }
 }
