@@ -2,11 +2,14 @@ package io.couchjobs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.create.ArrayCreator;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.worker.HandClaims;
 import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AddResult;
@@ -20,11 +23,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** What an owner whose lease was over, and a caller at a node that is cut off, must not be told. Exact sequences. */
@@ -109,6 +114,28 @@ class CutOffSequencesTest extends PlayedCluster {
         world.cluster().heal(2);
         world.time().pass(Duration.ofSeconds(30));
         assertThat(told.get()).isNotEqualTo("nothing yet").isNotEqualTo("UNCHANGED");
+    }
+
+    @Test
+    void an_array_is_not_acknowledged_when_only_the_node_that_is_cut_off_has_one_of_its_chunks() {
+        JobRequest template = request("list", Instant.EPOCH);
+        assertThat(outcomeOfArray(zero, template)).isEqualTo("3 added");
+        world.time().pass(Duration.ofSeconds(1));
+        remove(zero, ArrayCreator.chunkId(template.id(), 1));
+        world.time().pass(Duration.ofSeconds(1));
+        world.cluster().isolate(2);
+        assertThat(outcomeOfArray(two, template)).isEqualTo("UnconfirmedException");
+    }
+
+    /** Readers see the job, but neither a conflict nor the tombstone. */
+    @Test
+    void a_change_beside_a_removal_finds_the_job_gone() {
+        JobId id = insert("a");
+        world.cluster().isolate(2);
+        write(two, Transitions.prioritize(read(two, id), 5, now(two))); // 202
+        remove(zero, id);
+        heal();
+        assertThat(outcomeOfPriority(zero, id)).isEqualTo("NotFoundException");
     }
 
     @Test
@@ -253,6 +280,45 @@ class CutOffSequencesTest extends PlayedCluster {
         } catch (RuntimeException refused) {
             return refused.getClass().getSimpleName();
         }
+    }
+
+    private void remove(Client client, JobId id) {
+        Creator creator = new Creator(client.parts().store(), client.parts().clock());
+        world.play(client, () -> {
+            creator.remove(id);
+            return "removed";
+        });
+    }
+
+    private String outcomeOfArray(Client client, JobRequest template) {
+        JobStore store = client.parts().store();
+        InstantSource clock = client.parts().clock();
+        ArrayCreator arrays = new ArrayCreator(store, new Creator(store, clock), clock);
+        return played(
+                client,
+                () -> arrays.add(
+                                template,
+                                List.of(Map.of("n", 1), Map.of("n", 2), Map.of("n", 3))
+                                        .iterator(),
+                                3) + " added");
+    }
+
+    private String outcomeOfPriority(Client client, JobId id) {
+        Creator creator = new Creator(client.parts().store(), client.parts().clock());
+        return played(
+                client, () -> creator.change(id, "cannot be changed", (job, now) -> Transitions.prioritize(job, 9, now))
+                        .status()
+                        .json());
+    }
+
+    private String played(Client client, Supplier<String> work) {
+        return world.play(client, () -> {
+            try {
+                return work.get();
+            } catch (CouchJobsException refused) {
+                return refused.getClass().getSimpleName();
+            }
+        });
     }
 
     private void resolve(JobId id, Client... clients) {

@@ -18,6 +18,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Progress;
@@ -263,12 +264,15 @@ public final class LeasedJob implements ClaimedJob {
 
     private Job resubmitEnded(@Nullable Instant time, @Nullable ObjectNode data) {
         try {
-            return new Creator(store, clock).change(id(), "cannot be resubmitted", (present, now) -> {
-                if (present.status().isLocked()) {
-                    throw ClaimCheck.notOurs(present);
-                }
-                return Transitions.resubmit(present, time, data, now);
-            });
+            return new Creator(store, clock)
+                    .change(
+                            id(),
+                            "cannot be resubmitted",
+                            (present, now) -> present.status().isLocked()
+                                    ? Decision.refused(present)
+                                    : Transitions.resubmit(present, time, data, now));
+        } catch (JobRefusedException owned) {
+            throw new HaltException(id(), "is not this owner's any more");
         } catch (NotFoundException removed) {
             throw new HaltException(id(), "was removed");
         }

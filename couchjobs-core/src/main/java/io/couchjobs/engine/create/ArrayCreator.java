@@ -161,7 +161,7 @@ public final class ArrayCreator {
         }
 
         private void requireSame(JobId chunk, ItemStates wanted, AddResult rejected) {
-            ItemStates present = store.read(chunk)
+            ItemStates present = creator.confirmed(chunk)
                     .flatMap(ItemStates::of)
                     .orElseThrow(() -> new JobRefusedException(chunk, "could not be added: " + rejected.problem()));
             if (!present.digest().equals(wanted.digest()) || present.isLast() != wanted.isLast()) {

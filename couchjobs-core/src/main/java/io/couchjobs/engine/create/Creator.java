@@ -116,12 +116,7 @@ public final class Creator {
         return List.copyOf(results);
     }
 
-    /**
-     * Creates a job that must not exist.
-     *
-     * @return the job as stored
-     * @throws DuplicateJobException when it exists, in any state
-     */
+    /** Creates a job that must not exist, in any state: else it throws a {@link DuplicateJobException}. */
     public Job insert(JobRequest request) {
         Job job = created(store.listener().adding(request));
         Job inserted = createdBy(request, job, store.write(job)).orElseThrow(() -> {
@@ -333,6 +328,15 @@ public final class Creator {
     private Job created(JobRequest request) {
         Job created = Transitions.create(request, request.firstTried(clock.instant()));
         return store.attaching(store.site().stamp(created));
+    }
+
+    /** {@return the job as a majority of the copies confirms it; empty when there is none} Another try may have written it unconfirmed. */
+    Optional<Job> confirmed(JobId id) {
+        try {
+            return Optional.of(decide(id, Decision::nothingToDo).job);
+        } catch (NotFoundException none) {
+            return Optional.empty();
+        }
     }
 
     private Settled decide(JobId id, Function<Job, Decision> rule) {

@@ -47,7 +47,12 @@ final class Races {
         }
         WriteResult written = WriteRefusedException.check(store.write(next.get()));
         if (written instanceof WriteResult.Stored stored) {
-            return Optional.of(next.get().withRev(stored.rev())).filter(store.confirmation()::stands);
+            Optional<Job> won = Optional.of(next.get().withRev(stored.rev())).filter(store.confirmation()::stands);
+            if (won.isEmpty()) {
+                store.look(next.get()
+                        .id()); // readers see no tombstone beside it, so only a reading of all leaves finds that
+            }
+            return won;
         }
         return written instanceof WriteResult.Accepted accepted
                 ? store.confirmation().of(next.get().id(), accepted.rev(), clock)
