@@ -77,10 +77,32 @@ final class SourceReader {
             if (rev.equals(shown(change))) {
                 leaves.add(winner);
             } else {
-                database.get(change.id(), rev).ifPresent(leaf -> leaves.add(read(winner, leaf)));
+                leaf(change.id(), rev).ifPresent(leaf -> leaves.add(read(winner, leaf)));
             }
         }
         return leaves;
+    }
+
+    /**
+     * A leaf that the feed shows; empty when somebody has written on it since, which makes a row of its own. The feed of a cluster shows
+     * leaves that one copy has, and a reading may ask two others.
+     *
+     * @throws CouchUnreachableException when the copies that were asked do not have it: the row is to be read again
+     */
+    private Optional<ObjectNode> leaf(String docId, String rev) {
+        Optional<ObjectNode> leaf = database.get(docId, rev);
+        if (leaf.isEmpty() && !wasWrittenOn(docId, rev)) {
+            throw unknown(
+                    "/" + database.name() + "/" + docId,
+                    "the feed shows revision " + rev + ", and the copies that were asked do not have it yet");
+        }
+        return leaf;
+    }
+
+    private boolean wasWrittenOn(String docId, String rev) {
+        return database.leaves(docId).stream()
+                .map(leaf -> leaf.path("_rev").asText())
+                .anyMatch(leaf -> database.history(docId, leaf).contains(rev));
     }
 
     /** Whether the document of a change has that revision still, or has it again because the winner of a conflict was deleted. */
@@ -144,17 +166,18 @@ final class SourceReader {
         try (ChangesFeed feed = source.changes(ChangesRequest.normal().selector(both))) {
             boolean isFound = feed.next(longest).isPresent();
             if (!isFound && !feed.isEnded()) {
-                throw unknown(source, docId, longest);
+                throw unknown(
+                        "/" + source.name() + "/_changes",
+                        "the search for " + docId + " by the selector did not end within " + longest.toMillis()
+                                + " ms; an index, or a longer response timeout, makes it possible");
             }
             return isFound;
         }
     }
 
-    private static CouchException unknown(CouchDatabase source, String docId, Duration longest) {
-        String reason = "the search for " + docId + " by the selector did not end within " + longest.toMillis()
-                + " ms; an index, or a longer response timeout, makes it possible";
+    private static CouchException unknown(String path, String reason) {
         return CouchUnreachableException.of(
-                new CouchException.Failure.Request("GET", "/" + source.name() + "/_changes", null, null),
+                new CouchException.Failure.Request("GET", path, null, null),
                 false,
                 reason,
                 new SocketTimeoutException(reason));

@@ -4,117 +4,38 @@ import static io.couchjobs.testing.SourceDatabases.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.InProcess;
-import io.couchjobs.couch.config.CouchConfig;
-import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.testing.TestQueue;
-import java.io.ByteArrayInputStream;
-import java.io.InputStream;
-import java.io.SequenceInputStream;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import io.couchjobs.couch.ChangesFeed.Change;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.Trigger;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whether a selector selects a document, at a server that answers as a test says. */
-class SourceReaderTest {
-    private static final ObjectNode PAID = json("{'status':'paid'}");
-    private static final String SELECTED =
-            "{'results':[\n{'seq':'1','id':'o1','changes':[{'rev':'1-a'}]}\n],'last_seq':'1'}";
-
-    private final List<String> asked = new CopyOnWriteArrayList<>();
-
-    /** A database whose server answers the question by this status, and the search of the feed by that. */
-    private CouchDatabase orders(int found, InputStream searched) {
-        return orders(found, searched, TestQueue.PATIENCE);
-    }
-
-    private CouchDatabase orders(int found, InputStream searched, Duration responseTimeout) {
-        CouchConfig config = CouchConfig.builder(URI.create("http://server.test/"))
-                .responseTimeout(responseTimeout)
-                .build();
-        return InProcess.connect(
-                        config,
-                        request -> {
-                            String path = request.uri().getPath();
-                            asked.add(path);
-                            return path.endsWith("_find")
-                                    ? answer(found, bytes("{'error':'no'}"))
-                                    : answer(200, searched);
-                        },
-                        pause -> {},
-                        System::nanoTime)
-                .database("orders");
-    }
-
-    private static InProcess.Response answer(int status, InputStream body) {
-        Map<String, List<String>> headers =
-                Map.of("Content-Type", List.of("application/json"), "Retry-After", List.of("3600"));
-        return new InProcess.Response(status, headers, body);
-    }
-
-    private static InputStream bytes(String json) {
-        return new ByteArrayInputStream(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {400, 404, 405, 501})
-    void a_server_without_an_index_searches_its_feed(int status) {
-        assertThat(SourceReader.selects(orders(status, bytes(SELECTED)), "o1", PAID))
-                .isTrue();
-        assertThat(SourceReader.selects(orders(status, bytes("{'results':[\n],'last_seq':'1'}")), "o1", PAID))
-                .isFalse();
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {429, 500, 503})
-    void a_server_in_trouble_does_not_search_its_whole_feed(int status) {
-        assertThatThrownBy(() -> SourceReader.selects(orders(status, bytes(SELECTED)), "o1", PAID))
-                .isInstanceOfSatisfying(CouchException.class, trouble -> assertThat(trouble.status())
-                        .isEqualTo(status));
-        assertThat(asked).doesNotContain("/orders/_changes");
+/** Rows of the feed become changes. On a cluster a row may show a leaf that the copies which are read do not have yet. */
+class SourceReaderTest extends FollowedOrders {
+    private List<String> changes(String... revs) {
+        SourceReader reader =
+                new SourceReader(mails().deliver(Trigger.Delivery.EVERY).build(), orders);
+        return reader.all(new Change("7", "o1", List.of(revs), false, null)).stream()
+                .map(SourceChange::rev)
+                .toList();
     }
 
     @Test
-    void a_search_that_has_not_ended_in_time_does_not_say_that_the_document_is_not_selected() {
-        try (Silence silence = new Silence()) {
-            InputStream begun = new SequenceInputStream(bytes("{'results':[\n"), silence);
-            assertThatThrownBy(() -> SourceReader.selects(orders(404, begun, Duration.ofMillis(200)), "o1", PAID))
-                    .isInstanceOf(CouchException.class)
-                    .hasMessageContaining("o1");
-        }
+    void a_leaf_that_cannot_be_read_yet_is_not_passed() {
+        orders.bulkRevisions(List.of(json("{'_id':'o1','_rev':'1-bb','_revisions':{'start':1,'ids':['bb']}}")));
+        assertThatThrownBy(() -> changes("1-bb", "1-aa"))
+                .isInstanceOf(CouchUnreachableException.class)
+                .hasMessageContaining("1-aa");
+        orders.bulkRevisions(List.of(json("{'_id':'o1','_rev':'1-aa','_revisions':{'start':1,'ids':['aa']}}")));
+        assertThat(changes("1-bb", "1-aa")).containsExactly("1-bb", "1-aa");
     }
 
-    /** Brings nothing until it is closed. */
-    private static final class Silence extends InputStream {
-        private final CountDownLatch closed = new CountDownLatch(1);
-
-        @Override
-        public int read() {
-            try {
-                closed.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-            return -1;
-        }
-
-        @Override
-        public int read(byte[] target, int offset, int length) {
-            return read();
-        }
-
-        @Override
-        public void close() {
-            closed.countDown();
-        }
+    @Test
+    void a_leaf_that_somebody_has_written_on_since_is_left_to_the_row_of_that_write() {
+        orders.bulkRevisions(List.of(
+                json("{'_id':'o1','_rev':'1-bb','_revisions':{'start':1,'ids':['bb']}}"),
+                json("{'_id':'o1','_rev':'2-cc','_revisions':{'start':2,'ids':['cc','aa']}}")));
+        assertThat(changes("1-bb", "1-aa")).containsExactly("1-bb");
     }
 }
