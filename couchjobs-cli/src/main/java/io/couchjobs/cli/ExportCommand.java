@@ -86,7 +86,7 @@ final class ExportCommand extends QueueCommand {
             return Optional.of(document.toString());
         } catch (UnreadableDataException lost) {
             progress.clear();
-            root().say("couchjobs: not exported: " + lost.getMessage());
+            root().warn("couchjobs: not exported: " + lost.getMessage());
             return Optional.empty();
         }
     }

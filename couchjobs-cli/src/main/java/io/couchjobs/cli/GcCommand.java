@@ -53,7 +53,7 @@ final class GcCommand extends QueueCommand {
         }
         GarbageCollection.Report report = run(collection, line);
         output().table(() -> table(report), () -> json(report));
-        report.problems().forEach(problem -> root().say("couchjobs: " + problem));
+        report.problems().forEach(problem -> root().warn("couchjobs: " + problem));
         return report.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
     }
 

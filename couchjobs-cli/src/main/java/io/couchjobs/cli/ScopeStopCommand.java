@@ -54,7 +54,7 @@ final class ScopeStopCommand extends QueueCommand {
         if (busy.isEmpty()) {
             return ExitCode.DONE;
         }
-        root().say("couchjobs: jobs still wait or run in " + busy + "; they end when their handlers or leases do");
+        root().warn("couchjobs: jobs still wait or run in " + busy + "; they end when their handlers or leases do");
         return ExitCode.TIMED_OUT;
     }
 

@@ -35,7 +35,7 @@ final class TriggerTestCommand extends QueueCommand {
     ExitCode run(JobQueue queue) {
         Trigger.Plan plan = queue.triggers().test(trigger, Optional.ofNullable(database), doc);
         plan.leftOut().ifPresent(why -> root().say("couchjobs: no job: " + why));
-        plan.problems().forEach(problem -> root().say("couchjobs: no job: " + problem));
+        plan.problems().forEach(problem -> root().warn("couchjobs: no job: " + problem));
         plan.jobs().forEach(job -> output().line(() -> TriggerText.json(job).toString(), () -> TriggerText.json(job)));
         return plan.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
     }

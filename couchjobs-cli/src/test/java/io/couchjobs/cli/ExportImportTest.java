@@ -135,6 +135,9 @@ class ExportImportTest {
         assertThat(said.exitCode()).isEqualTo(1);
         assertThat(said.err()).contains("not exported", "email:1", "data.json");
         assertThat(said.out()).contains("job:email:2").doesNotContain("job:email:1");
+        assertThat(shell.run("export", "-q").err())
+                .contains("not exported", "email:1")
+                .hasLineCount(1);
         JsonNode shown = shell.run("inspect", "email", "1", "-o", "json").json();
         assertThat(shown.path("dataProblem").asText()).contains("email:1");
         shell.input(damaged.toString());

@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.index.DesignDocument;
+import io.couchjobs.engine.index.DesignDocuments;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,6 +85,21 @@ class GcCommandTest {
         assertThat(done.err()).contains("tombstones cannot be purged: this server does not know how");
         assertThat(done.json().path("jobsDeleted")).hasToString("{\"email\":1}");
         assertThat(shell.run("inspect", "email", "1").exitCode()).isEqualTo(3);
+    }
+
+    @Test
+    void what_could_not_be_done_is_said_also_to_who_wants_it_quiet(TestDatabase database) {
+        try (JobQueue queue = TestShell.queue(database)) {
+            ObjectNode design = new DesignDocuments(queue.database())
+                    .read(DesignDocument.LISTS.versionedName())
+                    .orElseThrow();
+            queue.database().put(design.put("_deleted", true));
+        }
+
+        TestShell.Said said = shell.run("gc", "--dry-run", "-q");
+
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(said.err()).contains("the design documents of this version are not stored");
     }
 
     @Test

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.scope.Ending;
 import io.couchjobs.scope.Scope;
@@ -125,6 +126,21 @@ class ScopeCommandsTest {
             Ending killed = endings.poll(60, TimeUnit.SECONDS);
             assertThat(killed).isNotNull();
             assertThat(killed.reason().orElseThrow()).startsWith("SCOPE_SHUTDOWN");
+        }
+    }
+
+    @Test
+    void a_stop_that_runs_out_of_time_names_the_scope_also_to_who_wants_it_quiet(TestDatabase database)
+            throws Exception {
+        shell.done("scope", "start", "index", "3");
+        try (JobQueue queue = TestShell.queue(database)) {
+            submit(queue, "owned", new LinkedBlockingQueue<>());
+            assertThat(queue.accept(AcceptOptions.of(THREE.jobType()))).hasSize(1);
+
+            TestShell.Said said = shell.run("scope", "stop", "index", "3", "--timeout", "0s", "-q");
+
+            assertThat(said.exitCode()).isEqualTo(5);
+            assertThat(said.err()).contains("jobs still wait or run in [index@3]");
         }
     }
 

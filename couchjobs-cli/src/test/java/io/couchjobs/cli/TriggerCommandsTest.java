@@ -72,6 +72,8 @@ class TriggerCommandsTest {
             assertThat(said.exitCode()).isEqualTo(1);
             assertThat(said.err()).contains("o2 has no /mail");
         });
+        assertThat(shell.run("trigger", "test", "mail", "--doc", "o2", "-q").err())
+                .contains("o2 has no /mail");
         done("work", "email", "--max-jobs", "1", "--", "true");
 
         JsonNode listed = done("trigger", "list", "-o", "json").json().get(0);
