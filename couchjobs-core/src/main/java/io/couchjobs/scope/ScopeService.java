@@ -15,6 +15,7 @@ import io.couchjobs.worker.WorkerBuilder;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -94,7 +95,7 @@ public final class ScopeService<T> {
     }
 
     /**
-     * Serves only some partitions.
+     * Serves only some partitions. The function is tried on the partition {@code probe} when the service begins.
      *
      * @param partitions which ones
      * @return the changed service
@@ -155,13 +156,17 @@ public final class ScopeService<T> {
                 .id(PROBE)
                 .data(JsonNodeFactory.instance.objectNode())
                 .build();
+        Job job = Transitions.create(empty, Instant.EPOCH);
+        probe("the accept function", () -> accept.test(job), "a job without data");
+        probe("the function of only", () -> which.test(scope), "the partition \"" + PROBE + "\"");
+    }
+
+    private void probe(String name, BooleanSupplier function, String triedOn) {
         try {
-            boolean unused = accept.test(Transitions.create(empty, Instant.EPOCH)) && which.test(scope);
+            boolean unused = function.getAsBoolean();
         } catch (RuntimeException e) {
             throw new IllegalArgumentException(
-                    "the accept function for scopes of type " + type()
-                            + " fails when it is tried on a job without data: " + e,
-                    e);
+                    name + " for scopes of type " + type() + " fails when it is tried on " + triedOn + ": " + e, e);
         }
     }
 

@@ -293,6 +293,18 @@ class ScopesTest {
     }
 
     @Test
+    void a_function_that_fails_when_a_service_begins_is_the_one_that_is_named() {
+        ScopeService<ObjectNode> service = ScopeService.of("index", ObjectNode.class, gates);
+        assertThatThrownBy(() -> scopes.serve(
+                        service.accept(job -> job.data().get("size").asInt() < 10)))
+                .hasMessageContaining("the accept function for scopes of type index fails");
+        assertThatThrownBy(() -> scopes.serve(service.only(scope -> Integer.parseInt(scope.partition()) < 10)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("the function of only for scopes of type index fails")
+                .hasMessageContaining("\"probe\"");
+    }
+
+    @Test
     void a_strict_queue_wants_a_timeout_for_the_jobs_of_a_scope(TestDatabase database) {
         try (JobQueue strict = TestQueue.builder(database).strict(true).open()) {
             strict.scopes().start(ONE);
