@@ -77,7 +77,7 @@ public final class Trigger {
     /**
      * Starts to describe a trigger.
      *
-     * @param name its name: letters, digits, dots, underscores, hyphens; at most 64
+     * @param name its name: 1 to 64 letters (a to z), digits, dots, underscores and hyphens; the first is a letter or a digit
      * @return a builder
      */
     public static TriggerBuilder named(String name) {
@@ -307,8 +307,8 @@ public final class Trigger {
     static String checkName(String name) {
         if (!NAME.matcher(name).matches()) {
             throw new IllegalArgumentException(
-                    "the name of a trigger is 1 to 64 letters (a to z), digits, dots, underscores and hyphens, not \""
-                            + name + "\"");
+                    "the name of a trigger is 1 to 64 letters (a to z), digits, dots, underscores and hyphens, and begins with"
+                            + " a letter or a digit, not \"" + name + "\"");
         }
         return name;
     }

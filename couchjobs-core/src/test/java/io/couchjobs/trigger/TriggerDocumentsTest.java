@@ -56,6 +56,8 @@ class TriggerDocumentsTest {
     @Test
     void a_name_that_cannot_be_one_is_refused() {
         assertThatThrownBy(() -> Trigger.named("a b")).hasMessageContaining("\"a b\"");
+        assertThatThrownBy(() -> Trigger.named("-a"))
+                .hasMessageContaining("begins with a letter or a digit, not \"-a\"");
         assertThatThrownBy(() -> Trigger.parse(json("{'_id':'trigger:a:b'," + GOOD + "}")))
                 .hasMessageContaining("a:b");
     }
