@@ -55,7 +55,7 @@ public final class DashboardBuilder {
 
     /**
      * Lets in only people who have the password (HTTP Basic). Put a proxy that speaks TLS in front when the network is not your
-     * own. An address that sent five wrong passwords in a row has to wait between tries, from a second up to a minute.
+     * own. An address that sent five wrong passwords or tokens in a row has to wait between tries, from a second up to a minute.
      *
      * @param user the name
      * @param password the password, not empty

@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Slows down clients that guess passwords. After {@value #FREE} wrong passwords an address has to wait a second, after each
+ * Slows down clients that guess passwords or tokens. After {@value #FREE} wrong ones an address has to wait a second, after each
  * further one twice as long, up to a minute. A password that it sends meanwhile is not checked, be it right or wrong. A right
  * password that allows changes, or a quarter of an hour without a wrong one, clears the count; a token that only reads does not, or
  * its owner could guess that password without a pause. At most {@value #MOST} addresses are remembered; those
@@ -100,7 +100,10 @@ final class FailedLogins {
     private void warn(String from, long now) {
         if (warnedNanos == null || now - warnedNanos > LONGEST.toNanos()) {
             warnedNanos = now;
-            log.warn("{} gave {} wrong passwords in a row; from now on it has to wait between its tries", from, FREE);
+            log.warn(
+                    "{} gave {} wrong passwords or tokens in a row; from now on it has to wait between its tries",
+                    from,
+                    FREE);
         }
     }
 

@@ -71,7 +71,8 @@ final class Guard {
         if (!verdict.left().isZero()) {
             long seconds = verdict.left().plusNanos(999_999_999).toSeconds();
             call.setHeader("Retry-After", Long.toString(seconds));
-            throw new Refusal(429, "too many wrong passwords from your address; try again in " + seconds + " s");
+            throw new Refusal(
+                    429, "too many wrong passwords or tokens from your address; try again in " + seconds + " s");
         }
         if (!verdict.isLetIn()) {
             call.setHeader("WWW-Authenticate", "Basic realm=\"couchjobs\", charset=\"UTF-8\"");
