@@ -26,8 +26,8 @@ import picocli.CommandLine.Option;
         description = {
             "Check the server, the database and the queue: version, access, clocks, nodes and copies, design documents,",
             "indexes, conflicts, owners, malformed jobs and settings, times in seconds, tombstones, jobs that are due and",
-            "that no worker takes, jobs that wait in vain for other jobs, silent workers, failed jobs, triggers that are",
-            "malformed, that nobody follows, that cannot read their source, that could not make a job or are far behind.",
+            "that no worker takes, jobs that wait in vain for other jobs, silent workers that own jobs, failed jobs, triggers",
+            "that are malformed, that nobody follows, that cannot read their source, that could not make a job or are far behind.",
             "Each finding comes with what follows from it and what to do. Exit code 1 when there is a problem,",
             "or a step of --fix fails."
         },
@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
 final class DoctorCommand extends QueueCommand {
     private static final String JOBS = "jobs";
     private static final String NOTHING =
-            "no job is due without a worker, no worker is silent, no job has failed for good, each trigger is followed";
+            "no job is due without a worker, no silent worker owns a job, no job has failed for good, each trigger is followed";
 
     @Option(
             names = "--fix",
