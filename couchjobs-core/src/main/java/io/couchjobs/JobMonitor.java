@@ -134,7 +134,8 @@ public interface JobMonitor {
      *
      * @param filter which jobs
      * @param limit how many at most
-     * @return the jobs; those of one finished status by the time of their end, others by the time of their creation
+     * @return the jobs, by their creation; when the filter names a status and no group, class, origin, tag or correlation id,
+     *     finished jobs by their end, and stuck jobs by their last failure
      */
     List<Job> list(JobFilter filter, int limit);
 

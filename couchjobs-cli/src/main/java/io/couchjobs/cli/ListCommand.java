@@ -22,7 +22,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "list",
         description = {
-            "List jobs, newest first: with a finished --status by the time of their end, otherwise of their creation.",
+            "List jobs, newest first, by their creation. With a --status and no group, class, origin, tag or correlation,",
+            "finished jobs come by their end, and stuck jobs by their last failure.",
             "While the server builds an index it waits, up to 10 minutes, and says how far the server is."
         },
         footer = {
