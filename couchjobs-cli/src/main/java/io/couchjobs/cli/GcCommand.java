@@ -37,7 +37,9 @@ final class GcCommand extends QueueCommand {
             paramLabel = "D",
             description = {
                 "Keep tombstones (what deleted jobs leave behind) at least this long, whether workers are there or not."
-                        + " Default: 30d in a database that is named (init --site); elsewhere 10m while a worker is there, and no time otherwise."
+                        + " Default: 30d in a database that is named (init --site); elsewhere 10m, or twice the longest timeout"
+                        + " of all types if that is longer; there, tombstones of jobs that retention deleted go at once while no"
+                        + " worker is registered and nobody owns a job."
                         + " Choose a time longer than any worker may stand still, and than a replication takes to hear of the"
                         + " deletions. A database that never heard of a deletion replicates the job back."
             })
