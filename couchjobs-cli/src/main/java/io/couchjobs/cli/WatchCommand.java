@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
             "was removed the type, the id and the state not_found. When a job changes quickly only its last change may be shown. A restart",
             "of the server does not matter.",
             "With --alarm it shows alarms in place of changes, and tells a webhook or a program. Processes with the same",
-            "rules and targets tell each alarm once between them."
+            "rules, the same --looks and the same targets in the same order tell each alarm once between them."
         },
         footer = {
             "  couchjobs watch",

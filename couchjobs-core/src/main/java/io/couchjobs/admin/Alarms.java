@@ -12,9 +12,9 @@ import java.util.function.Consumer;
  * io.couchjobs.Operations#alarms()}. Not thread-safe until it is started.
  *
  * <p>An alarm is raised when some looks in a row found it, and ends when as many did not ({@link #looks}). Any number of processes
- * may be given the same rules, webhooks and commands: one of them looks and tells, and another one takes over when it is gone. The
- * database remembers the raised alarms, so a restart tells nothing twice. A process that may not write there, as one of a producer, and
- * one with listeners only, looks and tells by itself.
+ * may be given the same rules, the same number of looks, and the same webhooks and commands in the same order: one of them looks and
+ * tells, and another one takes over when it is gone. The database remembers the raised alarms, so a restart tells nothing twice. A
+ * process that may not write there, as one of a producer, and one with listeners only, looks and tells by itself.
  */
 public interface Alarms {
     /**

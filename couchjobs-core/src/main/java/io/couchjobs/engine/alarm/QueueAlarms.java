@@ -126,7 +126,7 @@ public final class QueueAlarms implements Alarms {
                 parts, new Look(whole, facts), List.copyOf(targets), new AlarmWatch.Pace(pause, looks), name(whole));
     }
 
-    /** Processes with the same rules, webhooks and commands share what was raised. */
+    /** Processes with the same rules and looks, and the same webhooks and commands in the same order, share what was raised. */
     private Optional<String> name(AlarmRules whole) {
         if (names.isEmpty()) {
             return Optional.empty();
