@@ -117,7 +117,9 @@ final class TriggerAddCommand extends QueueCommand {
             names = "--connection",
             paramLabel = "C",
             description = {
-                "The server of the source: the processes with workers have its URL in COUCHJOBS_CONNECTION_C; default: the queue's own."
+                "The server of the source, by name; default: the queue's own. The processes with workers know its URL:"
+                        + " couchjobs work has that of shop in COUCHJOBS_CONNECTION_SHOP. A name from a variable is in lower"
+                        + " case and has no hyphen."
             })
     private @Nullable String connection;
 
