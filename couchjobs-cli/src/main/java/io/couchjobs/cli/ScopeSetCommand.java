@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
             "A value that is not named stays as it is; the word \"default\" takes a value back to its default."
         },
         footer = {
-            "  couchjobs scope set index 3 --concurrency cores*2",
+            "  couchjobs scope set index 3 --concurrency 'cores*2'",
             "  couchjobs scope set index --queue-limit default"
         })
 final class ScopeSetCommand extends QueueCommand {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
             "Without options a scope has the configuration that was given last for its type.",
             "With some options, the others have their defaults."
         },
-        footer = {"  couchjobs scope start index 3", "  couchjobs scope start index 3 --concurrency cores*2"})
+        footer = {"  couchjobs scope start index 3", "  couchjobs scope start index 3 --concurrency 'cores*2'"})
 final class ScopeStartCommand extends QueueCommand {
     @Mixin
     private final ScopeNames names = new ScopeNames();
