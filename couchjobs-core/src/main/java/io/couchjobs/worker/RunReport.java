@@ -30,7 +30,7 @@ public record RunReport(
         FAILED,
         /** The job was cancelled. */
         CANCELLED,
-        /** The job was given back to run later: it was resubmitted, or the worker closes. */
+        /** The job was given back to run later: it was snoozed or resubmitted, or the worker closes. */
         RELEASED,
         /** The job was lost before the run ended; its result was not stored. */
         HALTED

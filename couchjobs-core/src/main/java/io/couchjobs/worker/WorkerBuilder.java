@@ -18,7 +18,8 @@ public interface WorkerBuilder {
      * same time must not have the same id. In a database with a name ({@link io.couchjobs.job.Site}) that is added: {@code
      * w1@munich}.
      *
-     * @param newId default: host name, process id and a random part
+     * @param newId default: the environment variable {@code HOSTNAME}, or {@code worker} where it is not set, then the process id
+     *     and a random part
      * @return this
      */
     WorkerBuilder id(String newId);
