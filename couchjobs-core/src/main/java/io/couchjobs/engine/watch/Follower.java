@@ -6,6 +6,7 @@ import io.couchjobs.engine.store.Story;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ abstract class Follower {
     private @Nullable Snapshot known;
     /** The newest state that the feed told before that. */
     private @Nullable Snapshot early;
+
+    /** The revision of an end that was told after a later state. */
+    private @Nullable String doubted;
 
     private @Nullable JobPhase firstPhase;
     /** Whether the feed brought no newer state since a reading began. */
@@ -152,8 +156,28 @@ abstract class Follower {
         return !unchanged;
     }
 
-    /** Takes in the state that a majority of the copies has: it counts, whatever was told before. */
-    final synchronized void isSureOf(Snapshot news) {
+    /**
+     * Takes in the end that a majority of the copies has. False when a later state is known: the job may have been added
+     * after the majority was asked, so it must be asked again. What it says twice counts, whatever was told before.
+     *
+     * @param lastWords how the job ended before it was removed
+     */
+    final synchronized boolean isSureOf(Snapshot end, Optional<Snapshot> lastWords) {
+        if (isOlderThanKnown(end) && !end.rev().equals(doubted)) {
+            doubted = end.rev();
+            return false;
+        }
+        lastWords.ifPresent(this::takeSure);
+        takeSure(end);
+        return true;
+    }
+
+    /** Nobody can tell when a job without a tombstone was removed. */
+    private boolean isOlderThanKnown(Snapshot end) {
+        return known != null && known.isLaterThan(end) && !end.rev().isEmpty();
+    }
+
+    private void takeSure(Snapshot news) {
         if (known == null) {
             early = news;
         } else if (!known.rev().equals(news.rev()) || known.phase() != news.phase()) {
@@ -163,6 +187,7 @@ abstract class Follower {
 
     private void take(Snapshot news) {
         known = news;
+        doubted = null;
         unchanged = false;
         if (!over) {
             told(news);

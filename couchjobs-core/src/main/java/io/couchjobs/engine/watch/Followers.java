@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** All followers of single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
@@ -128,30 +129,36 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         ends.ask(seen, this);
     }
 
-    /** An end counts, whatever was told before; anything else may be an older story by now. */
+    /** An end counts, at the latest when it is told twice; anything else may be an older story by now. */
     @Override
     public void told(Snapshot sure) {
-        reader.lastWords(sure).ifPresent(this::tellEnd);
         if (sure.isEnd()) {
             tellEnd(sure);
-        } else {
-            boolean certain = true;
-            for (Follower follower : of(sure.id().docId())) {
-                certain &= follower.hears(sure);
-            }
-            if (!certain) {
-                rereader.read(List.of(sure.id().docId()));
-            }
+        } else if (!tell(sure.id(), follower -> follower.hears(sure))) {
+            rereader.read(List.of(sure.id().docId()));
         }
+    }
+
+    /** A follower may have begun after that end was read, with a job that was added since. */
+    private void tellEnd(Snapshot sure) {
+        Optional<Snapshot> lastWords = reader.lastWords(sure);
+        if (!tell(sure.id(), follower -> follower.isSureOf(sure, lastWords))) {
+            ends.ask(sure.id(), this);
+        }
+    }
+
+    /** {@return whether all followers of the job are certain} */
+    private boolean tell(JobId id, Predicate<Follower> isCertain) {
+        boolean certain = true;
+        for (Follower follower : of(id.docId())) {
+            certain &= isCertain.test(follower);
+        }
+        return certain;
     }
 
     @Override
     public boolean asks(JobId id) {
         return !of(id.docId()).isEmpty();
-    }
-
-    private void tellEnd(Snapshot sure) {
-        of(sure.id().docId()).forEach(follower -> follower.isSureOf(sure));
     }
 
     boolean isSure(Snapshot seen) {

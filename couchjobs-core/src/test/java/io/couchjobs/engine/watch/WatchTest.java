@@ -10,6 +10,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.Feeds;
 import io.couchjobs.engine.store.JobReader;
+import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
@@ -42,6 +43,8 @@ import org.junit.jupiter.api.Test;
 /** Who waits for a job while the queue is being closed. */
 @ServerTest
 class WatchTest {
+    private static final JobId EMAIL = new JobId("email", "1");
+
     /** The connections are closed last: whoever comes in between can still read the job, but hears of no change any more. */
     @Test
     void who_begins_to_wait_while_the_queue_closes_is_told_so(TestDatabase database) {
@@ -209,6 +212,44 @@ class WatchTest {
             goOn.countDown();
 
             TestQueue.until(() -> heard.equals(List.of("a", "d", "e", "missed")));
+        }
+    }
+
+    @Test
+    void a_waiter_is_not_told_the_end_that_came_before_the_add_of_its_job(TestDatabase database) throws Exception {
+        try (JobQueue queue = TestQueue.open(database)) {
+            run(queue);
+            Snapshot end = Snapshot.of(queue.get(EMAIL).orElseThrow());
+            assertWaiterIsToldItsOwnEnd(queue, end);
+        }
+    }
+
+    @Test
+    void a_waiter_is_not_told_the_removal_that_came_before_the_add_of_its_job(TestDatabase database) throws Exception {
+        try (JobQueue queue = TestQueue.open(database)) {
+            run(queue);
+            queue.remove(EMAIL);
+            Snapshot removal = new JobReader(queue.database())
+                    .snapshots(List.of(EMAIL.docId()))
+                    .get(EMAIL.docId());
+            assertThat(removal.phase()).isEqualTo(JobPhase.NOT_FOUND);
+            assertWaiterIsToldItsOwnEnd(queue, removal);
+        }
+    }
+
+    private static void assertWaiterIsToldItsOwnEnd(JobQueue queue, Snapshot before) throws InterruptedException {
+        queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        JobStore store = Stores.of(queue.database());
+        Awaited waiter = new Awaited(EMAIL, job -> job.phase() == JobPhase.FINISHED);
+        try (Feed feed = Feeds.of(queue.database());
+                Followers followers = new Followers(feed, new JobReader(queue.database()), store.ends())) {
+            followers.join(waiter);
+            waiter.open(Snapshot.of(store.read(EMAIL).orElseThrow()));
+            followers.told(before);
+
+            Job own = queue.claim(EMAIL).orElseThrow().finish();
+            assertThat(waiter.get(store.environment(), TestQueue.PATIENCE))
+                    .hasValueSatisfying(told -> assertThat(told.rev()).isEqualTo(own.rev()));
         }
     }
 
