@@ -35,10 +35,13 @@ final class Mailbox {
         gap = !closed;
     }
 
-    /** Replaces the present change of the same job, unless that is newer. */
+    /**
+     * Replaces the present change of the same job, unless that is newer. An end that a majority of the copies has replaces all but
+     * another end.
+     */
     synchronized void put(Snapshot news) {
         Snapshot present = letters.get(news.id());
-        if (closed || (present != null && present.isLaterThan(news) && !news.isConfirmed())) {
+        if (closed || (present != null && stays(present, news))) {
             return;
         }
         bytes += news.size() - (present == null ? 0 : present.size());
@@ -78,6 +81,12 @@ final class Mailbox {
     /** How many changes were never told. */
     synchronized long dropped() {
         return dropped;
+    }
+
+    /** What a majority had when it was asked may be old by now. */
+    private static boolean stays(Snapshot present, Snapshot news) {
+        boolean isSureEnd = news.isConfirmed() && news.isEnd();
+        return present.isLaterThan(news) && (present.isEnd() || !isSureEnd);
     }
 
     private void drop() {

@@ -12,6 +12,11 @@ import java.util.Optional;
 public final class MajorityReadings {
     private MajorityReadings() {}
 
+    /** {@return a state as one that a majority has} */
+    public static Snapshot confirmed(Snapshot seen) {
+        return seen.confirmed();
+    }
+
     /** {@return the end that a job is read to have; none when it has not ended or nothing can be told now} */
     public static List<JobStatus> ends(CouchDatabase database, Conflicts conflicts, JobId id) {
         JobWriter writer = Stores.writer(database);

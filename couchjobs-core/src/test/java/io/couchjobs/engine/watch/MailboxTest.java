@@ -1,10 +1,12 @@
 package io.couchjobs.engine.watch;
 
+import static io.couchjobs.engine.store.MajorityReadings.confirmed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.job.JobId;
 import io.couchjobs.testing.Jobs;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MailboxTest {
@@ -19,6 +21,19 @@ class MailboxTest {
         assertThat(box.take().orElseThrow().rev()).isEqualTo("3-x");
         assertThat(box.take().orElseThrow().id().id()).isEqualTo("b");
         assertThat(box.dropped()).isZero();
+    }
+
+    @Test
+    void a_state_that_a_majority_had_does_not_replace_a_later_one() {
+        assertThat(keptOf(job("success", 6), confirmed(job("waiting", 5)))).isEqualTo(6);
+        assertThat(keptOf(job("success", 6), confirmed(job("success", 4)))).isEqualTo(6);
+        assertThat(keptOf(job("running", 6), confirmed(job("waiting", 5)))).isEqualTo(6);
+    }
+
+    @Test
+    void an_end_that_a_majority_has_replaces_a_later_state_that_is_no_end() {
+        assertThat(keptOf(job("running", 6), confirmed(job("success", 4)))).isEqualTo(4);
+        assertThat(keptOf(job("waiting", 6), confirmed(job("success", 4)))).isEqualTo(4);
     }
 
     @Test
@@ -66,6 +81,19 @@ class MailboxTest {
         box.put(gone("b", 1));
 
         assertThat(box.take()).isEmpty();
+    }
+
+    private static long keptOf(Snapshot... letters) {
+        Mailbox box = new Mailbox(10, 1_000);
+        List.of(letters).forEach(box::put);
+        return box.take().flatMap(Snapshot::job).orElseThrow().fence();
+    }
+
+    private static Snapshot job(String status, int fence) {
+        String lock = status.equals("running") ? ",'lock':{'token':'t','worker':'w','since':1}" : "";
+        return Snapshot.of(Jobs.json("{'_id':'job:email:a','_rev':'" + fence + "-x','status':'" + status + "','fence':"
+                        + fence + lock + "}"))
+                .orElseThrow();
     }
 
     private static Snapshot gone(String id, int generation) {
