@@ -7,14 +7,17 @@ import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.MajorityReadings;
+import io.couchjobs.engine.watch.Watch;
 import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Listening;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.job.UnconfirmedException;
 import java.time.Duration;
@@ -92,6 +95,43 @@ class ToldEndsSequencesTest extends PlayedCluster {
         world.time().pass(Duration.ofSeconds(20));
         assertThat(events(subscription)).last().satisfies(event -> assertThat(event.phase())
                 .isEqualTo(JobPhase.FINISHED));
+    }
+
+    /** While the listener is busy with the end, the only copy in reach shows an older state, and then nothing. */
+    @Test
+    void a_listener_is_told_the_removal_that_one_copy_shows_only_when_a_majority_has_it() throws Exception {
+        JobId id = insert("a");
+        List<JobPhase> told = new ArrayList<>();
+        world.play(two, () -> listen(two, told));
+        world.cluster().isolate(0);
+        LeasedJob claim = accept(two, "owner").orElseThrow();
+        world.play(two, () -> claim.finish("done"));
+        world.time().pass(Duration.ofSeconds(2));
+        two.door().redirect(0);
+        two.door().cutFeed();
+        world.time().pass(Duration.ofSeconds(2));
+        write(zero, claim(zero, read(zero, id), "other"));
+        world.time().pass(Duration.ofSeconds(2));
+        delete(zero, id);
+        world.time().pass(Duration.ofSeconds(30));
+
+        assertThat(told).containsExactly(JobPhase.RUNNING, JobPhase.FINISHED);
+
+        heal();
+        assertThat(told).containsExactly(JobPhase.RUNNING, JobPhase.FINISHED, JobPhase.NOT_FOUND);
+    }
+
+    private static Listening listen(Client client, List<JobPhase> told) {
+        Watch watch = new Watch(client.parts().feed(), client.parts().store());
+        return watch.follow(
+                JobFilter.all(),
+                change -> {
+                    told.add(change.phase());
+                    if (change.phase() == JobPhase.FINISHED) {
+                        client.process().pause(Duration.ofSeconds(20));
+                    }
+                },
+                () -> {});
     }
 
     private Subscription follow(Client client, JobId id) {

@@ -213,10 +213,10 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
             tellIfChanged(before, news);
         } else if (!news.rev().equals(before.snapshot.rev())) {
             lookUp(news.id(), before.snapshot.rev()).ifPresent(found -> {
-                if (ends.isSure(found)) {
-                    tellIfChanged(before, found);
-                } else if (found.phase() == JobPhase.NOT_FOUND) {
+                if (found.phase() == JobPhase.NOT_FOUND && store.mayBeCluster()) {
                     ends.ask(found.id(), this); // no tombstone was seen
+                } else if (ends.isSure(found)) {
+                    tellIfChanged(before, found);
                 } else {
                     ends.ask(found, this);
                 }
