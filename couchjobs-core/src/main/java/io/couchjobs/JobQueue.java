@@ -368,7 +368,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
-        WorkerBuilder worker = QueueWorker.builder(engine.parts(), workers::join);
+        WorkerBuilder worker = QueueWorker.builder(engine.parts(), workers);
         extensions.tell(extension -> extension.worker(worker));
         return worker;
     }

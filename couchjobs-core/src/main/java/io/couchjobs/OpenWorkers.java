@@ -3,34 +3,32 @@ package io.couchjobs;
 import io.couchjobs.engine.schedule.Scheduler;
 import io.couchjobs.engine.trigger.FollowerTools;
 import io.couchjobs.engine.trigger.SharedFollower;
+import io.couchjobs.engine.worker.WorkerHook;
 import io.couchjobs.job.Listening;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The open workers of a queue. While there is one, this process also makes the jobs of schedules and triggers. Thread-safe. */
-final class OpenWorkers {
+/** The open workers of a queue. While one of them makes jobs, this process makes those of schedules and triggers. Thread-safe. */
+final class OpenWorkers implements WorkerHook {
     private final FollowerTools tools;
-    private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
+    /** Whether each of them makes jobs. */
+    private final Map<Worker, Boolean> workers = new ConcurrentHashMap<>();
+
     private @Nullable Makers makers;
 
     OpenWorkers(FollowerTools tools) {
         this.tools = tools;
     }
 
-    /**
-     * Takes a worker in.
-     *
-     * @return takes the worker out again, when closed; closing twice does nothing
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
-     */
-    synchronized Listening join(Worker worker) {
-        if (makers == null) {
+    @Override
+    public synchronized Listening join(Worker worker, boolean makesJobs) {
+        if (makesJobs && makers == null) {
             makers = Makers.start(tools);
         }
-        workers.add(worker);
+        workers.put(worker, makesJobs);
         return () -> leave(worker);
     }
 
@@ -41,7 +39,7 @@ final class OpenWorkers {
 
     /** Waits for another thread that ends them: they give back what they own. */
     private synchronized void endMakers() {
-        if (makers != null && workers.isEmpty()) {
+        if (makers != null && !workers.containsValue(true)) {
             Makers last = makers;
             makers = null;
             last.close();
@@ -50,7 +48,7 @@ final class OpenWorkers {
 
     /** Closes them, with no time for the jobs that run. */
     void close() {
-        workers.forEach(worker -> worker.close(Duration.ZERO));
+        workers.keySet().forEach(worker -> worker.close(Duration.ZERO));
         endMakers();
     }
 

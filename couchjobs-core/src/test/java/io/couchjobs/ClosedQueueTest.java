@@ -13,6 +13,7 @@ import io.couchjobs.testing.EndlessHandler;
 import io.couchjobs.testing.HeardWarnings;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
@@ -79,6 +80,26 @@ class ClosedQueueTest {
         queue.close();
 
         assertThatNoException().isThrownBy(worker::close);
+    }
+
+    @Test
+    void a_worker_without_a_scheduler_is_closed_with_its_queue(TestDatabase database) throws Exception {
+        try (JobQueue other = TestQueue.open(database)) {
+            JobQueue queue = TestQueue.open(database);
+            EndlessHandler endless = new EndlessHandler();
+            Worker worker = queue.worker()
+                    .withoutScheduler()
+                    .handler("endless", endless)
+                    .start();
+            other.add("endless", Map.of());
+            endless.awaitStart();
+
+            queue.close();
+
+            assertThat(endless.stopped(TestQueue.PATIENCE.toSeconds())).contains(JobContext.StopReason.CLOSING);
+            worker.awaitStopped();
+            TestQueue.until(() -> other.operations().workers().isEmpty());
+        }
     }
 
     @Test

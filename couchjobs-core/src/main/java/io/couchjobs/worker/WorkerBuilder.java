@@ -148,7 +148,8 @@ public interface WorkerBuilder {
     WorkerBuilder maxJobs(long jobs);
 
     /**
-     * Keeps the process from making the jobs of schedules while this worker lives. Some other process with a worker has to.
+     * This worker does not have its process make the jobs of schedules or follow triggers. Another worker of the process may,
+     * and some worker of the queue has to.
      *
      * @return this
      */

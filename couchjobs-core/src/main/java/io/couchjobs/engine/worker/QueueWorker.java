@@ -87,7 +87,7 @@ public final class QueueWorker implements Worker {
     /**
      * Starts to describe a worker.
      *
-     * @param hook what its process does beside running jobs
+     * @param hook is told when the worker starts
      */
     public static WorkerBuilder builder(QueueParts parts, WorkerHook hook) {
         return new QueueWorkerBuilder(parts, hook);
@@ -197,7 +197,7 @@ public final class QueueWorker implements Worker {
         monitor.start();
         dependencies.start();
         resolving = parts.store().resolveWith(new Owner(id(), executor::holds));
-        accompanied = hook.join(this);
+        accompanied = hook.join(this, options.makesJobs());
         if (options.sweeping()) {
             sweeper.start();
             history.start();

@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
 final class QueueWorkerBuilder implements WorkerBuilder {
     private static final Logger log = LoggerFactory.getLogger(QueueWorkerBuilder.class);
     private final QueueParts parts;
+    private final WorkerHook hook;
     private final Map<String, Handler<?>> handlers = new LinkedHashMap<>();
     private final List<String> problems = new ArrayList<>();
     private @Nullable String id;
@@ -40,9 +41,9 @@ final class QueueWorkerBuilder implements WorkerBuilder {
     private final List<RunInterceptor> interceptors = new ArrayList<>();
     private Worker.ClosingMode closingMode = Worker.ClosingMode.RELEASE;
     private @Nullable Duration closeOnExit;
+    private boolean makesJobs = true;
     private boolean sweeping = true;
     private Consumer<RunReport> listener = WorkerOptions.NO_LISTENER;
-    private WorkerHook hook;
     private Selection selection = Selection.ALL;
 
     QueueWorkerBuilder(QueueParts parts, WorkerHook hook) {
@@ -124,7 +125,7 @@ final class QueueWorkerBuilder implements WorkerBuilder {
 
     @Override
     public QueueWorkerBuilder withoutScheduler() {
-        this.hook = WorkerHook.NONE;
+        this.makesJobs = false;
         return this;
     }
 
@@ -229,6 +230,7 @@ final class QueueWorkerBuilder implements WorkerBuilder {
                 Optional.ofNullable(timeLimit),
                 untilEmpty,
                 maxJobs,
+                makesJobs,
                 sweeping,
                 closingMode,
                 Optional.ofNullable(closeOnExit),

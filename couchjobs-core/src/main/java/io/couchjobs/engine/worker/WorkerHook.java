@@ -3,17 +3,18 @@ package io.couchjobs.engine.worker;
 import io.couchjobs.job.Listening;
 import io.couchjobs.worker.Worker;
 
-/** A task of a process that lasts as long as the process has a worker. Thread-safe. */
+/** Is told of the workers that start. Thread-safe. */
 @FunctionalInterface
 public interface WorkerHook {
-    /** Does nothing. */
-    WorkerHook NONE = worker -> () -> {};
+    /** Does nothing: for a worker that its starter closes. */
+    WorkerHook NONE = (worker, makesJobs) -> () -> {};
 
     /**
-     * Begins, unless another worker of the process has it going already.
+     * Takes a worker in.
      *
-     * @return ends it when closed, if no other worker wants it
+     * @param makesJobs whether the process makes the jobs of schedules and triggers while this worker lives
+     * @return takes the worker out again, when closed; closing twice does nothing
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
-    Listening join(Worker worker);
+    Listening join(Worker worker, boolean makesJobs);
 }

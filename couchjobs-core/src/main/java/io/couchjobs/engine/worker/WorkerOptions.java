@@ -20,6 +20,7 @@ record WorkerOptions(
         Optional<Duration> timeLimit,
         boolean untilEmpty,
         long maxJobs,
+        boolean makesJobs,
         boolean sweeping,
         Worker.ClosingMode closingMode,
         Optional<Duration> closeOnExit,

@@ -102,10 +102,7 @@ class SchedulerTest {
     @Test
     void a_worker_without_a_scheduler_makes_no_jobs() throws Exception {
         queue.schedules().put(everySecond("s"));
-        try (Worker worker = queue.worker()
-                .withoutScheduler()
-                .handler("tick", (data, context) -> ran.add(context.id().id()))
-                .start()) {
+        try (Worker worker = workerWithoutScheduler()) {
             Instant first = queue.schedules().next("s", 2).get(1);
             TestQueue.until(() -> Instant.now().isAfter(first.plusSeconds(1)));
             assertThat(worker.stats().claimed()).isZero();
@@ -123,17 +120,36 @@ class SchedulerTest {
         ran.clear();
         next();
         two.close();
-        long made = queue.all("tick").count();
-        Instant third = queue.schedules().next("s", 3).get(2);
-        TestQueue.until(() -> Instant.now().isAfter(third));
-        assertThat(queue.all("tick").count())
-                .as("one tick may have been on its way")
-                .isBetween(made, made + 1);
+        assertThatNoMoreAreMade();
         try (Worker three = worker(queue)) {
             ran.clear();
             assertThat(next()).startsWith("s@");
             assertThat(three.stats().claimed()).isPositive();
         }
+    }
+
+    @Test
+    void the_scheduler_lives_as_long_as_a_worker_that_has_one_whatever_the_others_do() throws Exception {
+        queue.schedules().put(everySecond("s"));
+        Worker early = workerWithoutScheduler();
+        Worker making = worker(queue);
+        Worker late = workerWithoutScheduler();
+        next();
+        early.close();
+        ran.clear();
+        next();
+        next();
+        making.close();
+        assertThatNoMoreAreMade();
+        late.close();
+    }
+
+    /** But for one tick that may have been on its way. */
+    private void assertThatNoMoreAreMade() throws Exception {
+        long made = queue.all("tick").count();
+        Instant third = queue.schedules().next("s", 3).get(2);
+        TestQueue.until(() -> Instant.now().isAfter(third));
+        assertThat(queue.all("tick").count()).isBetween(made, made + 1);
     }
 
     private static ScheduleRequest everySecond(String name) {
@@ -150,6 +166,13 @@ class SchedulerTest {
                     ran.add(job.id().id());
                     return Map.of();
                 })
+                .start();
+    }
+
+    private Worker workerWithoutScheduler() {
+        return queue.worker()
+                .withoutScheduler()
+                .handler("tick", (data, context) -> ran.add(context.id().id()))
                 .start();
     }
 
