@@ -106,7 +106,7 @@ final class UserDocuments {
         return written instanceof WriteResult.Stored;
     }
 
-    /** Whether the change is done now. Otherwise the document is changed anew. */
+    /** Whether the change is done now, which may be a newer one than the write's. Otherwise the document is changed anew. */
     private boolean isSettled(String docId, UnconfirmedWrite write, Change change) {
         List<ObjectNode> leaves = majority.read(List.of(docId), () -> leaves(docId))
                 .flatMap(read -> read)
@@ -132,7 +132,7 @@ final class UserDocuments {
             return false;
         }
         unconfirmed.remove(docId);
-        return true;
+        return isChanged(docId, Optional.empty(), change);
     }
 
     private Optional<List<ObjectNode>> leaves(String docId) {

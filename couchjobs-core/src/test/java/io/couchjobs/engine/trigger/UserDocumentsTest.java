@@ -133,6 +133,18 @@ class UserDocumentsTest {
         assertThat(at(0).get("o1").orElseThrow().has("mark")).isTrue();
     }
 
+    @Test
+    void a_newer_change_is_made_though_an_older_one_was_not_confirmed_before() throws Exception {
+        everywhere("o1");
+        failsToMark();
+        comeBack();
+        UserDocuments.Change newer = document -> document.path("mark").asInt() == 2
+                ? document
+                : document.deepCopy().put("mark", 2);
+        TestQueue.until(() -> isMarked(newer));
+        assertThat(at(0).get("o1").orElseThrow().path("mark").asInt()).isEqualTo(2);
+    }
+
     private boolean isMarked(UserDocuments.Change mark) {
         try {
             documents.change("o1", mark);
