@@ -3,6 +3,7 @@ package io.couchjobs.engine.trigger;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.store.Copies;
@@ -25,8 +26,8 @@ import java.util.function.UnaryOperator;
  * change. A document that is gone is left alone. Thread-safe.
  *
  * <p>A write that is stored without a confirmation (202) is not built upon while no majority is in reach: its branch would beat what the
- * user saves elsewhere. One copy may also store a write that the others refuse, and the answer is a refusal (409). Such a write is known
- * to this process until a majority shows the leaves. If it stands alone then, the document is written once more. If the user has saved
+ * user saves elsewhere. One copy may also store a write that the others refuse, and the answer is a refusal (409), or is lost. Such a write
+ * is known to this process until a majority shows the leaves. If it stands alone then, the document is written once more. If the user has saved
  * the document meanwhile, that leaf is changed, and only then the own one deleted. Two processes may each take the other's write for a
  * user's. Each then changes the other's leaf before it deletes its own, so at least one leaf stays (perhaps both, as a conflict).
  */
@@ -75,8 +76,9 @@ final class UserDocuments {
         Backoff backoff = new Backoff(environment, Duration.ofMillis(5), Duration.ofMillis(500));
         while (backoff.attempts() < MOST_ATTEMPTS) {
             UnconfirmedWrite write = unconfirmed.get(docId);
-            boolean isDone =
-                    write == null ? isChanged(docId, Optional.empty(), change) : isSettled(docId, write, change);
+            boolean isDone = (write == null || !copies.areSeveral())
+                    ? isChanged(docId, Optional.empty(), change)
+                    : isSettled(docId, write, change);
             if (isDone) {
                 return;
             } else if (!backoff.pauseUnlessInterrupted()) {
@@ -97,7 +99,7 @@ final class UserDocuments {
         if (next.equals(present.get())) {
             return before.filter(write -> write.is(present.get())).isEmpty();
         }
-        WriteResult written = put(next);
+        WriteResult written = tried(docId, next);
         if (written instanceof WriteResult.Accepted accepted) {
             unconfirmed.put(docId, new UnconfirmedWrite(next, accepted.rev(), false));
         } else if (written instanceof WriteResult.Conflict && copies.areSeveral()) {
@@ -140,7 +142,7 @@ final class UserDocuments {
     }
 
     private void writeAgain(String docId, UnconfirmedWrite write, ObjectNode document) {
-        WriteResult written = put(document);
+        WriteResult written = tried(docId, document);
         if (written instanceof WriteResult.Stored stored) {
             unconfirmed.put(docId, new UnconfirmedWrite(write.document(), stored.rev(), true));
         } else if (written instanceof WriteResult.Accepted accepted) {
@@ -168,6 +170,18 @@ final class UserDocuments {
         WriteResult unused = put(tombstone);
         unconfirmed.remove(docId);
         return true;
+    }
+
+    /** A write whose answer is lost may be hidden, as one that some copies have refused. */
+    private WriteResult tried(String docId, ObjectNode document) {
+        try {
+            return put(document);
+        } catch (CouchException trouble) {
+            if (trouble.outcomeUnknown() && copies.mayBeSeveral()) {
+                unconfirmed.put(docId, new UnconfirmedWrite(document, "", false));
+            }
+            throw trouble;
+        }
     }
 
     private WriteResult put(ObjectNode document) {

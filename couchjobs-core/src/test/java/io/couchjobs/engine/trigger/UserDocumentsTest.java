@@ -12,11 +12,15 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.SimulatedCluster;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.embedded.junit.TestServer;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.testing.Lost;
+import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.SourceChange;
@@ -26,6 +30,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -146,6 +151,10 @@ class UserDocumentsTest {
     }
 
     private boolean isMarked(UserDocuments.Change mark) {
+        return isChanged(documents, mark);
+    }
+
+    private static boolean isChanged(UserDocuments documents, UserDocuments.Change mark) {
         try {
             documents.change("o1", mark);
             return true;
@@ -171,6 +180,28 @@ class UserDocumentsTest {
                     .contains("\"sent\":true")
                     .contains("\"mark\":true");
         }
+    }
+
+    @Test
+    void what_the_user_saved_meanwhile_is_not_hidden_by_a_change_whose_answer_was_lost() throws Exception {
+        everywhere("o1");
+        TestServer node = new TestServer(cluster.urls().get(CUT_OFF), Optional.empty(), Optional.empty(), "");
+        try (Proxy proxy = Proxy.before(node);
+                CouchServer door =
+                        connect(proxy.door(new TestDatabase(node, "orders")).serverUrl())) {
+            UserDocuments behind = new UserDocuments(door.database("orders"), ServerAccess.environment(door));
+            leaveAlone();
+            Lost lost = proxy.loseAnswers(1, request -> request.isWriteOf("o1"));
+            assertThatThrownBy(() -> behind.change("o1", MARK)).isInstanceOf(CouchJobsException.class);
+            assertThat(lost.count()).isEqualTo(1);
+            theOthers();
+            saveOnceMore("o1", "paid");
+            cluster.start(CUT_OFF);
+            TestQueue.until(() -> isChanged(behind, MARK));
+        }
+        TestQueue.until(() -> live(0).size() == 1);
+        assertThat(live(0).get(0).has("paid")).isTrue();
+        assertThat(live(0).get(0).has("mark")).isTrue();
     }
 
     @Test
