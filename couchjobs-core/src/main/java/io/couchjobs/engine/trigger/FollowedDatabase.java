@@ -242,7 +242,7 @@ final class FollowedDatabase {
     synchronized boolean hasCaughtUp(Instant time) {
         Instant own = caughtUp;
         SourceFollower known = follower;
-        return isResting || (own != null && !own.isBefore(time)) || (known != null && known.isBehind());
+        return !hasTimes() || isResting || (own != null && !own.isBefore(time)) || (known != null && known.isBehind());
     }
 
     private boolean mayListen() {

@@ -4,9 +4,11 @@ import static io.couchjobs.testing.SourceDatabases.json;
 import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerBuilder;
 import io.couchjobs.type.Limit;
 import java.time.Duration;
 import java.time.Instant;
@@ -102,12 +104,12 @@ class CronTriggerTest extends FollowedOrders {
                 .isPresent();
     }
 
+    private static TriggerBuilder patterned() {
+        return Trigger.named("t").source("order*").type("mail").cron("0 0 1 1 *", ZoneOffset.UTC);
+    }
+
     private static Trigger ofPattern() {
-        return Trigger.named("t")
-                .source("order*")
-                .type("mail")
-                .cron("0 0 1 1 *", ZoneOffset.UTC)
-                .build();
+        return patterned().build();
     }
 
     private void allCaughtUp(Instant at) {
@@ -204,5 +206,20 @@ class CronTriggerTest extends FollowedOrders {
         began(Starts.STARTED);
         save(orders, "{'_id':'order:1'}");
         followUntil(ofPattern(), () -> isNoted(Starts.STARTED));
+    }
+
+    @Test
+    void the_ends_that_are_listened_to_without_pause_do_not_keep_a_pattern_from_noting_a_time_of_the_cron() {
+        Trigger trigger = patterned().writeBack("/status").build();
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            FollowedDatabase ends = new FollowedDatabase(
+                    following,
+                    tools,
+                    trigger,
+                    Starts.ENDS,
+                    queue.database(),
+                    tools.endTaker(trigger, JsonPointer.valueOf("/status")));
+            assertThat(ends.hasCaughtUp(Instant.now())).isTrue();
+        }
     }
 }
