@@ -16,6 +16,7 @@ public final class WriteRefusedException extends CouchJobsException {
     private static final int TOO_LARGE = 413;
 
     private final int status;
+    private final boolean isForWantOfRole;
 
     /**
      * Repeats the server's answer.
@@ -26,6 +27,7 @@ public final class WriteRefusedException extends CouchJobsException {
         super("CouchDB refused to store " + refused.id() + ": " + refused.error() + ", " + refused.reason()
                 + advice(refused));
         this.status = refused.status();
+        this.isForWantOfRole = isForWantOfRole(refused);
     }
 
     private static String advice(WriteResult.Refused refused) {
@@ -67,6 +69,11 @@ public final class WriteRefusedException extends CouchJobsException {
      */
     public static boolean isForWantOfRole(WriteResult.Refused refused) {
         return refused.reason().startsWith(GUARD) && refused.reason().contains(" role");
+    }
+
+    /** {@return whether a database with a guard refused the document for its writer: a user with another role may write it} */
+    public boolean isForWantOfRole() {
+        return isForWantOfRole;
     }
 
     /** {@return the HTTP status that stands for the refusal, such as 403} */

@@ -81,7 +81,7 @@ final class JobMaker {
             if (result instanceof WriteResult.Stored stored) {
                 outcomes.put(each.id(), made(created.get(i).withRev(stored.rev())));
             } else if (result instanceof WriteResult.Refused refused) {
-                outcomes.put(each.id(), failed(refused));
+                outcomes.put(each.id(), failed(new WriteRefusedException(refused)));
             } else {
                 present.add(each);
             }
@@ -165,13 +165,12 @@ final class JobMaker {
         return new Outcome.Made();
     }
 
-    private static Outcome failed(WriteResult.Refused refused) {
-        if (refused.isFailure()) {
-            throw new CouchJobsException("the server could not store " + refused.id() + ": " + refused.reason());
+    /** A server that fails on a document may store it later. */
+    private static Outcome failed(WriteRefusedException refused) {
+        if (refused.status() >= 500) {
+            throw refused;
         }
-        return new Outcome.Failed(
-                String.valueOf(new WriteRefusedException(refused).getMessage()),
-                WriteRefusedException.isForWantOfRole(refused));
+        return new Outcome.Failed(String.valueOf(refused.getMessage()), refused.isForWantOfRole());
     }
 
     /**
@@ -311,7 +310,7 @@ final class JobMaker {
             } catch (JobRefusedException | ContentionException | UnconfirmedException notNow) {
                 return new Outcome.Waits();
             } catch (WriteRefusedException refused) {
-                return new Outcome.Failed(String.valueOf(refused.getMessage()), false);
+                return failed(refused);
             } catch (MalformedDocumentException inItsPlace) {
                 return new Outcome.Failed(String.valueOf(inItsPlace.getMessage()), true);
             } catch (NotFoundException gone) {
