@@ -113,7 +113,7 @@ final class Following implements AutoCloseable {
         try {
             if (!isListed) {
                 Set<String> names = all.all();
-                tools.starts().begin(trigger, server, names, false);
+                tools.starts().begin(trigger, server, names);
                 began = tools.starts().since(trigger).orElse(began);
                 caughtUp = tools.starts().caughtUp(trigger).orElse(caughtUp);
                 names.forEach(this::wake);

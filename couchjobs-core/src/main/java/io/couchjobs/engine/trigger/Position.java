@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.trigger.SourceChange;
+import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,6 +25,7 @@ final class Position {
     private static final int MOST_ERRORS = 20;
     private static final String TRIGGER = "trigger";
     private static final String DATABASE = "database";
+    private static final String SOURCE = "source";
     private static final String SEQ = "seq";
     private static final String CREATED = "created";
     private static final String ROUND = "round";
@@ -82,6 +84,16 @@ final class Position {
 
     String database() {
         return document.path(DATABASE).asText();
+    }
+
+    /** The same position, begun for the source of a trigger. */
+    Position of(Trigger trigger) {
+        return with(SOURCE, JsonNodeFactory.instance.textNode(trigger.source()));
+    }
+
+    /** Whether it was begun for that source, as far as it says so. */
+    boolean isOf(Trigger trigger) {
+        return document.path(SOURCE).asText(trigger.source()).equals(trigger.source());
     }
 
     String seq() {

@@ -91,11 +91,7 @@ public final class QueueTriggers implements Triggers {
                 tryToRead(trigger, server.database(name), Starts.seq(trigger.from(), info));
             }
             if (trigger.isPattern()) {
-                boolean isOther = triggers.read(trigger.name())
-                        .flatMap(triggers::parsed)
-                        .filter(present -> !present.source().equals(trigger.source()))
-                        .isPresent();
-                tools.starts().begin(trigger, server, names, isOther);
+                tools.starts().begin(trigger, server, names);
             } else {
                 Position unused =
                         tools.starts().position(trigger, trigger.source(), server.database(trigger.source()), false);

@@ -19,7 +19,7 @@ final class Starts {
     /** Stands for the queue's own database, where the ends of jobs are read. No database can have such a name. */
     static final String ENDS = "~ends";
 
-    /** Its presence says that the databases of a pattern have their positions. */
+    /** Its presence says that the databases of the pattern that it names have their positions. */
     static final String STARTED = "~started";
 
     private final Positions positions;
@@ -52,22 +52,28 @@ final class Starts {
     }
 
     private boolean isBegun(Trigger trigger) {
-        return trigger.isPattern() && positions.read(trigger.name(), STARTED).isPresent();
+        return trigger.isPattern() && started(trigger).isPresent();
+    }
+
+    private Optional<Position> started(Trigger trigger) {
+        return positions.read(trigger.name(), STARTED);
     }
 
     /**
-     * Gives a position to each database of a pattern that is there when the trigger begins.
-     *
-     * @param isOther whether the pattern is another one than before: databases that only the new one fits begin now, too
+     * Gives a position to each database of a pattern that is there when the trigger begins. When the pattern is another one than before,
+     * the databases that only the new one fits begin now, too.
      */
-    void begin(Trigger trigger, CouchServer server, Collection<String> databases, boolean isOther) {
-        if (isBegun(trigger) && !isOther) {
+    void begin(Trigger trigger, CouchServer server, Collection<String> databases) {
+        if (started(trigger).filter(started -> started.isOf(trigger)).isPresent()) {
             return;
         }
         Databases.infos(server, List.copyOf(databases))
                 .forEach((name, info) ->
                         begin(Position.first(trigger.name(), name, seq(trigger.from(), info), info.created())));
-        Position unused = begin(Position.first(trigger.name(), STARTED, Position.BEGINNING, 0));
+        Position started = begin(Position.first(trigger.name(), STARTED, Position.BEGINNING, 0).of(trigger));
+        if (!started.isOf(trigger)) {
+            Position unused = positions.change(started, present -> present.of(trigger));
+        }
     }
 
     private Position begin(Position first) {
@@ -76,12 +82,12 @@ final class Starts {
 
     /** When the following of the databases of a pattern began. */
     Optional<Instant> since(Trigger trigger) {
-        return positions.read(trigger.name(), STARTED).flatMap(Position::since);
+        return started(trigger).flatMap(Position::since);
     }
 
     /** The last time at which no database of a pattern had changes left, as far as it is noted. */
     Optional<Instant> caughtUp(Trigger trigger) {
-        return positions.read(trigger.name(), STARTED).flatMap(Position::last);
+        return started(trigger).flatMap(Position::last);
     }
 
     /** Notes that no database of a pattern had changes left at a time. */

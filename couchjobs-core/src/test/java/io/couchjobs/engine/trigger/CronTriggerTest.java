@@ -113,7 +113,7 @@ class CronTriggerTest extends FollowedOrders {
     }
 
     private void allCaughtUp(Instant at) {
-        tools.starts().begin(ofPattern(), queue.database().server(), List.of("orders"), false);
+        tools.starts().begin(ofPattern(), queue.database().server(), List.of("orders"));
         Position started = tools.positions().read("t", Starts.STARTED).orElseThrow();
         Position unused = tools.positions().move(started, started.after(Step.none(started.seq(), List.of()), at));
     }

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.trigger;
 
+import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -35,6 +36,16 @@ class TriggerStateTest extends FollowedOrders {
                 .containsExactly("bills");
         assertThat(queue.triggers().errors("t")).isEmpty();
         assertThat(queue.triggers().retryErrors("t")).isZero();
+    }
+
+    @Test
+    void databases_that_only_a_new_pattern_fits_are_followed_from_its_change_on_though_another_process_changed_it() {
+        save(orders, "{'_id':'o1'}");
+        Trigger shops = Trigger.named("t").source("shop-*").type("mail").build();
+        Trigger all = Trigger.named("t").source("*").type("mail").build();
+        tools.starts().begin(shops, orders.server(), List.of());
+        tools.starts().begin(all, orders.server(), List.of("orders"));
+        assertThat(tools.starts().position(all, "orders", orders, false).seq()).isNotEqualTo(Position.BEGINNING);
     }
 
     @Test
