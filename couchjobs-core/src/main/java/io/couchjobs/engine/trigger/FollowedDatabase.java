@@ -3,6 +3,7 @@ package io.couchjobs.engine.trigger;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.trigger.Trigger;
@@ -157,8 +158,8 @@ final class FollowedDatabase {
             follower = null;
         }
         // The positions of a removed trigger may be gone before this process hears of it. The next trigger of that name
-        // must not find one.
-        if (wasMoved && tools.triggers().read(trigger.name()).isEmpty()) {
+        // must not find one, and one that has another connection now must not find its position on the former server.
+        if (wasMoved && !isStillThere()) {
             following.end();
             return Optional.empty();
         }
@@ -186,6 +187,14 @@ final class FollowedDatabase {
         return isTold()
                 ? pause
                 : Optional.of(rest(pause, !before.equals(known.position().seq())));
+    }
+
+    private boolean isStillThere() {
+        NamedDocuments<Trigger> triggers = tools.triggers();
+        return triggers.read(trigger.name())
+                .flatMap(triggers::parsed)
+                .filter(present -> present.connection().equals(trigger.connection()))
+                .isPresent();
     }
 
     private Duration rest(Optional<Duration> pause, boolean hasMoved) {

@@ -25,6 +25,7 @@ final class Position {
     private static final int MOST_ERRORS = 20;
     private static final String TRIGGER = "trigger";
     private static final String DATABASE = "database";
+    private static final String CONNECTION = "connection";
     private static final String SOURCE = "source";
     private static final String SEQ = "seq";
     private static final String CREATED = "created";
@@ -86,14 +87,22 @@ final class Position {
         return document.path(DATABASE).asText();
     }
 
-    /** The same position, begun for the source of a trigger. */
+    /** The same position, begun for a trigger as it is now: for its connection, and the one of all databases for its pattern. */
     Position of(Trigger trigger) {
-        return with(SOURCE, JsonNodeFactory.instance.textNode(trigger.source()));
+        Position next = with(
+                CONNECTION,
+                JsonNodeFactory.instance.textNode(trigger.connection().orElse("")));
+        if (database().equals(Starts.STARTED)) {
+            next.document.put(SOURCE, trigger.source());
+        }
+        return next;
     }
 
-    /** Whether it was begun for that source, as far as it says so. */
+    /** Whether it was begun for that trigger, as far as it says so. */
     boolean isOf(Trigger trigger) {
-        return document.path(SOURCE).asText(trigger.source()).equals(trigger.source());
+        String connection = trigger.connection().orElse("");
+        return document.path(CONNECTION).asText(connection).equals(connection)
+                && document.path(SOURCE).asText(trigger.source()).equals(trigger.source());
     }
 
     String seq() {
@@ -191,9 +200,9 @@ final class Position {
         return known != 0 && created != 0 && known != created;
     }
 
-    /** The database was made anew: its documents are others, whatever their ids and revisions. */
-    Position restarted(long created) {
-        Position next = replayed(BEGINNING).with(CREATED, JsonNodeFactory.instance.numberNode(created));
+    /** The database was made anew, or is that of another server: its documents are others, whatever their ids and revisions. */
+    Position restarted(String seq, long created) {
+        Position next = replayed(seq).with(CREATED, JsonNodeFactory.instance.numberNode(created));
         next.document.remove(OWED);
         return next;
     }

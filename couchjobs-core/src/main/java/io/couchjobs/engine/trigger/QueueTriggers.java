@@ -49,12 +49,21 @@ public final class QueueTriggers implements Triggers {
 
     @Override
     public Trigger put(Trigger trigger) {
-        if (tools.sources().has(trigger.connection())) {
-            begin(trigger);
+        boolean isInReach = tools.sources().has(trigger.connection());
+        if (isInReach) {
+            tryToFollow(trigger);
         }
         if (trigger.writeBack().isPresent()) {
             Position unused = tools.starts().position(trigger, Starts.ENDS, tools.queue(), false);
         }
+        Trigger stored = stored(trigger);
+        if (isInReach) {
+            begin(trigger); // not before: the follower of another connection would take the position back
+        }
+        return stored;
+    }
+
+    private Trigger stored(Trigger trigger) {
         return Trigger.parse(triggers.change(trigger.name(), present -> {
             ObjectNode next = trigger.toDocument();
             List.of(Field.REV, "uncounted").forEach(field -> {
@@ -79,22 +88,30 @@ public final class QueueTriggers implements Triggers {
         return next;
     }
 
-    /** Tries what the follower will do, and gives a new trigger its positions, so that its start is this moment. */
+    /** Gives a new trigger its positions, so that its start is this moment. */
     private void begin(Trigger trigger) {
         CouchServer server = tools.sources().server(trigger.connection());
+        if (trigger.isPattern()) {
+            tools.starts().begin(trigger, server, names(trigger, server));
+        } else {
+            Position unused =
+                    tools.starts().position(trigger, trigger.source(), server.database(trigger.source()), false);
+        }
+    }
+
+    private Set<String> names(Trigger trigger, CouchServer server) {
+        return trigger.isPattern()
+                ? Databases.names(server, trigger, tools.follows(trigger))
+                : Set.of(trigger.source());
+    }
+
+    /** Tries what the follower will do. */
+    private void tryToFollow(Trigger trigger) {
+        CouchServer server = tools.sources().server(trigger.connection());
         try {
-            Set<String> names = trigger.isPattern()
-                    ? Databases.names(server, trigger, tools.follows(trigger))
-                    : Set.of(trigger.source());
-            for (String name : names.stream().limit(1).toList()) {
+            for (String name : names(trigger, server).stream().limit(1).toList()) {
                 DatabaseInfo info = server.database(name).info();
                 tryToRead(trigger, server.database(name), Starts.seq(trigger.from(), info));
-            }
-            if (trigger.isPattern()) {
-                tools.starts().begin(trigger, server, names);
-            } else {
-                Position unused =
-                        tools.starts().position(trigger, trigger.source(), server.database(trigger.source()), false);
             }
         } catch (CouchException cannot) {
             if (cannot instanceof CouchUnreachableException || cannot.status() >= 500) {

@@ -121,7 +121,7 @@ final class SourceFollower {
         hasReadAll = false;
         DatabaseInfo info = database.info();
         if (position.isOfOther(info.created())) {
-            moved(positions.move(position, position.restarted(info.created())));
+            moved(positions.move(position, position.restarted(Position.BEGINNING, info.created())));
         }
         takeOwed();
         boolean stay = stays.getAsBoolean();

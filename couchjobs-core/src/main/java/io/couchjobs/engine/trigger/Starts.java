@@ -35,20 +35,24 @@ final class Starts {
     }
 
     /**
-     * The position of a database.
+     * The position of a database; one on the server of another connection counts for nothing.
      *
      * @param later whether the database was not there before
      */
     Position position(Trigger trigger, String name, CouchDatabase database, boolean later) {
         Optional<Position> known = positions.read(trigger.name(), name);
-        if (known.isPresent()) {
+        if (known.filter(position -> isOf(trigger, position)).isPresent()) {
             return known.get();
         }
         DatabaseInfo info = database.info();
-        String seq = name.equals(ENDS)
-                ? info.updateSeq()
-                : later || isBegun(trigger) ? Position.BEGINNING : seq(trigger.from(), info);
-        return begin(Position.first(trigger.name(), name, seq, info.created()));
+        boolean isNew = known.isEmpty() && (later || isBegun(trigger));
+        String seq = name.equals(ENDS) ? info.updateSeq() : isNew ? Position.BEGINNING : seq(trigger.from(), info);
+        return begin(trigger, name, seq, info.created());
+    }
+
+    /** The ends are read from the queue's own server. */
+    private static boolean isOf(Trigger trigger, Position position) {
+        return position.database().equals(ENDS) || position.isOf(trigger);
     }
 
     private boolean isBegun(Trigger trigger) {
@@ -67,17 +71,22 @@ final class Starts {
         if (started(trigger).filter(started -> started.isOf(trigger)).isPresent()) {
             return;
         }
-        Databases.infos(server, List.copyOf(databases))
-                .forEach((name, info) ->
-                        begin(Position.first(trigger.name(), name, seq(trigger.from(), info), info.created())));
-        Position started = begin(Position.first(trigger.name(), STARTED, Position.BEGINNING, 0).of(trigger));
-        if (!started.isOf(trigger)) {
-            Position unused = positions.change(started, present -> present.of(trigger));
-        }
+        Databases.infos(server, List.copyOf(databases)).forEach((name, info) -> {
+            Position unused = begin(trigger, name, seq(trigger.from(), info), info.created());
+        });
+        Position unused = begin(trigger, STARTED, Position.BEGINNING, 0);
     }
 
-    private Position begin(Position first) {
-        return positions.begin(first.since(clock.instant()));
+    private Position begin(Trigger trigger, String name, String seq, long created) {
+        Position first = Position.first(trigger.name(), name, seq, created).of(trigger);
+        Position known = positions.begin(first.since(clock.instant()));
+        return isOf(trigger, known)
+                ? known
+                : positions.change(
+                        known,
+                        present -> present.isOf(trigger)
+                                ? present
+                                : present.restarted(seq, created).of(trigger));
     }
 
     /** When the following of the databases of a pattern began. */

@@ -49,6 +49,18 @@ class TriggerStateTest extends FollowedOrders {
     }
 
     @Test
+    void a_database_of_another_connection_is_followed_from_the_start_of_the_trigger_though_it_has_the_same_name() {
+        Position first = tools.starts().position(mails().build(), "orders", orders, false);
+        Position unused = tools.positions().move(first, first.after(Step.none("7-a", List.of()), Instant.now()));
+        Trigger elsewhere = mails().connection("shop").build();
+        Position begun = tools.starts().position(elsewhere, "orders", orders, false);
+        assertThat(begun.seq()).isEqualTo(Position.BEGINNING);
+        assertThat(begun.round()).isEqualTo(1);
+        assertThat(tools.starts().position(elsewhere, "orders", orders, false).rev())
+                .isEqualTo(begun.rev());
+    }
+
+    @Test
     void positions_that_a_removal_left_behind_are_removed_when_it_is_repeated() {
         var unused = queue.triggers().put(mails().build());
         tools.triggers().remove("t");
