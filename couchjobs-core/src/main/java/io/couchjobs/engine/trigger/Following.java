@@ -45,12 +45,11 @@ final class Following implements AutoCloseable {
     private final Lane lane;
     private final Lane news;
     private final Signal changed;
-    private volatile Instant began;
     private final LoopGuard guard = new LoopGuard();
     private final Map<String, FollowedDatabase> databases = new ConcurrentHashMap<>();
     private volatile boolean over;
     private volatile @Nullable RuntimeException failure;
-    private volatile Instant caughtUp = Instant.MIN;
+    private volatile Instant caughtUp = Instant.EPOCH;
 
     Following(FollowerTools tools, Trigger trigger, BooleanSupplier isOwner) {
         this.tools = tools;
@@ -61,7 +60,6 @@ final class Following implements AutoCloseable {
         this.lane = environment.lane("couchjobs-trigger-" + trigger.name(), PLACES);
         this.news = environment.lane("couchjobs-trigger-news-" + trigger.name(), 1);
         this.changed = new Signal(environment);
-        this.began = tools.clock().instant();
     }
 
     /** Follows until the trigger changes, or this process is not its follower any more. */
@@ -114,7 +112,6 @@ final class Following implements AutoCloseable {
             if (!isListed) {
                 Set<String> names = all.all();
                 tools.starts().begin(trigger, server, names);
-                began = tools.starts().since(trigger).orElse(began);
                 caughtUp = tools.starts().caughtUp(trigger).orElse(caughtUp);
                 names.forEach(this::wake);
             }
@@ -132,8 +129,7 @@ final class Following implements AutoCloseable {
 
     /** Quiet databases are not read at the times of a cron. So it is noted once for all that nothing was left at such a time. */
     private void noteCaughtUp(Timing.Cron period, Instant asked) {
-        Instant since = caughtUp.equals(Instant.MIN) ? began : caughtUp;
-        Optional<Instant> time = period.next(since).filter(next -> !next.isAfter(asked));
+        Optional<Instant> time = period.next(caughtUp).filter(next -> !next.isAfter(asked));
         boolean isDue = time.isPresent()
                 && goesOn()
                 && databases.values().stream().allMatch(database -> database.hasCaughtUp(time.get()));
@@ -147,7 +143,7 @@ final class Following implements AutoCloseable {
         }
     }
 
-    /** The last time at which no database of a pattern had changes left; long ago when nobody knows. */
+    /** The last time at which no database of a pattern had changes left, or when the following began; long ago when nobody knows. */
     Instant caughtUp() {
         return caughtUp;
     }

@@ -89,14 +89,9 @@ final class Starts {
                                 : present.restarted(seq, created).of(trigger));
     }
 
-    /** When the following of the databases of a pattern began. */
-    Optional<Instant> since(Trigger trigger) {
-        return started(trigger).flatMap(Position::since);
-    }
-
-    /** The last time at which no database of a pattern had changes left, as far as it is noted. */
+    /** The last time at which no database of a pattern had changes left, as far as it is noted; else when the following began. */
     Optional<Instant> caughtUp(Trigger trigger) {
-        return started(trigger).flatMap(Position::last);
+        return started(trigger).flatMap(started -> started.last().or(started::since));
     }
 
     /** Notes that no database of a pattern had changes left at a time. */
