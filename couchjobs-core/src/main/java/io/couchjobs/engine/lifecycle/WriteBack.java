@@ -3,6 +3,7 @@ package io.couchjobs.engine.lifecycle;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
@@ -12,11 +13,14 @@ import java.util.List;
 /**
  * The end of a job, written into the document that the job was made from. Stateless.
  *
- * <p>The value has the fields {@code status}, {@code job}, {@code at} (ms), {@code result} or {@code error}, {@code of}: the revision
- * that the job was made from, {@code on}: the revision that it was written on, and {@code saved}: the newest revision that a user saved.
+ * <p>The value has the fields {@code status}, {@code job}, {@code fence}, {@code at} (ms), {@code result} or {@code error}, {@code of}: the
+ * revision that the job was made from, {@code on}: the revision that it was written on, and {@code saved}: the newest revision that a user saved.
  * {@code saved} is left out when it is {@code on}.
  */
 public final class WriteBack {
+    private static final String JOB = "job";
+    private static final String FENCE = "fence";
+    private static final String AT = "at";
     private static final String OF = "of";
     private static final String ON = "on";
     private static final String SAVED = "saved";
@@ -28,14 +32,15 @@ public final class WriteBack {
      *
      * @param document the document as it is, with its {@code _rev}; not changed
      * @param rev the revision that the job was made from
-     * @return the changed document; the same one when it says that already
+     * @return the changed document; the same one when it says that already, or has the end of a later run
      * @throws IllegalArgumentException when the document has no such place
      */
     public static ObjectNode write(ObjectNode document, JsonPointer place, Job job, String rev) {
         ObjectNode end = document.objectNode()
                 .put("status", job.status().json())
-                .put("job", job.id().docId())
-                .put("at", job.times().getOrDefault("finished", Instant.EPOCH).toEpochMilli())
+                .put(JOB, job.id().docId())
+                .put(FENCE, job.fence())
+                .put(AT, job.times().getOrDefault("finished", Instant.EPOCH).toEpochMilli())
                 .put(OF, rev);
         job.result().ifPresent(result -> end.set("result", result));
         job.errors().stream().reduce((first, second) -> second).ifPresent(error -> {
@@ -43,8 +48,7 @@ public final class WriteBack {
                 end.put("error", error.message());
             }
         });
-        if (document.at(place) instanceof ObjectNode present
-                && present.deepCopy().without(List.of(ON, SAVED)).equals(end)) {
+        if (document.at(place) instanceof ObjectNode present && (saysTheSame(present, end) || isNewer(present, end))) {
             return document;
         }
         ObjectNode changed = document.deepCopy();
@@ -57,6 +61,20 @@ public final class WriteBack {
         stamp(end, document, savedRev(document, place));
         object.set(place.last().getMatchingProperty(), end);
         return changed;
+    }
+
+    private static boolean saysTheSame(ObjectNode present, ObjectNode end) {
+        return present.deepCopy().without(List.of(ON, SAVED)).equals(JsonNumbers::compare, end);
+    }
+
+    /**
+     * Whether it is the end of a later run of the same job. A job that was removed and made anew begins with a small fence, and the
+     * clocks of two processes may differ: one of both alone tells nothing.
+     */
+    private static boolean isNewer(ObjectNode present, ObjectNode end) {
+        return present.path(JOB).equals(end.path(JOB))
+                && present.path(FENCE).asLong() > end.path(FENCE).asLong()
+                && present.path(AT).asLong() > end.path(AT).asLong();
     }
 
     /** A document with the end of a job, for one more write on its revision: that is no user's save either. */

@@ -1,6 +1,7 @@
 package io.couchjobs.engine.trigger;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.engine.document.Rev;
 import java.util.List;
 
@@ -17,7 +18,7 @@ record UnconfirmedWrite(ObjectNode document, String rev, boolean isConfirmed) {
         String made = leaf.path("_rev").asText();
         return rev.isEmpty()
                 ? Rev.generation(made) == Rev.generation(base()) + 1
-                        && content(leaf).equals(content(document))
+                        && content(leaf).equals(JsonNumbers::compare, content(document))
                 : made.equals(rev);
     }
 

@@ -1,9 +1,13 @@
 package io.couchjobs.engine.trigger;
 
+import static io.couchjobs.testing.SourceDatabases.json;
 import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.lifecycle.WriteBack;
+import io.couchjobs.job.Job;
 import io.couchjobs.trigger.Trigger;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +39,23 @@ class EndTakerTest extends FollowedOrders {
                 .finish();
         var unused2 = slice(ends());
         assertThat(statusOf("o1")).isEqualTo("success");
+    }
+
+    private static Job ended(int fence, long at) {
+        return Job.parse(json("{'_id':'job:mail:1','_rev':'2-a','status':'success','data':{},'fence':" + fence
+                + ",'times':{'finished':" + at + "}}"));
+    }
+
+    private static ObjectNode written(ObjectNode document, Job end) {
+        return WriteBack.write(document, JsonPointer.valueOf("/status"), end, "1-a");
+    }
+
+    @Test
+    void an_end_that_is_written_late_does_not_replace_that_of_a_later_run() {
+        ObjectNode later = written(json("{'_id':'o1','_rev':'1-a'}"), ended(2, 2_000));
+        assertThat(written(later, ended(1, 1_000))).isSameAs(later);
+        assertThat(written(later, ended(3, 1_999))).as("clocks may differ").isNotEqualTo(later);
+        assertThat(written(later, ended(1, 3_000))).as("a new job of that id").isNotEqualTo(later);
     }
 
     @Test
