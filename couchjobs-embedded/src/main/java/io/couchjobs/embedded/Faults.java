@@ -71,7 +71,19 @@ public final class Faults {
      * @param status the HTTP status, with a body as CouchDB's errors have
      */
     public void answer(int times, Predicate<Request> wanted, int status) {
-        plan(times, wanted, new Fate(Kind.ANSWER, status));
+        answer(times, wanted, status, "A test asked for this answer.");
+    }
+
+    /**
+     * Answers requests with a status and a reason, by which clients tell some answers of one status apart.
+     *
+     * @param times how many
+     * @param wanted which
+     * @param status the HTTP status
+     * @param reason what CouchDB would say, such as {@code You are not allowed to access this db.}
+     */
+    public void answer(int times, Predicate<Request> wanted, int status, String reason) {
+        plan(times, wanted, new Fate(Kind.ANSWER, status, reason));
     }
 
     /**
@@ -82,7 +94,7 @@ public final class Faults {
      * @param wanted which
      */
     public void loseAnswer(int times, Predicate<Request> wanted) {
-        plan(times, wanted, new Fate(Kind.LOSE_ANSWER, 0));
+        plan(times, wanted, new Fate(Kind.LOSE_ANSWER));
     }
 
     /**
@@ -92,7 +104,7 @@ public final class Faults {
      * @param wanted which
      */
     public void cut(int times, Predicate<Request> wanted) {
-        plan(times, wanted, new Fate(Kind.CUT, 0));
+        plan(times, wanted, new Fate(Kind.CUT));
     }
 
     /**

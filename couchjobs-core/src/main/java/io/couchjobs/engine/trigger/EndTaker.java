@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -34,6 +35,9 @@ final class EndTaker implements Taker {
     private static final int MOST_READ = 500;
     /** So many are remembered with their unconfirmed writes. */
     private static final int MOST_DATABASES = 1_000;
+
+    private static final Set<String> OF_ONE_DATABASE =
+            Set.of("You are not authorized to access this db.", "You are not allowed to access this db.");
 
     private final Trigger trigger;
     private final JsonPointer place;
@@ -147,7 +151,10 @@ final class EndTaker implements Taker {
         }
     }
 
-    /** Writes an end back; the failure, if that cannot be done. A database that refuses the account holds up no other. */
+    /**
+     * Writes an end back; the failure, if that cannot be done. A database that refuses the account holds up no other. When the whole
+     * server refuses it, all ends wait.
+     */
     private Optional<Step.Failure> failure(SourceChange end, Supplier<Job> read) {
         try {
             Job job = read.get();
@@ -157,13 +164,18 @@ final class EndTaker implements Taker {
             return Optional.empty();
         } catch (CouchNotFoundException goneWithItsDatabase) {
             return Optional.empty();
-        } catch (MalformedDocumentException
-                | IllegalArgumentException
-                | WriteRefusedException
-                | CouchUnauthorizedException cannot) {
-            String reason = "the end of " + end.id() + " was not written back: " + cannot.getMessage();
-            return Optional.of(new Step.Failure(end, reason, true));
+        } catch (MalformedDocumentException | IllegalArgumentException | WriteRefusedException cannot) {
+            return Optional.of(failure(end, cannot));
+        } catch (CouchUnauthorizedException refusal) {
+            if (!OF_ONE_DATABASE.contains(refusal.reason())) {
+                throw refusal;
+            }
+            return Optional.of(failure(end, refusal));
         }
+    }
+
+    private static Step.Failure failure(SourceChange end, RuntimeException cannot) {
+        return new Step.Failure(end, "the end of " + end.id() + " was not written back: " + cannot.getMessage(), true);
     }
 
     private void write(Job job, Origin origin) {

@@ -3,9 +3,11 @@ package io.couchjobs.engine.trigger;
 import static io.couchjobs.testing.SourceDatabases.json;
 import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.job.Job;
 import io.couchjobs.trigger.Trigger;
@@ -72,7 +74,8 @@ class EndTakerTest extends FollowedOrders {
                         1,
                         request ->
                                 request.method().equals("GET") && request.path().contains("/orders/o1"),
-                        401);
+                        403,
+                        "You are not allowed to access this db.");
         var unused1 = slice(ends);
         assertThat(statusOf("o1")).isEmpty();
         assertThat(statusOf("o2")).isEqualTo("success");
@@ -84,5 +87,26 @@ class EndTakerTest extends FollowedOrders {
         var unused3 = slice(next);
         assertThat(statusOf("o1")).isEqualTo("success");
         assertThat(next.position().errors()).isEmpty();
+    }
+
+    @Test
+    void ends_wait_while_the_server_of_the_source_refuses_the_account() {
+        SourceFollower ends = ends();
+        save(orders, "{'_id':'o1'}");
+        var unused0 = slice(follower(TRIGGER));
+        queue.claim(queue.all("mail").findAny().orElseThrow().id())
+                .orElseThrow()
+                .finish();
+        couch.faults()
+                .answer(
+                        1,
+                        request ->
+                                request.method().equals("GET") && request.path().contains("/orders/o1"),
+                        401,
+                        "Name or password is incorrect.");
+        assertThatThrownBy(() -> slice(ends)).isInstanceOf(CouchUnauthorizedException.class);
+        assertThat(ends.position().errors()).isEmpty();
+        var unused1 = slice(ends);
+        assertThat(statusOf("o1")).isEqualTo("success");
     }
 }

@@ -96,7 +96,7 @@ public final class Frontend implements AutoCloseable {
                     exchange.getRequestMethod(), exchange.getRequestURI().getRawPath());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            fate = new Interceptor.Fate(Interceptor.Kind.CUT, 0);
+            fate = new Interceptor.Fate(Interceptor.Kind.CUT);
         }
         switch (fate.kind()) {
             case SERVE -> answering.answer(exchange, new Call(exchange, false));
@@ -104,7 +104,7 @@ public final class Frontend implements AutoCloseable {
             case ANSWER -> {
                 Call call = new Call(exchange, false);
                 call.body();
-                call.answerError(new CouchError(fate.status(), "injected_fault", "A test asked for this answer."));
+                call.answerError(new CouchError(fate.status(), "injected_fault", fate.reason()));
                 exchange.close();
             }
             case CUT -> exchange.close();

@@ -3,9 +3,13 @@ package io.couchjobs.embedded.http;
 /** Decides over every request before it is served. */
 @FunctionalInterface
 public interface Interceptor {
-    /** The fate of a request; the status counts for {@code ANSWER} only. */
-    record Fate(Kind kind, int status) {
-        public static final Fate SERVE = new Fate(Kind.SERVE, 0);
+    /** The fate of a request; status and reason count for {@code ANSWER} only. */
+    record Fate(Kind kind, int status, String reason) {
+        public static final Fate SERVE = new Fate(Kind.SERVE);
+
+        public Fate(Kind kind) {
+            this(kind, 0, "");
+        }
     }
 
     /** The kinds of fate. */
