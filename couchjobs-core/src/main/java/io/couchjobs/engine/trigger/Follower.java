@@ -8,6 +8,7 @@ import io.couchjobs.trigger.Trigger;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -83,7 +84,10 @@ final class Follower implements JobHandler<ObjectNode> {
         try (Following following = new Following(tools, trigger, () -> isOwner(context))) {
             running.put(trigger.name(), following);
             try {
-                following.run();
+                // A change between the first reading and this moment was told to nobody.
+                if (present(trigger.name(), context).filter(following::isOf).isPresent()) {
+                    following.run();
+                }
             } finally {
                 running.remove(trigger.name(), following);
             }
@@ -100,6 +104,18 @@ final class Follower implements JobHandler<ObjectNode> {
                 .flatMap(triggers::parsed)
                 .filter(Trigger::isEnabled)
                 .filter(trigger -> trigger.connection().equals(context.job().jobClass()));
+    }
+
+    /** The triggers were read anew, because changes may have been missed: what is followed as another one is not followed on. */
+    void looked(List<Trigger> all) {
+        running.values().stream()
+                .filter(following -> all.stream().noneMatch(following::isOf))
+                .forEach(Following::end);
+    }
+
+    /** Changes of positions may have been missed, too. */
+    void gap() {
+        running.values().forEach(Following::end);
     }
 
     /** A document of a trigger changed. */

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.trigger;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchException;
@@ -12,6 +13,7 @@ import io.couchjobs.schedule.Timing;
 import io.couchjobs.trigger.Trigger;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -36,6 +38,8 @@ final class Following implements AutoCloseable {
 
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+    private static final List<String> OF_THE_REVISION = List.of("_rev", "uncounted");
 
     private final FollowerTools tools;
     private final Trigger trigger;
@@ -189,6 +193,15 @@ final class Following implements AutoCloseable {
         FollowedDatabase followed = new FollowedDatabase(this, tools, trigger, name, database, taker);
         databases.put(name, followed);
         boolean unused = followed.wake();
+    }
+
+    /** Whether the trigger says what the followed one does. */
+    boolean isOf(Trigger other) {
+        return content(trigger).equals(content(other));
+    }
+
+    private static ObjectNode content(Trigger trigger) {
+        return trigger.toDocument().without(OF_THE_REVISION);
     }
 
     /** The trigger was changed, or one of its positions by somebody else. */

@@ -104,11 +104,22 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
 
     @Override
     public void gap() {
+        follower.gap();
+        lane.execute(this::load);
+    }
+
+    /** That happens often while very many jobs are added, which costs the followers nothing. */
+    @Override
+    public void skipped() {
         lane.execute(this::load);
     }
 
     private void load() {
-        guarded(() -> tools.triggers().all().forEach(this::ensure));
+        guarded(() -> {
+            List<Trigger> all = tools.triggers().all();
+            follower.looked(all);
+            all.forEach(this::ensure);
+        });
     }
 
     private void ensure(Trigger trigger) {

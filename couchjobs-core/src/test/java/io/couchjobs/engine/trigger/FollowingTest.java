@@ -8,6 +8,9 @@ import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.Faults;
+import io.couchjobs.engine.worker.QueueWorker;
+import io.couchjobs.engine.worker.WorkerHook;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.worker.Worker;
@@ -143,6 +146,25 @@ class FollowingTest extends FollowedOrders {
             TestQueue.until(() ->
                     !following.goesOn() || tools.positions().read("t", "orders").isPresent());
             assertThat(tools.positions().read("t", "orders")).isEmpty();
+        }
+    }
+
+    @Test
+    void a_trigger_is_not_followed_on_when_a_look_at_all_triggers_finds_that_it_was_paused() throws Exception {
+        Trigger trigger = queue.triggers().put(mails().build());
+        Follower deaf = new Follower(tools);
+        boolean unused0 = tools.creator().insertIfNew(Follower.job(trigger));
+        try (Worker worker = QueueWorker.builder(tools.parts(), WorkerHook.NONE)
+                .handler(Follower.TYPE, deaf)
+                .withoutSweeping()
+                .start()) {
+            save(orders, "{'_id':'o1'}");
+            TestQueue.until(() -> queue.all("mail").count() == 1);
+            deaf.looked(tools.triggers().all());
+            var unused1 = queue.triggers().pause("t");
+            deaf.looked(tools.triggers().all());
+            TestQueue.until(() -> queue.get(Follower.TYPE, "t").orElseThrow().phase() == JobPhase.FINISHED);
+            assertThat(worker.stats().failed()).isZero();
         }
     }
 
