@@ -274,6 +274,7 @@ public final class QueueTriggers implements Triggers {
         if (!WORDS.contains(from)) {
             tryPosition(trigger, server.database(trigger.source()), from);
         }
+        begin(trigger); // nobody may have followed it yet
         for (Position position : followed(trigger)) {
             if (Starts.isDatabase(position.database())) {
                 seq(server.database(position.database()), from, trigger.isPattern())

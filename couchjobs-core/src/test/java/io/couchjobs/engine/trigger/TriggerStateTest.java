@@ -13,6 +13,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The positions of a trigger beside the trigger itself, which may be another one by now, or gone. */
 class TriggerStateTest extends FollowedOrders {
@@ -58,6 +60,18 @@ class TriggerStateTest extends FollowedOrders {
         assertThat(begun.round()).isEqualTo(1);
         assertThat(tools.starts().position(elsewhere, "orders", orders, false).rev())
                 .isEqualTo(begun.rev());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"orders", "order*"})
+    void a_trigger_that_nobody_has_followed_yet_is_sent_back_to_the_beginning(String source) {
+        save(orders, "{'_id':'o1'}");
+        save(queue.database(), "{'_id':'trigger:t','source':'" + source + "','job':{'type':'mail'}}");
+        queue.triggers().replay("t", "beginning");
+        assertThat(queue.triggers().status("t").sources()).singleElement().satisfies(orders -> {
+            assertThat(orders.database()).isEqualTo("orders");
+            assertThat(orders.position()).isEqualTo(Position.BEGINNING);
+        });
     }
 
     @Test
