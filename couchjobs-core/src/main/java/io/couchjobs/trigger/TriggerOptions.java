@@ -88,6 +88,9 @@ final class TriggerOptions {
         }
         require(batch.isEmpty() || job.isPresent(), "an outbox makes the jobs of its documents, and has no batch");
         require(
+                outbox.isEmpty() || (delay.isZero() && debounce.isZero()),
+                "an outbox has neither delay nor debounce: each of its entries may have a scheduledTime");
+        require(
                 batch.isEmpty() || job.filter(JobPattern::hasIdOrGroup).isEmpty(),
                 "the job of a batch is of many documents, and has neither job.id nor job.group");
         require(

@@ -36,6 +36,8 @@ class TriggerDocumentsTest {
                 "prefixes        | `'source':'orders','prefixes':'x','job':{'type':'mail'}`",
                 "deliver         | `'source':'orders','deliver':'all','job':{'type':'mail'}`",
                 "debounce        | `'source':'orders','debounce':-1,'job':{'type':'mail'}`",
+                "delay           | `'source':'orders','delay':1000,'outbox':'mark'`",
+                "debounce        | `'source':'orders','debounce':1000,'outbox':'mark'`",
                 "batch.size      | `'source':'orders','batch':{'size':0},'job':{'type':'mail'}`",
                 "job.id          | `'source':'orders','batch':{},'job':{'type':'mail','id':'{_id}'}`",
                 "job.group       | `'source':'orders','batch':{},'job':{'type':'mail','group':'{/a}'}`",
