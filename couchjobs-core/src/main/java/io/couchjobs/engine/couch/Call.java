@@ -2,7 +2,6 @@ package io.couchjobs.engine.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.config.CouchException;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,59 +10,51 @@ import org.jspecify.annotations.Nullable;
  * @param repeatable whether sending it twice is the same as sending it once: a read, with any method, or a change that
  *     may happen twice
  */
-public record Call(String method, UrlPath path, @Nullable Body body, boolean repeatable, Map<String, String> headers) {
+public record Call(String method, UrlPath path, @Nullable Body body, boolean repeatable) {
 
-    /** The content sent with a request, of the given type. */
+    /** JSON that is sent with a request. */
     public static final class Body {
 
         private final byte[] bytes;
-        private final String contentType;
 
         /** The bytes are not copied: the caller must not change them. */
-        public Body(byte[] bytes, String contentType) {
+        Body(byte[] bytes) {
             this.bytes = bytes;
-            this.contentType = contentType;
         }
 
         byte[] bytes() {
             return bytes;
         }
-
-        String contentType() {
-            return contentType;
-        }
     }
 
-    public static final String JSON = "application/json";
-
     public static Call get(UrlPath path) {
-        return new Call("GET", path, null, true, Map.of());
+        return new Call("GET", path, null, true);
     }
 
     public static Call head(UrlPath path) {
-        return new Call("HEAD", path, null, true, Map.of());
+        return new Call("HEAD", path, null, true);
     }
 
     /** A read that CouchDB takes as a POST. */
     public static Call ask(UrlPath path, JsonNode question) {
-        return new Call("POST", path, new Body(Json.bytes(question), JSON), true, Map.of());
+        return new Call("POST", path, new Body(Json.bytes(question)), true);
     }
 
     /** A change that may happen twice. */
     public static Call repeatable(String method, UrlPath path) {
-        return new Call(method, path, null, true, Map.of());
+        return new Call(method, path, null, true);
     }
 
     public static Call repeatable(String method, UrlPath path, byte[] json) {
-        return new Call(method, path, new Body(json, JSON), true, Map.of());
+        return new Call(method, path, new Body(json), true);
     }
 
     public static Call write(String method, UrlPath path) {
-        return new Call(method, path, null, false, Map.of());
+        return new Call(method, path, null, false);
     }
 
     public static Call write(String method, UrlPath path, byte[] json) {
-        return new Call(method, path, new Body(json, JSON), false, Map.of());
+        return new Call(method, path, new Body(json), false);
     }
 
     /** Whether the answer waits for the index of a view. */

@@ -20,6 +20,8 @@ import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
  * can read them.
  */
 final class Requests {
+    /** Without a charset: JSON has none. */
+    private static final ContentType JSON = ContentType.create("application/json");
 
     private final URI server;
     private final CouchConfig config;
@@ -39,21 +41,17 @@ final class Requests {
         HttpUriRequestBase request = new HttpUriRequestBase(
                 call.method(), URI.create(server + call.path().toString()));
         request.setConfig(Pools.timeouts(config, silence));
-        request.setHeader(HttpHeaders.ACCEPT, Call.JSON);
-        call.headers().forEach(request::setHeader);
+        request.setHeader(HttpHeaders.ACCEPT, JSON.getMimeType());
         Call.Body body = call.body();
         if (body != null) {
-            request.setEntity(entity(body));
+            request.setEntity(entity(body.bytes()));
         }
         return request;
     }
 
-    private HttpEntity entity(Call.Body body) {
-        ContentType type = ContentType.parse(body.contentType());
-        boolean compress = isCouch && body.bytes().length >= config.gzipAbove();
-        return compress
-                ? new ByteArrayEntity(compressed(body.bytes()), type, "gzip")
-                : new ByteArrayEntity(body.bytes(), type);
+    private HttpEntity entity(byte[] json) {
+        boolean compress = isCouch && json.length >= config.gzipAbove();
+        return compress ? new ByteArrayEntity(compressed(json), JSON, "gzip") : new ByteArrayEntity(json, JSON);
     }
 
     private static byte[] compressed(byte[] bytes) {

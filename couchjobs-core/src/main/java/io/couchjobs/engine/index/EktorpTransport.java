@@ -7,7 +7,6 @@ import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.couch.UrlPath;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import org.ektorp.CouchDbConnector;
 import org.ektorp.http.HttpClient;
 import org.ektorp.http.HttpResponse;
@@ -48,8 +47,8 @@ final class EktorpTransport {
                 && method.equals("put")
                 && arguments.length == 2
                 && arguments[1] instanceof String json) {
-            Call.Body body = new Call.Body(json.getBytes(StandardCharsets.UTF_8), Call.JSON);
-            return send(new Call("PUT", UrlPath.ofEncoded((String) arguments[0]), body, false, Map.of()), CONFLICT);
+            UrlPath path = UrlPath.ofEncoded((String) arguments[0]);
+            return send(Call.write("PUT", path, json.getBytes(StandardCharsets.UTF_8)), CONFLICT);
         }
         throw new UnsupportedOperationException("only design documents are stored through Ektorp");
     }
