@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The jobs of a trigger that makes one job per change, or per batch of changes. Immutable and thread-safe. */
 final class JobPattern {
@@ -25,6 +26,7 @@ final class JobPattern {
     private final Optional<JsonTemplate> data;
     private final boolean includeDoc;
     private final Optional<Template> group;
+    private final List<Template> templates;
     private final Optional<Integer> priority;
     private final Optional<Integer> maxRetries;
     private final List<String> tags;
@@ -40,6 +42,9 @@ final class JobPattern {
         this.data = fields.json("data");
         this.includeDoc = fields.flag("includeDoc", false);
         this.group = fields.template("group");
+        this.templates = Stream.of(id.stream(), group.stream(), data.stream().flatMap(json -> json.texts().stream()))
+                .flatMap(each -> each)
+                .toList();
         this.priority = fields.number("priority", 0, 99).map(Long::intValue);
         this.maxRetries = fields.number("maxRetries", 0, Integer.MAX_VALUE).map(Long::intValue);
         this.tags = fields.texts("tags");
@@ -64,16 +69,11 @@ final class JobPattern {
     }
 
     boolean needsDocument() {
-        return includeDoc
-                || id.filter(Template::needsDocument).isPresent()
-                || group.filter(Template::needsDocument).isPresent()
-                || data.filter(JsonTemplate::needsDocument).isPresent();
+        return includeDoc || templates.stream().anyMatch(Template::needsDocument);
     }
 
     boolean needsPosition() {
-        return id.filter(Template::needsPosition).isPresent()
-                || group.filter(Template::needsPosition).isPresent()
-                || data.filter(JsonTemplate::needsPosition).isPresent();
+        return templates.stream().anyMatch(Template::needsPosition);
     }
 
     /** The job of one change; throws IllegalArgumentException when a template cannot be filled. */

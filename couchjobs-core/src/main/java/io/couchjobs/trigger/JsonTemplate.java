@@ -11,23 +11,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** A JSON value whose texts are {@link Template}s. Immutable and thread-safe. */
-final class JsonTemplate {
-    private final Function<SourceChange, JsonNode> filling;
-    private final boolean needsDocument;
-    private final boolean needsPosition;
-
-    private JsonTemplate(Function<SourceChange, JsonNode> filling, boolean needsDocument, boolean needsPosition) {
-        this.filling = filling;
-        this.needsDocument = needsDocument;
-        this.needsPosition = needsPosition;
-    }
-
+/**
+ * A JSON value whose texts are {@link Template}s. Immutable and thread-safe.
+ *
+ * @param filling makes the value of a change
+ * @param texts all texts in it, however deep
+ */
+record JsonTemplate(Function<SourceChange, JsonNode> filling, List<Template> texts) {
     private static JsonTemplate of(Collection<JsonTemplate> parts, Function<SourceChange, JsonNode> filling) {
         return new JsonTemplate(
-                filling,
-                parts.stream().anyMatch(JsonTemplate::needsDocument),
-                parts.stream().anyMatch(JsonTemplate::needsPosition));
+                filling, parts.stream().flatMap(part -> part.texts.stream()).toList());
     }
 
     /**
@@ -38,13 +31,13 @@ final class JsonTemplate {
     static JsonTemplate parse(JsonNode json) {
         if (json.isTextual()) {
             Template text = Template.parse(json.textValue());
-            return new JsonTemplate(text::value, text.needsDocument(), text.needsPosition());
+            return new JsonTemplate(text::value, List.of(text));
         } else if (json instanceof ObjectNode object) {
             return ofObject(object);
         } else if (json instanceof ArrayNode array) {
             return ofArray(array);
         }
-        return new JsonTemplate(change -> json, false, false);
+        return new JsonTemplate(change -> json, List.of());
     }
 
     private static JsonTemplate ofObject(ObjectNode object) {
@@ -65,14 +58,6 @@ final class JsonTemplate {
             elements.forEach(element -> filled.add(element.fill(change)));
             return filled;
         });
-    }
-
-    boolean needsDocument() {
-        return needsDocument;
-    }
-
-    boolean needsPosition() {
-        return needsPosition;
     }
 
     JsonNode fill(SourceChange change) {
