@@ -134,10 +134,23 @@ final class SourceReader {
     private Optional<SourceChange> newest(SourceChange change, Optional<ObjectNode> found) {
         return found.isEmpty()
                 ? Optional.of(change).filter(SourceChange::deleted)
-                : found.map(document -> read(change, document)).filter(newer -> !isLeftToFeed(change, newer));
+                : found.map(document -> read(change, document))
+                        .map(newer -> losingLeaf(change, newer).orElse(newer))
+                        .filter(newer -> !isLeftToFeed(change, newer));
     }
 
-    /** A document of an outbox is read as it is: its entries tell which jobs are made, and those of a losing leaf are owed, too. */
+    /** The leaf of a change of an outbox that is not the winner: it has entries of its own. */
+    private Optional<SourceChange> losingLeaf(SourceChange change, SourceChange winner) {
+        if (trigger.outbox().isEmpty() || winner.rev().equals(change.rev())) {
+            return Optional.empty();
+        }
+        return database.leaves(change.id()).stream()
+                .map(leaf -> read(change, leaf))
+                .filter(leaf -> leaf.rev().equals(change.rev()))
+                .findAny();
+    }
+
+    /** A document of an outbox is read as it is: its entries tell which jobs are made. */
     private boolean isLeftToFeed(SourceChange change, SourceChange newer) {
         return trigger.outbox().isEmpty()
                 && Rev.ORDER.compare(newer.rev(), change.rev()) > 0
@@ -194,9 +207,9 @@ final class SourceReader {
         return trigger.delivery() == Trigger.Delivery.EVERY;
     }
 
-    /** The same for changes of which the last one counts. */
+    /** The same for changes of which the last one counts. Each leaf has one of its own where leaves are taken. */
     String key(SourceChange change) {
-        return isOfRevisions() ? change.id() + " " + change.rev() : change.id();
+        return takesLeaves() ? change.id() + " " + change.rev() : change.id();
     }
 
     private Optional<SourceChange> exactly(SourceChange change) {

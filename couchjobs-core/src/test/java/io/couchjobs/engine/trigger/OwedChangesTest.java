@@ -12,12 +12,15 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerBuilder;
 import io.couchjobs.trigger.TriggerStatus;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -195,5 +198,23 @@ class OwedChangesTest extends FollowedOrders {
         assertThat(next.position().errors())
                 .extracting(TriggerStatus.Failure::docId)
                 .containsExactly("o1");
+    }
+
+    @Test
+    void the_entries_of_a_losing_leaf_that_waited_are_read_from_that_leaf() {
+        orders.bulkRevisions(Stream.of("aaaa", "bbbb")
+                .map(rev -> json("{'_id':'o1','_rev':'1-" + rev + "','_revisions':{'start':1,'ids':['" + rev
+                        + "']},'couchjobs':[{'type':'mail','id':'" + rev + "'}]}"))
+                .toList());
+        SourceReader reader = new SourceReader(
+                Trigger.named("t").source("orders").outbox(Outbox.Entries.LEAVE).build(), orders);
+        List<SourceChange> owed = Stream.of("1-aaaa", "1-bbbb", "1-cccc")
+                .map(rev -> new SourceChange("orders", "o1", rev, "1", false, null))
+                .toList();
+        assertThat(reader.again(owed))
+                .extracting(change -> change.orElseThrow().rev())
+                .as("one that is no leaf any more is read as the winner")
+                .containsExactly("1-aaaa", "1-bbbb", "1-bbbb");
+        assertThat(owed.stream().map(reader::key)).doesNotHaveDuplicates();
     }
 }
