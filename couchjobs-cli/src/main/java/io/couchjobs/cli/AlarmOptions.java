@@ -61,7 +61,8 @@ final class AlarmOptions {
     @Option(
             names = "--looks",
             paramLabel = "N",
-            description = "How many looks in a row raise an alarm, and as many end it; default 3.")
+            description =
+                    "Raise an alarm after this many looks in a row that find it; end it after as many that do not. Default 3.")
     private @Nullable Integer looks;
 
     @Option(names = "--webhook", paramLabel = "URL", description = "Post alarms to this URL, as JSON.")

@@ -133,7 +133,7 @@ final class Couchjobs implements Runnable {
     /** Throws CommandException when the format of the results is unknown, or cannot show them: before anything is done. */
     void checkOutput(boolean hasIds) {
         if (output().format() == Format.ID && !hasIds) {
-            throw CommandException.usage("what this command tells has no id: -o id is for jobs");
+            throw CommandException.usage("this command prints no ids: -o id works only for commands that do");
         }
     }
 

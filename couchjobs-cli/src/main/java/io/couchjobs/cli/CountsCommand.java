@@ -57,7 +57,7 @@ final class CountsCommand extends QueueCommand {
             JobId.checkType(type);
         }
         if (type != null && label != null) {
-            throw CommandException.usage("--type and --by exclude each other: an index has no jobs by type and label");
+            throw CommandException.usage("--type and --by exclude each other: no index counts by both");
         }
         if (limit < 1) {
             throw CommandException.usage("--limit must be at least 1: " + limit);

@@ -133,7 +133,7 @@ final class DoctorCommand extends QueueCommand {
             root().say("couchjobs: --yes: " + question);
             return true;
         } else if (!root().shell().terminals().hasPerson()) {
-            root().say("couchjobs: not done, for want of a terminal to ask at, or --yes: " + question);
+            root().say("couchjobs: not done: there is no terminal to ask at, and --yes is not given: " + question);
             return false;
         }
         return root().shell().confirms("couchjobs: " + question + " [y/N] ");

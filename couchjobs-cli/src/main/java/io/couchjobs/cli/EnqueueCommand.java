@@ -31,9 +31,9 @@ import picocli.CommandLine.Parameters;
         name = "enqueue",
         description = {
             "Add a job, or with --from many.",
-            "A job that exists is added by its state: pending with another time, it gets the new time and data; pending",
-            "with the same time, nothing is written (exit code 4 when --data says something else, unless --replace);",
-            "running, it will run once more; finished, it runs again.",
+            "If the job exists, its status decides. Pending, at another time: it gets the new time and data. Pending, at the",
+            "same time: nothing is written (exit code 4 when --data differs, unless --replace). Running: it runs once more",
+            "afterwards. Finished: it runs again.",
             "With --from, lines with other data than such a pending job are counted as differing; exit code 1 at the end",
             "if there were any, or bad lines."
         },

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "failures",
         description = {
-            "List failed and stuck jobs in groups: by type and last error, numbers and ids in it aside.",
+            "Group failed and stuck jobs by type and last error. Numbers and ids in an error do not count.",
             "Failed jobs are over; stuck ones are retried later. The latest failure comes first."
         },
         subcommands = {FailuresRetryCommand.class, FailuresCancelCommand.class},

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
         description = {
             "Make the database small again: delete the finished jobs that the retention of their types lets go,",
             "forget dead workers, remove design documents of other versions, purge tombstones, compact.",
-            "Workers and other collections may go on meanwhile; one that is interrupted is continued by the next.",
+            "Workers and other collections may go on meanwhile. If a collection is interrupted, the next one does the rest.",
             "Purging and compacting need an administrator of the server. Exit code 1 when not all could be done."
         },
         footer = {

@@ -15,10 +15,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "history",
         description = {
-            "Show what workers ran over time: runs, failures, waiting jobs, and how long half of the runs and 95 percent of them",
-            "took at most (p50, p95), with the marks of that time.",
-            "Minutes are kept for two days, hours and marks for 400 days. The present minute is not over, and so is missing",
-            "for workers that have not closed."
+            "Show runs, failures, waiting jobs and how long runs took over time, with the marks of that time. Half of the runs",
+            "took at most p50, and 95 percent of them at most p95.",
+            "Minutes are kept for two days, hours and marks for 400 days. The present minute is shown only for workers that",
+            "have closed."
         },
         footer = {
             "  couchjobs history",
@@ -45,7 +45,8 @@ final class HistoryCommand extends QueueCommand {
     @Option(
             names = "--step",
             paramLabel = "D",
-            description = "The time of a line: whole minutes, or whole hours; default as long as makes some 30 lines.")
+            description =
+                    "How much time each line covers: whole minutes, or whole hours. Default: from 1m to 1d, by --since.")
     private @Nullable Duration step;
 
     @Override

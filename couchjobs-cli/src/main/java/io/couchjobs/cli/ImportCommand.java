@@ -14,8 +14,8 @@ import picocli.CommandLine.Parameters;
         description = {
             "Put exported jobs into the database, in the state they were in, with their errors, results and times.",
             "A job that was owned (scheduled or running) when it was exported waits again, as after release: its",
-            "former owner does not own this copy. Jobs that exist here stay as they are, so an import can be repeated, or",
-            "gone on with. It counts how many of these differ from their lines, in status, data, result or time.",
+            "former owner does not own this copy. Jobs that exist here stay as they are, so an interrupted import can simply",
+            "be repeated. It counts how many of these differ from their lines, in status, data, result or time.",
             "Bad lines are skipped, and the first 20 named by number; exit code 1 at the end if there were any.",
             "Stop the workers of the old database before you move jobs: both would run them.",
             "Jobs of another queue come the same way, from lines that you make: docs/coming-from.md has a program."

@@ -88,8 +88,8 @@ final class InitCommand extends CliCommand {
         long jobs = Operations.unfinishedWithoutSite(database);
         if (jobs > 0) {
             root().say("couchjobs: warning: " + jobs
-                    + " unfinished jobs here carry no site, and are run in no database but"
-                    + " the one that is named with --home");
+                    + " unfinished jobs here carry no site. Only a database that has no name,"
+                    + " or was named with --home, runs them");
         }
     }
 

@@ -9,7 +9,10 @@ import picocli.CommandLine.Option;
 /** {@code retry}: jobs run now. */
 @Command(
         name = "retry",
-        description = "Let jobs run now: waiting for their time or their retry, or finished. Exit code 4 when running.",
+        description = {
+            "Let jobs run now: jobs that wait for their time or their retry, and finished jobs.",
+            "Exit code 4 when the job is running."
+        },
         footer = {
             "  couchjobs retry email 42 --reason 'the mail server is back'",
             "  couchjobs retry mail --array campaign-7 --status failed",

@@ -33,14 +33,14 @@ final class RetryOptions {
             names = "--max-retry-delay",
             paramLabel = "D",
             converter = OrDefault.OfDuration.class,
-            description = "What doubling does not exceed; default 12h.")
+            description = "Doubling ends at this delay; default 12h.")
     private @Nullable OrDefault<Duration> maxDelay;
 
     @Option(
             names = "--retry-jitter",
             paramLabel = "P%",
             converter = OfPercent.class,
-            description = "By how much of itself a delay may grow by chance, such as 20%%, so that jobs that failed"
+            description = "Add a random part of up to so much to each delay, such as 20%%, so that jobs that failed"
                     + " together do not all come back together; default 0%%.")
     private @Nullable OrDefault<Integer> jitter;
 

@@ -54,7 +54,8 @@ final class ScopeStopCommand extends QueueCommand {
         if (busy.isEmpty()) {
             return ExitCode.DONE;
         }
-        root().warn("couchjobs: jobs still wait or run in " + busy + "; they end when their handlers or leases do");
+        root().warn("couchjobs: jobs of " + busy + " still wait or run; a run ends when its handler returns,"
+                + " or when its lease runs out");
         return ExitCode.TIMED_OUT;
     }
 

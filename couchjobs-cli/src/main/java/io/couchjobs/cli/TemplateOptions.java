@@ -23,7 +23,7 @@ final class TemplateOptions {
     @Option(names = "--class", paramLabel = "C", description = "A class that workers may filter on.")
     private @Nullable String jobClass;
 
-    @Option(names = "--correlation", paramLabel = "X", description = "What jobs that belong together share.")
+    @Option(names = "--correlation", paramLabel = "X", description = "An id that jobs which belong together share.")
     private @Nullable String correlation;
 
     JobRequest.Builder start(String type) {

@@ -50,7 +50,8 @@ final class TriggerAddCommand extends QueueCommand {
             names = "--outbox",
             paramLabel = "leave|mark|remove",
             description =
-                    "In place of --type: make the jobs that stand in the documents; what becomes of their entries.")
+                    "In place of --type: make the jobs in the field couchjobs of the documents. The value says what becomes of an"
+                            + " entry whose job was made.")
     private Outbox.@Nullable Entries outbox;
 
     @Option(names = "--selector", paramLabel = "JSON", description = "Which documents, as a Mango selector.")
@@ -98,13 +99,19 @@ final class TriggerAddCommand extends QueueCommand {
     @Option(names = "--delay", paramLabel = "D", description = "How long a job waits after its change.")
     private @Nullable Duration delay;
 
-    @Option(names = "--debounce", paramLabel = "D", description = "How long a document has to rest.")
+    @Option(
+            names = "--debounce",
+            paramLabel = "D",
+            description = "Make the job when the document has not changed for this long.")
     private @Nullable Duration debounce;
 
     @Option(names = "--batch", paramLabel = "N", description = "Make one job of up to so many changes.")
     private @Nullable Integer batch;
 
-    @Option(names = "--batch-wait", paramLabel = "D", description = "How long the first waits for others; default 1s.")
+    @Option(
+            names = "--batch-wait",
+            paramLabel = "D",
+            description = "How long the first change of a batch waits for further changes; default 1s.")
     private @Nullable Duration batchWait;
 
     @Option(names = "--cron", paramLabel = "EXPR", description = "Catch up at these times only.")

@@ -14,10 +14,10 @@ import picocli.CommandLine.Option;
         name = "workers",
         description = {
             "List workers and the jobs they run.",
-            "A worker is silent when two signs of life are overdue; one that is not registered is a program that claims",
-            "by hand, or is dead. Jobs of the dead are taken back by any other worker when their type's timeout is over.",
-            "One that runs jobs gives a sign of life every third of their timeout, an idle one every five minutes: so one",
-            "that is dead and owns no job is shown as live for ten minutes."
+            "A worker is silent when it has missed two signs of life. It gives one every third of the shortest timeout of its",
+            "jobs, or every five minutes when it runs none. So a dead worker without jobs is shown as live for ten minutes.",
+            "A worker that is not registered is a program that claims by hand, or is dead. Any other worker takes back the",
+            "jobs of a dead one when the timeout of their type is over."
         },
         footer = {"  couchjobs workers", "  couchjobs workers --type email -o json"})
 final class WorkersCommand extends QueueCommand {

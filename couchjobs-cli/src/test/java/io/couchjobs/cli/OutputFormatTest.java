@@ -28,7 +28,7 @@ class OutputFormatTest {
     @Test
     void ids_of_a_command_that_tells_none_are_refused_before_a_job_is_added() {
         shell.input("{\"data\":{}}\n{\"data\":{}}\n")
-                .usage("-o id is for jobs", "enqueue", "email", "--from", "-", "-o", "id");
+                .usage("-o id works only for commands that do", "enqueue", "email", "--from", "-", "-o", "id");
         assertThat(shell.done("list", "-o", "json").json()).isEmpty();
     }
 
@@ -49,7 +49,7 @@ class OutputFormatTest {
                 "serve --port 0"
             })
     void ids_of_what_has_none_are_a_usage_error(String command) {
-        shell.usage("-o id is for jobs", ("-o id " + command).split(" "));
+        shell.usage("-o id works only for commands that do", ("-o id " + command).split(" "));
         assertThat(shell.done("types", "-o", "json").json()).isEmpty();
         assertThat(shell.done("cron", "list", "-o", "json").json()).isEmpty();
     }

@@ -140,7 +140,7 @@ class ScopeCommandsTest {
             TestShell.Said said = shell.run("scope", "stop", "index", "3", "--timeout", "0s", "-q");
 
             assertThat(said.exitCode()).isEqualTo(5);
-            assertThat(said.err()).contains("jobs still wait or run in [index@3]");
+            assertThat(said.err()).contains("jobs of [index@3] still wait or run");
         }
     }
 

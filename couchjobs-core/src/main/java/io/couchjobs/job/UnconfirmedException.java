@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A change of a job, or of another document of a queue, is stored, but unconfirmed. Only a minority of the copies of a
- * cluster is known to have it, and a claim of the job at the others undoes it. Making the change again, when they are
- * back, is safe. It is thrown, too, when a job seems to need no change and no majority is in reach to confirm that.
+ * cluster is known to have the change. When a worker claims the job at the other copies, the change is lost. Making the
+ * change again, when they are back, is safe. This is thrown, too, when a job seems to need no change and no majority is in
+ * reach to confirm that.
  */
 public final class UnconfirmedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
@@ -39,9 +40,8 @@ public final class UnconfirmedException extends CouchJobsException {
      */
     public UnconfirmedException(JobId id, @Nullable Throwable cause) {
         super(
-                "no majority of its copies has confirmed job " + id
-                        + " as it is here, so a change may be lost when the job is claimed at the others; "
-                        + "make it again when all nodes of the cluster are back",
+                "job " + id + ": no majority of the copies has confirmed it as it is here. A change of it is lost when"
+                        + " another node's worker claims the job. Make the change again when all nodes are back",
                 cause);
     }
 

@@ -157,7 +157,7 @@ public final class Output {
 
     private static String id(JsonNode value) {
         if (!value.path("id").isTextual()) {
-            throw new IllegalArgumentException("what this command tells has no id: -o id is for jobs");
+            throw new IllegalArgumentException("this command prints no ids: -o id works only for commands that do");
         }
         return value.path("id").textValue();
     }
