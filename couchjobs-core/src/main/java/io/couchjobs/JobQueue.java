@@ -356,8 +356,9 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      * again a moment later.
      *
      * @param id the job
-     * @return the job, owned by the caller; empty when it is not pending, waits for other jobs or only to be ended, which is done
-     *     then, has no room by its limits, has conflicts, is run at another site, or was claimed by another owner at this moment
+     * @return the job, owned by the caller. Empty when the job is not pending, waits for other jobs, has conflicts, has no room by
+     *     its limits, is run at another site, or another owner was faster. Empty, too, when the job is only to be ended, which this
+     *     call does
      * @throws io.couchjobs.job.NotFoundException when there is no such job
      */
     public Optional<ClaimedJob> claim(JobId id) {

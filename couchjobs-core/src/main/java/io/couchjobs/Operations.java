@@ -110,7 +110,7 @@ public final class Operations {
     public record InitReport(boolean databaseCreated, List<String> designDocumentsPushed, Site site) {}
 
     /**
-     * {@return how many unfinished jobs carry no site: only one database, the home, runs them}
+     * {@return how many unfinished jobs carry no site: only a database that is home, or has no name, runs them}
      *
      * @param database the database
      */

@@ -14,7 +14,8 @@ import java.util.function.Consumer;
  * <p>An alarm is raised when some looks in a row found it, and ends when as many did not ({@link #looks}). Any number of processes
  * may be given the same rules, the same number of looks, and the same webhooks and commands in the same order: one of them looks and
  * tells, and another one takes over when it is gone. The database remembers the raised alarms, so a restart tells nothing twice. A
- * process that may not write there, as one of a producer, and one with listeners only, looks and tells by itself.
+ * process that may not write into the database, such as one with the role of a producer, looks and tells by itself. So does a process
+ * that has only listeners.
  */
 public interface Alarms {
     /**

@@ -13,11 +13,11 @@ import java.util.function.Consumer;
  * io.couchjobs.Operations#gc()}; not thread-safe, run it once.
  *
  * <p>It works in small batches with pauses, beside running workers and other collections, and may be killed at any time:
- * what was not done, the next one does. Purging and compacting need an administrator of the server; without one, the rest
+ * the next one does what was not done. Purging and compacting need an administrator of the server; without one, the rest
  * is done and the report says so.
  *
- * <p>When the database is replicated, purge only what the other side has heard of ({@link #keepTombstones}): who still has
- * the job, and never got its deletion, gives it back.
+ * <p>When the database is replicated, purge only what the other side has heard of ({@link #keepTombstones}). A database that
+ * still has the job, and never got its deletion, replicates the job back.
  */
 public interface GarbageCollection {
     /**

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * io.couchjobs.Operations#history()}. Thread-safe. {@link io.couchjobs.JobQueue} says what all methods throw.
  *
  * <p>Every worker writes how its runs ended about once a minute, and one process at a time sums that up in a few documents per
- * day. A worker that closes leaves nothing out; one that is killed takes along the present minute, and up to ten seconds of the
- * minute before. Jobs that were claimed by hand, and those of other clients, are not counted. Minutes are kept for two days, hours and
+ * day. A worker that closes writes all of its runs. When a worker is killed, its runs of the present minute, and of up to ten seconds
+ * of the minute before, are not counted. Jobs that were claimed by hand, and those of other clients, are not counted. Minutes are kept for two days, hours and
  * marks for 400 days.
  */
 public interface History {

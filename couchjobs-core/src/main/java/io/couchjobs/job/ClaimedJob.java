@@ -52,9 +52,9 @@ public interface ClaimedJob {
 
     /**
      * Whether no renewal was confirmed for the timeout of the job's type, on this process's monotonic clock. Then others may
-     * have the job: stop, or ask by {@link #assertOwned}. A write that is tried nevertheless reads the job first, and throws
-     * {@link HaltException} when it is not this owner's any more, and each time after that. When it still is, a write on one node renews
-     * the lease. On a cluster the run may still be ended; all other writes throw. It sends no
+     * have the job: stop, or ask by {@link #assertOwned}. A write that is tried all the same first reads the job. When this owner
+     * has lost it, the write throws {@link HaltException}, and so does each later one. When this owner still has it, a write on one
+     * node renews the lease; on a cluster only the end of the run may be written, and all other writes throw. This method sends no
      * request, except to read the type's settings once after the feed was interrupted.
      *
      * @return whether this owner counts as halted

@@ -4,8 +4,8 @@ import io.couchjobs.couch.config.CouchJobsException;
 
 /**
  * The caller does not own the job (any more): it was removed, cancelled, finished, or taken over after its lease ran out.
- * The processor must stop working on it. A write that met this has no effect: it was not stored, or on a cluster only by
- * copies that were cut off, whose leaf is resolved away. Source: the RFC's halt.
+ * The processor must stop working on it. The write that was refused has no effect. On a cluster, copies that were cut off may
+ * have stored it; the resolution of the conflict deletes that leaf. Source: the RFC's halt.
  */
 public final class HaltException extends CouchJobsException {
     private static final long serialVersionUID = 1L;

@@ -371,7 +371,7 @@ public final class Job {
         return values.times(Field.TIMES);
     }
 
-    /** {@return since when a job that waits could have been claimed; the epoch when it does not say} */
+    /** {@return when a waiting job became claimable, or will; the epoch when its document does not say} */
     public Instant dueSince() {
         Set<String> left =
                 Set.of("claimed", "started", "updated", "cancelRequested", "kept"); // they made no job claimable

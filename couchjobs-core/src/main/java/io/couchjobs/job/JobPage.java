@@ -22,8 +22,8 @@ public record JobPage(List<Job> jobs, @Nullable Place end) {
      * Where a page ended; stays valid when the jobs change meanwhile. Immutable and thread-safe.
      *
      * @param time the time by which the last job has its place, in epoch milliseconds
-     * @param kind the line of the range that it is in, or the kind of label
-     * @param name the status of that range if it has one, or the label
+     * @param kind the part of the index that the last job is in: its line (see {@link Site}), or the kind of label
+     * @param name the status in that part, if it has one, or the label
      * @param docId the last job's document
      */
     public record Place(long time, String kind, String name, String docId) {}

@@ -43,7 +43,8 @@ public interface QueueListener {
 
     /**
      * The feed tells of a change. Called on the feed's thread, while there is a feed: a process without workers, subscriptions
-     * and listeners has none. An idle worker of a fleet skips changes that concern nobody in its process, and nothing tells of them.
+     * and listeners has none. While very many changes come, an idle worker beside four or more others skips those of jobs that its
+     * process does not need; this method is not called for them.
      *
      * @param docId the document that changed: a job, or another document of the database
      * @param rev the revision that it has now

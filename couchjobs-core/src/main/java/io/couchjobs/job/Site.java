@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * name, or one that is <em>home</em>.
  *
  * <p>In the indexes a job stands under its <em>line</em>: its type, and for a job with a site {@code TYPE:SITE}. No type has
- * a colon, so the others' jobs are never read through.
+ * a colon, so a worker never reads through the jobs of other sites.
  *
  * @param name the name; null for a database that has none
  * @param home whether jobs without a site are run here

@@ -13,8 +13,8 @@ package io.couchjobs.job;
  */
 public record Strategy(Kind kind, int high, int low) {
     /**
-     * By scheduled time, oldest first, and by id where that is the same: the default. Strict with one worker, as well as it goes with
-     * several.
+     * By scheduled time, oldest first, and by id where that is the same: the default. With one worker the order is exact; with
+     * several it is approximate.
      */
     public static final Strategy FIFO = new Strategy(Kind.FIFO, 0, 0);
 

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * within 50 ms are one event, the newest. At most 16 events are kept, the newest ones. The end of the job, finished or removed,
  * is the last event; it comes at once.
  *
- * <p>An older story that the feed tells (after a rewind or a reconnect) is no event. A document that is overwritten by
+ * <p>A state that is older than the last one told is no event; the feed may show such a state after a reconnect. A document that is overwritten by
  * something that is no job is no event either: the subscription goes on when the document is a job again.
  *
  * <p>Source: the CouchDB background-jobs RFC (007), subscriptions.

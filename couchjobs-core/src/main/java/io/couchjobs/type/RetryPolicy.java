@@ -11,8 +11,8 @@ import java.time.Duration;
  * @param maxRetries how many retries follow the first run; 0 for none
  * @param delay the delay after the first failure, from the start of the failed run
  * @param maxDelay the limit of doubling; a first delay that is longer stays as it is
- * @param jitter by which part of itself a delay may grow by chance, from 0 to 1, so that jobs that failed together do not all
- *     come back together
+ * @param jitter the greatest random part of a delay that is added to it, from 0 to 1, so that jobs that failed together do not
+ *     all come back together
  */
 public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, double jitter) {
     /** The policy of a type without settings. */
@@ -91,7 +91,7 @@ public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, dou
     /**
      * The same policy with another jitter.
      *
-     * @param part by which part of itself a delay may grow by chance, from 0 to 1
+     * @param part the greatest random part of a delay that is added to it, from 0 to 1
      * @return the changed policy
      */
     public RetryPolicy withJitter(double part) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * How many jobs of a type there are. Immutable and thread-safe.
  *
  * @param byStatus the number of jobs of each status; every status is there
- * @param oldest since when the pending job that waits for longest could run, or null when none is pending
+ * @param oldest the earliest time at which a pending job became due, or will; null when none is pending
  */
 public record TypeCounts(
         Map<JobStatus, Long> byStatus, @Nullable Instant oldest) {
@@ -20,7 +20,7 @@ public record TypeCounts(
      * Copies, and fills up with zeros.
      *
      * @param byStatus the number of jobs by status
-     * @param oldest since when the pending job that waits for longest could run, or null
+     * @param oldest the earliest time at which a pending job became due, or will; or null
      */
     public TypeCounts {
         Map<JobStatus, Long> all = new EnumMap<>(JobStatus.class);
@@ -31,8 +31,9 @@ public record TypeCounts(
     }
 
     /**
-     * {@return since when the pending job that waits for longest could run: its scheduled time, or when it was created, retried, given back or let go;
-     * empty when none is pending, and {@link Instant#EPOCH} when a job is due that does not say when it was created}
+     * {@return the earliest time at which a pending job became due, or will: its scheduled time, or when it was created, retried,
+     * given back or let go. Empty when none is pending; {@link Instant#EPOCH} when a job is due whose document does not say when
+     * it was created}
      */
     public Optional<Instant> oldestPending() {
         return Optional.ofNullable(oldest);

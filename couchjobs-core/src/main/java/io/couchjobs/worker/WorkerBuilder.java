@@ -27,8 +27,8 @@ public interface WorkerBuilder {
     /**
      * Sets how many jobs run at once.
      *
-     * @param jobs at least 1; default the number of processors. With more than 1, jobs are claimed while it is being written how
-     *     others ended, so that for a moment a worker may own more jobs than it runs
+     * @param jobs at least 1; default the number of processors. With more than 1, the worker claims the next jobs while the ends of
+     *     others are being written. So for a moment it may own more jobs than it runs
      * @return this
      */
     WorkerBuilder concurrency(int jobs);

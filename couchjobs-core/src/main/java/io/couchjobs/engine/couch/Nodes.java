@@ -69,7 +69,7 @@ final class Nodes {
             goTo(another(List.of(node)));
         }
         if (wasWell) {
-            log.warn("{} failed ({}); {} is asked instead, and it is tried again later", node, why, current);
+            log.warn("{} failed ({}) and is tried again later; {} is asked instead", node, why, current);
         } else {
             log.debug("{} failed again ({}); it is left alone for longer", node, why);
         }

@@ -87,7 +87,7 @@ final class FeedPosition {
     private void goOnFrom(String now) {
         if (!now.equals(seq)) {
             log.warn(
-                    "{} does not know position {} any more; its feed goes on from {}, and all who listen look again",
+                    "{} does not know position {} any more; its feed goes on from {}; subscribers and workers read everything again",
                     database.name(),
                     seq,
                     now);
@@ -124,7 +124,7 @@ final class FeedPosition {
     private boolean isMadeAnew(DatabaseInfo now) {
         boolean isOther = identity.becomesOther(now);
         if (isOther) {
-            log.warn("{} was deleted and made anew; all who listen look again", database.name());
+            log.warn("{} was deleted and made anew; subscribers and workers read everything again", database.name());
         }
         return isOther;
     }

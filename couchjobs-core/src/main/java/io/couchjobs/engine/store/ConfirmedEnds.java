@@ -207,7 +207,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         Optional<Map<String, Optional<Snapshot>>> found = reader.read(List.copyOf(batch.keySet()));
         if (found.isEmpty() && !cutOff) {
             log.warn(
-                    "no majority of the copies is in reach: the ends of {} jobs, and of others meanwhile, are told when one is",
+                    "no majority of the copies is in reach: until one is, no job is told as ended; {} jobs seem to have ended",
                     batch.size());
         }
         cutOff = found.isEmpty();

@@ -202,7 +202,7 @@ final class LeaseKeeper implements AutoCloseable {
     private static void giveUp(LeaseHolder run, String why) {
         if (!run.isHalted()) {
             log.warn(
-                    why + "; its owner has to stop, another worker will run it",
+                    why + "; its owner must stop, and another worker will run the job",
                     run.claim().id());
             run.halt();
         }

@@ -310,7 +310,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
             }
             pause(backoff);
         }
-        log.warn("{} was lost before it could be stored how it ended; another worker will run it", claim.id());
+        log.warn("{} was lost before its end could be stored; another worker will run the job", claim.id());
         return RunReport.Outcome.HALTED;
     }
 
