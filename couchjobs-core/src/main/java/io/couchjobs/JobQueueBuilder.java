@@ -49,11 +49,10 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Adds the same database on another node of the cluster, to be asked when the others fail. Each process asks one node at a
-     * time, and starts with one of them at random.
+     * {@return this builder, with the same database on another node of the cluster, to be asked when the others fail} Each
+     * process asks one node at a time, and starts with one of them at random.
      *
      * @param another the database's URL there, with credentials of its own if the others have some
-     * @return this
      */
     public JobQueueBuilder url(URI another) {
         urls.add(new DatabaseUrl(another));
@@ -61,10 +60,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * As {@link #url(URI)}, of an address as somebody wrote it.
+     * {@return this builder, as {@link #url(URI)} makes it, of an address as somebody wrote it}
      *
      * @param another the same database, reached by another address
-     * @return this
      * @throws IllegalArgumentException it is no URL; unlike that of {@link URI#create} the message shows no password
      */
     public JobQueueBuilder url(String another) {
@@ -73,10 +71,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Sets the credentials, in place of those in the URL.
+     * {@return this builder, with these credentials in place of those in the URL}
      *
      * @param credentials basic, session or bearer
-     * @return this
      */
     public JobQueueBuilder auth(Auth credentials) {
         this.auth = credentials;
@@ -84,10 +81,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Trusts one more certificate authority.
+     * {@return this builder, for a queue that trusts one more certificate authority}
      *
      * @param pem a file with its certificate, in PEM format
-     * @return this
      */
     public JobQueueBuilder caCertificate(Path pem) {
         shared = shared.andThen(server -> server.caCertificate(pem));
@@ -95,10 +91,10 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Trusts any server. For tests only: everybody in between can read and change everything.
+     * {@return this builder, for a queue that trusts any server} For tests only: everybody in between can read and change
+     * everything.
      *
      * @param trustAnyServer default false
-     * @return this
      */
     public JobQueueBuilder insecure(boolean trustAnyServer) {
         shared = shared.andThen(server -> server.insecure(trustAnyServer));
@@ -106,10 +102,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Shows a certificate to servers that ask for one (mutual TLS).
+     * {@return this builder, with a certificate for servers that ask for one (mutual TLS)}
      *
      * @param certificate it and its key
-     * @return this
      */
     public JobQueueBuilder clientCertificate(ClientCertificate certificate) {
         shared = shared.andThen(server -> server.clientCertificate(certificate));
@@ -117,10 +112,10 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Reaches the servers through a proxy. Without this call none is used, whatever the environment says.
+     * {@return this builder, with a proxy by which the servers are reached} Without this call none is used, whatever the
+     * environment says.
      *
      * @param proxy where it is, and for which servers it is not
-     * @return this
      */
     public JobQueueBuilder proxy(HttpProxy proxy) {
         shared = shared.andThen(server -> server.proxy(proxy));
@@ -128,11 +123,10 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Decides what happens when the database does not exist.
+     * {@return this builder, with a decision on what happens when the database does not exist}
      *
      * @param create whether to create it and its design documents (the default), or to fail. It is never created on a node of a
      *     cluster whose other nodes have it, or cannot be asked; nor on an empty server that is configured for a cluster
-     * @return this
      */
     public JobQueueBuilder createIfMissing(boolean create) {
         this.createIfMissing = create;
@@ -140,10 +134,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Makes the queue refuse jobs of types that have no timeout. Source: the RFC.
+     * {@return this builder, for a queue that refuses jobs of types that have no timeout} Source: the RFC.
      *
      * @param refuse default false
-     * @return this
      */
     public JobQueueBuilder strict(boolean refuse) {
         this.strict = refuse;
@@ -151,10 +144,10 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Sets the timeout of types that have none: how long an owner may be silent before another worker takes its job.
+     * {@return this builder, with the timeout of types that have none: how long an owner may be silent before another worker
+     * takes its job}
      *
      * @param timeout default 60 s
-     * @return this
      * @throws IllegalArgumentException when the timeout is not positive
      */
     public JobQueueBuilder defaultTimeout(Duration timeout) {
@@ -166,12 +159,11 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Decides who renews the leases of jobs that are claimed by {@link JobQueue#accept} and {@link JobQueue#claim}. A worker
-     * always renews those of its own jobs.
+     * {@return this builder, with a decision on who renews the leases of jobs that are claimed by {@link JobQueue#accept} and
+     * {@link JobQueue#claim}} A worker always renews those of its own jobs.
      *
      * @param byTheQueue true (the default): the queue does, until a claim ends or this process dies; false: the owner does, by
      *     {@link io.couchjobs.job.ClaimedJob#update()}, and loses the job when it stops
-     * @return this
      */
     public JobQueueBuilder renewLeases(boolean byTheQueue) {
         this.renewLeases = byTheQueue;
@@ -179,13 +171,12 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Sets up to which size the data of a job is kept in its document. Larger data that this queue writes is attached to it, and
-     * so not written anew with each transition of the job, nor read with each window and change. Data that is stored already
-     * stays where it is until somebody changes it.
+     * {@return this builder, with the size up to which the data of a job is kept in its document} Larger data that this queue
+     * writes is attached to it, and so not written anew with each transition of the job, nor read with each window and
+     * change. Data that is stored already stays where it is until somebody changes it.
      *
      * @param bytes of JSON text in UTF-8; default {@value AttachedData#DEFAULT_LIMIT}; {@link Integer#MAX_VALUE} attaches
      *     nothing
-     * @return this
      * @throws IllegalArgumentException when it is negative
      */
     public JobQueueBuilder largestInlineData(int bytes) {
@@ -197,11 +188,11 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Lets this queue work as a site in place of the one that its database is: its workers run the jobs of that site, and what it
-     * creates is for that site. Nothing is written into the database. See {@link Operations#nameSite}.
+     * {@return this builder, for a queue that works as a site in place of the one that its database is: its workers run the
+     * jobs of that site, and what it creates is for that site} Nothing is written into the database. See
+     * {@link Operations#nameSite}.
      *
      * @param name the site's name; default: the database's own, if it has one
-     * @return this
      * @throws IllegalArgumentException when the name is not 1 to 64 letters (a to z), digits, dots, underscores and hyphens
      */
     public JobQueueBuilder site(String name) {
@@ -210,10 +201,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Sets the time of day, for tests. It is corrected where the server's differs.
+     * {@return this builder, with another time of day, for tests} It is corrected where the server's differs.
      *
      * @param source default the system's
-     * @return this
      */
     public JobQueueBuilder clock(InstantSource source) {
         this.clock = source;
@@ -222,11 +212,10 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Sets the time of day whatever the server's clock shows, for tests that let days pass. All who use the database at the same
-     * time should use the same one.
+     * {@return this builder, with a time of day that holds whatever the server's clock shows, for tests that let days pass}
+     * All who use the database at the same time should use the same one.
      *
      * @param source the time
-     * @return this
      */
     public JobQueueBuilder settableClock(InstantSource source) {
         this.clock = source;
@@ -235,13 +224,13 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Names a server whose databases triggers follow ({@link io.couchjobs.trigger.TriggerBuilder#connection}). A trigger is followed by the
-     * processes that know its connection, so that no document holds credentials. The certificates, {@link #insecure}
-     * and the proxy of this queue count for it too; its credentials do not.
+     * {@return this builder, with a server whose databases triggers follow ({@link
+     * io.couchjobs.trigger.TriggerBuilder#connection})} A trigger is followed by the processes that know its connection, so
+     * that no document holds credentials. The certificates, {@link #insecure} and the proxy of this queue count for it too;
+     * its credentials do not.
      *
      * @param name the name that triggers use
      * @param server the server's URL with the credentials, such as {@code http://reader:secret@shop.example:5984}
-     * @return this
      * @throws IllegalArgumentException the URL cannot be that of a server
      */
     public JobQueueBuilder connection(String name, URI server) {
@@ -251,10 +240,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Adds something to the queue: metrics, tracing.
+     * {@return this builder, with something added to the queue: metrics, tracing}
      *
      * @param extension told of what the queue does, after those added before it
-     * @return this
      */
     public JobQueueBuilder extension(QueueExtension extension) {
         extensions.add(extension);

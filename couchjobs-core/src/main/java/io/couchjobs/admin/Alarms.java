@@ -19,92 +19,81 @@ import java.util.function.Consumer;
  */
 public interface Alarms {
     /**
-     * Raises an alarm for each type, unless it is paused, of which a job has been due for too long.
+     * {@return these alarms, with one for each type, unless it is paused, of which a job has been due for too long}
      *
      * @param longest how long a job may be due
-     * @return this
      * @throws IllegalArgumentException when it is not positive
      */
     Alarms oldestDue(Duration longest);
 
     /**
-     * Raises an alarm for each type of which too many runs of the last ten minutes failed, of at least 20.
+     * {@return these alarms, with one for each type of which too many runs of the last ten minutes failed, of at least 20}
      *
      * @param part the greatest part that may fail, from 0 to 1
-     * @return this
      * @throws IllegalArgumentException when it is less than 0, or 1 and more
      */
     Alarms failureRate(double part);
 
-    /**
-     * Raises an alarm when workers give no sign of life though they own jobs or are registered.
-     *
-     * @return this
-     */
+    /** {@return these alarms, with one when workers give no sign of life though they own jobs or are registered} */
     Alarms silentWorkers();
 
     /**
-     * Raises an alarm for each type of which many more jobs wait than ten minutes ago.
+     * {@return these alarms, with one for each type of which many more jobs wait than ten minutes ago}
      *
      * @param jobs how many more may wait
-     * @return this
      * @throws IllegalArgumentException when it is less than 1
      */
     Alarms growth(long jobs);
 
     /**
-     * Raises an alarm when many documents have conflicts.
+     * {@return these alarms, with one when many documents have conflicts}
      *
      * @param documents how many may have conflicts
-     * @return this
      * @throws IllegalArgumentException when it is negative
      */
     Alarms conflicts(int documents);
 
     /**
-     * Sets how often it looks. A look is some six requests.
+     * {@return these alarms, with another pause between two looks} A look is some six requests.
      *
      * @param pause default 30 seconds, at least one
-     * @return this
      * @throws IllegalArgumentException when it is less than a second
      */
     Alarms every(Duration pause);
 
     /**
-     * Sets after how many looks in a row an alarm is raised, and ends.
+     * {@return these alarms, with the number of looks in a row after which one is raised, and ends}
      *
      * @param inARow default 3
-     * @return this
      * @throws IllegalArgumentException when it is less than 1
      */
     Alarms looks(int inARow);
 
     /**
-     * Tells a listener, in a thread of its own. An exception that it throws is logged, and it is told the same again after the next look.
+     * {@return these alarms, with one more listener, which is told in a thread of its own} An exception that it throws is
+     * logged, and it is told the same again after the next look.
      *
      * @param listener hears of each alarm that is raised or ends
-     * @return this
      */
     Alarms tell(Consumer<Alarm> listener);
 
     /**
-     * Posts each alarm that is raised or ends to a URL, as JSON: {@code alarm}, {@code subject}, {@code raised}, {@code finding},
-     * {@code at}, {@code since}, {@code database}, and {@code text} with all of that in a sentence. An answer other than 2xx is
-     * tried again after the next look.
+     * {@return these alarms, with a URL to which each one that is raised or ends is posted, as JSON: {@code alarm},
+     * {@code subject}, {@code raised}, {@code finding}, {@code at}, {@code since}, {@code database}, and {@code text} with
+     * all of that in a sentence} An answer other than 2xx is tried again after the next look.
      *
      * @param url an HTTP or HTTPS URL
-     * @return this
      * @throws IllegalArgumentException when it is another URL
      */
     Alarms webhook(URI url);
 
     /**
-     * Runs a program for each alarm that is raised or ends, with no shell in between. It finds the JSON of {@link #webhook} on
-     * standard input, and {@code COUCHJOBS_ALARM}, {@code COUCHJOBS_SUBJECT} and {@code COUCHJOBS_RAISED} in its environment. It has
-     * 30 seconds; an exit code other than 0 is tried again after the next look.
+     * {@return these alarms, with a program that is run for each one that is raised or ends, with no shell in between} It
+     * finds the JSON of {@link #webhook} on standard input, and {@code COUCHJOBS_ALARM}, {@code COUCHJOBS_SUBJECT} and
+     * {@code COUCHJOBS_RAISED} in its environment. It has 30 seconds; an exit code other than 0 is tried again after the next
+     * look.
      *
      * @param command the program and its arguments
-     * @return this
      * @throws IllegalArgumentException when it names no program
      */
     Alarms command(List<String> command);

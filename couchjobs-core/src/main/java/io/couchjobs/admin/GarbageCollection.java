@@ -21,44 +21,40 @@ import java.util.function.Consumer;
  */
 public interface GarbageCollection {
     /**
-     * Sets how long a finished job stays at least, whatever its retention. A caller that waits for a job hears of its finish by
-     * the feed, and needs that long to hear of it. Up to 5 seconds the collection waits for jobs that finished a moment ago;
-     * for a longer time it leaves them to the next one.
+     * {@return this collection, with the time that a finished job stays at least, whatever its retention} A caller that waits
+     * for a job hears of its finish by the feed, and needs that long to hear of it. Up to 5 seconds the collection waits for
+     * jobs that finished a moment ago; for a longer time it leaves them to the next one.
      *
      * @param age default 5 seconds; zero when nobody waits
-     * @return this
      * @throws IllegalArgumentException when the age is negative
      */
     GarbageCollection keepFinished(Duration age);
 
     /**
-     * Sets how long tombstones stay. It must be longer than any worker may stand still, or go without the feed, and go on
-     * as if nothing had happened; twice the longest timeout of all types counts where that is longer. Unless this is set, the
-     * tombstones of jobs that had finished go at once while there is no worker at all and nobody owns a job, but not in a
-     * database with a name ({@link io.couchjobs.job.Site}): others are to hear of them. A time that is set holds for all.
-     * Those of jobs that others wait for stay in any case.
+     * {@return this collection, with the time that tombstones stay} It must be longer than any worker may stand still, or go
+     * without the feed, and go on as if nothing had happened; twice the longest timeout of all types counts where that is
+     * longer. Unless this is set, the tombstones of jobs that had finished go at once while there is no worker at all and
+     * nobody owns a job, but not in a database with a name ({@link io.couchjobs.job.Site}): others are to hear of them. A
+     * time that is set holds for all. Those of jobs that others wait for stay in any case.
      *
      * @param age default 10 minutes, in a database with a name 30 days; zero purges them all, which is right only when nobody
      * works on the queue. Ages are
      *     known from the marks that sweeps and collections leave
-     * @return this
      * @throws IllegalArgumentException when the age is negative
      */
     GarbageCollection keepTombstones(Duration age);
 
     /**
-     * Only finds out what there is to do.
+     * {@return this collection, which only finds out what there is to do}
      *
      * @param writeNothing default false
-     * @return this
      */
     GarbageCollection dryRun(boolean writeNothing);
 
     /**
-     * Hears how far it has come.
+     * {@return this collection, with a listener that hears how far it has come}
      *
      * @param newListener called on the collecting thread, often
-     * @return this
      */
     GarbageCollection onProgress(Consumer<Step> newListener);
 

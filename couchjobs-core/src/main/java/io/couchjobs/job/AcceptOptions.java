@@ -81,60 +81,54 @@ public record AcceptOptions(
     }
 
     /**
-     * Takes many.
+     * {@return these options, with the number of jobs to take}
      *
      * @param jobs how many at most
-     * @return the changed options
      */
     public AcceptOptions max(int jobs) {
         return new AcceptOptions(types, jobs, maxScheduledTime, noSchedule, timeout, start, strategy);
     }
 
     /**
-     * Takes jobs before their time, or leaves out those that fell due lately.
+     * {@return these options, with jobs before their time, or without those that fell due lately}
      *
      * @param time the last scheduled time to take, inclusive
-     * @return the changed options
      */
     public AcceptOptions maxScheduledTime(Instant time) {
         return new AcceptOptions(types, max, time, noSchedule, timeout, start, strategy);
     }
 
     /**
-     * Takes only jobs without a scheduled time.
+     * {@return these options, for jobs without a scheduled time only}
      *
      * @param only whether to take only those, beginning at a random one
-     * @return the changed options
      */
     public AcceptOptions noSchedule(boolean only) {
         return new AcceptOptions(types, max, maxScheduledTime, only, timeout, start, strategy);
     }
 
     /**
-     * Limits the waiting.
+     * {@return these options, with a limit to the waiting}
      *
      * @param longest how long to wait for a job; zero for not at all
-     * @return the changed options
      */
     public AcceptOptions timeout(Duration longest) {
         return new AcceptOptions(types, max, maxScheduledTime, noSchedule, longest, start, strategy);
     }
 
     /**
-     * Starts the jobs, or puts them aside for {@link ClaimedJob#start}.
+     * {@return these options, for jobs that are started, or put aside for {@link ClaimedJob#start}}
      *
      * @param atOnce whether they are started
-     * @return the changed options
      */
     public AcceptOptions start(boolean atOnce) {
         return new AcceptOptions(types, max, maxScheduledTime, noSchedule, timeout, atOnce, strategy);
     }
 
     /**
-     * Changes which of the due jobs come first.
+     * {@return these options, with another choice of which due jobs come first}
      *
      * @param order the strategy
-     * @return the changed options
      */
     public AcceptOptions strategy(Strategy order) {
         return new AcceptOptions(types, max, maxScheduledTime, noSchedule, timeout, start, order);

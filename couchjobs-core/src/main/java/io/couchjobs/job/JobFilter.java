@@ -70,41 +70,37 @@ public record JobFilter(
     }
 
     /**
-     * Narrows the filter.
+     * {@return this filter, narrowed to one type}
      *
      * @param type only this type
-     * @return the narrower filter
      */
     public JobFilter type(JobType<?> type) {
         return type(type.name());
     }
 
     /**
-     * Narrows the filter.
+     * {@return this filter, narrowed to one type}
      *
      * @param type only this type
-     * @return the narrower filter
      */
     public JobFilter type(String type) {
         return new JobFilter(type, ofStatus, labels, ofSite);
     }
 
     /**
-     * Narrows the filter.
+     * {@return this filter, narrowed to one status}
      *
      * @param status only this status
-     * @return the narrower filter
      */
     public JobFilter status(JobStatus status) {
         return new JobFilter(ofType, status, labels, ofSite);
     }
 
     /**
-     * Narrows the filter by any label.
+     * {@return this filter, narrowed by any label}
      *
      * @param label which label
      * @param value only jobs with this value
-     * @return the narrower filter
      * @throws IllegalArgumentException when it is an empty correlation id
      */
     public JobFilter label(Label label, String value) {
@@ -115,30 +111,27 @@ public record JobFilter(
     }
 
     /**
-     * Narrows the filter.
+     * {@return this filter, narrowed to one group}
      *
      * @param group only this group; empty means jobs without one
-     * @return the narrower filter
      */
     public JobFilter group(String group) {
         return label(Label.GROUP, group);
     }
 
     /**
-     * Narrows the filter.
+     * {@return this filter, narrowed to one tag}
      *
      * @param tag only jobs with this tag
-     * @return the narrower filter
      */
     public JobFilter tag(String tag) {
         return label(Label.TAG, tag);
     }
 
     /**
-     * Narrows the filter.
+     * {@return this filter, narrowed to one correlation id}
      *
      * @param correlationId only jobs with this correlation id, not empty
-     * @return the narrower filter
      * @throws IllegalArgumentException when it is empty
      */
     public JobFilter correlationId(String correlationId) {
@@ -146,30 +139,27 @@ public record JobFilter(
     }
 
     /**
-     * Narrows the filter.
+     * {@return this filter, narrowed to one class}
      *
      * @param jobClass only this class; empty means jobs without one
-     * @return the narrower filter
      */
     public JobFilter jobClass(String jobClass) {
         return label(Label.CLASS, jobClass);
     }
 
     /**
-     * Narrows the filter.
+     * {@return this filter, narrowed to one origin}
      *
      * @param origin only this origin, such as {@code schedule:nightly}; empty means jobs without one
-     * @return the narrower filter
      */
     public JobFilter origin(String origin) {
         return label(Label.ORIGIN, origin);
     }
 
     /**
-     * Narrows the filter.
+     * {@return this filter, narrowed to one site}
      *
      * @param site only jobs that carry this site
-     * @return the narrower filter
      */
     public JobFilter site(String site) {
         return new JobFilter(ofType, ofStatus, labels, site);

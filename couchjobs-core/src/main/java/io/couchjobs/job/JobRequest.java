@@ -245,10 +245,9 @@ public final class JobRequest {
         }
 
         /**
-         * Gives the job an id; default: a random UUID.
+         * {@return this builder, with an id for the job; default: a random UUID}
          *
          * @param newId unique within the type
-         * @return this
          */
         public Builder id(String newId) {
             this.id = newId;
@@ -256,10 +255,9 @@ public final class JobRequest {
         }
 
         /**
-         * Gives the input of the job. Required.
+         * {@return this builder, with the input of the job} Required.
          *
          * @param newData a record, bean, map or JSON object
-         * @return this
          */
         public Builder data(Object newData) {
             this.data = newData;
@@ -267,11 +265,10 @@ public final class JobRequest {
         }
 
         /**
-         * Lets the job wait.
+         * {@return this builder, with a time for which the job waits}
          *
          * @param time not before this time; the epoch, the default, is at once, and so is any other time before 1973-03-03: in a
          *     document, such a number of milliseconds would be read as one of seconds
-         * @return this
          */
         public Builder scheduledTime(Instant time) {
             this.scheduledTime = time;
@@ -279,91 +276,83 @@ public final class JobRequest {
         }
 
         /**
-         * Puts the job into a group; workers may serve groups in turn.
+         * {@return this builder, with a group for the job; workers may serve groups in turn}
          *
          * @param newGroup the group
-         * @return this
          */
         public Builder group(String newGroup) {
             return with(Field.GROUP, TextNode.valueOf(newGroup));
         }
 
         /**
-         * Sets the priority.
+         * {@return this builder, with this priority}
          *
          * @param newPriority 0 (least) to 99
-         * @return this
          */
         public Builder priority(int newPriority) {
             return with(Field.PRIORITY, IntNode.valueOf(newPriority));
         }
 
         /**
-         * Sets how many retries follow the first run, in place of the type's setting.
+         * {@return this builder, with the number of retries that follow the first run, in place of the type's setting}
          *
          * @param retries 0 or more
-         * @return this
          */
         public Builder maxRetries(int retries) {
             return with(Field.MAX_RETRIES, IntNode.valueOf(retries));
         }
 
         /**
-         * Sets the class, which workers may filter on.
+         * {@return this builder, with a class, which workers may filter on}
          *
          * @param newClass the class
-         * @return this
          */
         public Builder jobClass(String newClass) {
             return with(Field.CLASS, TextNode.valueOf(newClass));
         }
 
         /**
-         * Names the origin of the job.
+         * {@return this builder, with the origin of the job}
          *
          * @param newOrigin the origin, such as a user or a program
-         * @return this
          */
         public Builder origin(String newOrigin) {
             return with(Field.ORIGIN, TextNode.valueOf(newOrigin));
         }
 
         /**
-         * Marks jobs that belong together.
+         * {@return this builder, with a mark of jobs that belong together}
          *
          * @param id the id that they share, not empty
-         * @return this
          */
         public Builder correlationId(String id) {
             return with(Field.CORRELATION_ID, TextNode.valueOf(id));
         }
 
         /**
-         * Allows at most one unfinished job of this key. The job's id is derived from it, so an id must not be given too.
+         * {@return this builder, with a key, of which there is at most one unfinished job} The job's id is derived from it,
+         * so an id must not be given too.
          *
          * @param key the key
-         * @return this
          */
         public Builder tracker(String key) {
             return with(Field.TRACKER, TextNode.valueOf(key));
         }
 
         /**
-         * Names the database that is to run the job, among several that replicate to each other. Adding a pending job
-         * again with a site moves it there.
+         * {@return this builder, with the database that is to run the job, among several that replicate to each other} Adding
+         * a pending job again with a site moves it there.
          *
          * @param name the site; default: the one where the job is created
-         * @return this
          */
         public Builder site(String name) {
             return with(Field.SITE, TextNode.valueOf(name));
         }
 
         /**
-         * Makes the job's runs part of a trace. A queue with tracing does it by itself.
+         * {@return this builder, for a job whose runs are part of a trace} A queue with tracing does it by itself.
          *
          * @param context the trace
-         * @return this
          */
         public Builder trace(TraceContext context) {
             this.trace = context;
@@ -371,10 +360,9 @@ public final class JobRequest {
         }
 
         /**
-         * Adds a label.
+         * {@return this builder, with one more label}
          *
          * @param tag the label; null adds none
-         * @return this
          */
         public Builder tag(@Nullable String tag) {
             if (tag != null) {
@@ -384,10 +372,10 @@ public final class JobRequest {
         }
 
         /**
-         * Holds the job until another one has succeeded. May be called many times; the job then waits for all of them.
+         * {@return this builder, for a job that is held until another one has succeeded} May be called many times; the job
+         * then waits for all of them.
          *
          * @param job the other job; it may be added later
-         * @return this
          */
         public Builder after(JobId job) {
             this.after.add(job);
@@ -395,10 +383,9 @@ public final class JobRequest {
         }
 
         /**
-         * Decides the fate of the job when one that it waits for fails, is cancelled or removed.
+         * {@return this builder, with the fate of the job when one that it waits for fails, is cancelled or removed}
          *
          * @param policy default {@link After.OnFailure#CANCEL}
-         * @return this
          */
         public Builder onFailure(After.OnFailure policy) {
             this.onFailure = policy;

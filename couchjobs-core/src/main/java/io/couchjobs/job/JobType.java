@@ -120,10 +120,9 @@ public final class JobType<T> {
     }
 
     /**
-     * Sets the priority of the jobs that are made with this type.
+     * {@return this type, with the priority of the jobs that are made with it}
      *
      * @param priority 0 (least) to 99
-     * @return the changed type
      * @throws IllegalArgumentException when it is out of range
      */
     public JobType<T> withPriority(int priority) {
@@ -132,10 +131,9 @@ public final class JobType<T> {
     }
 
     /**
-     * Sets how many retries follow the first run of the jobs that are made with this type.
+     * {@return this type, with the number of retries that follow the first run of the jobs that are made with it}
      *
      * @param maxRetries 0 or more
-     * @return the changed type
      * @throws IllegalArgumentException when it is negative
      */
     public JobType<T> withMaxRetries(int maxRetries) {
@@ -144,10 +142,9 @@ public final class JobType<T> {
     }
 
     /**
-     * Sets how long an owner of such a job may be silent before another worker takes the job.
+     * {@return this type, with the time that an owner of such a job may be silent before another worker takes the job}
      *
      * @param timeout from 1 ms to 1000 days
-     * @return the changed type
      * @throws IllegalArgumentException when it is out of range
      */
     public JobType<T> withTimeout(Duration timeout) {
@@ -158,10 +155,9 @@ public final class JobType<T> {
     }
 
     /**
-     * Sets how long jobs that succeeded stay in the database.
+     * {@return this type, with the time that jobs that succeeded stay in the database}
      *
      * @param retention from 1 s to 36500 days
-     * @return the changed type
      * @throws IllegalArgumentException when it is out of range
      */
     public JobType<T> withRetention(Duration retention) {
@@ -192,10 +188,9 @@ public final class JobType<T> {
     }
 
     /**
-     * Takes over priority, retries, timeout and retention.
+     * {@return this type, with the priority, retries, timeout and retention of another}
      *
      * @param other where they are taken from
-     * @return the changed type
      */
     public JobType<T> withDefaultsOf(JobType<?> other) {
         return with(other.defaults);

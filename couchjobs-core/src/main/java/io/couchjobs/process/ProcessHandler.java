@@ -75,10 +75,9 @@ public final class ProcessHandler implements JobHandler<ObjectNode> {
     }
 
     /**
-     * Changes how long a program may take to end after a TERM before it is killed.
+     * {@return this handler, with the time that a program may take to end after a TERM before it is killed}
      *
      * @param time default 10 s
-     * @return the changed handler
      * @throws IllegalArgumentException when the time is negative
      */
     public ProcessHandler grace(Duration time) {
@@ -89,20 +88,18 @@ public final class ProcessHandler implements JobHandler<ObjectNode> {
     }
 
     /**
-     * Adds to the environment of the programs, which is otherwise that of this process.
+     * {@return this handler, with more in the environment of the programs, which is otherwise that of this process}
      *
      * @param variables names and values
-     * @return the changed handler
      */
     public ProcessHandler environment(Map<String, String> variables) {
         return new ProcessHandler(program.withEnvironment(variables));
     }
 
     /**
-     * Changes the folder that the programs run in.
+     * {@return this handler, with another folder for the programs to run in}
      *
      * @param folder default: that of this process
-     * @return the changed handler
      */
     public ProcessHandler directory(Path folder) {
         return new ProcessHandler(program.withDirectory(folder));

@@ -124,10 +124,9 @@ public final class ScheduleRequest {
         }
 
         /**
-         * Lets it tick at the times of a cron expression.
+         * {@return this builder, with ticks at the times of a cron expression}
          *
          * @param text see {@link Timing.Cron}
-         * @return this
          */
         public Builder cron(String text) {
             attempt(() -> this.expression = CronExpression.parse(text));
@@ -135,10 +134,9 @@ public final class ScheduleRequest {
         }
 
         /**
-         * Sets whose clocks the cron expression is about.
+         * {@return this builder, with the zone whose clocks the cron expression is about}
          *
          * @param id a region such as {@code "Europe/Berlin"}; default UTC
-         * @return this
          */
         public Builder zone(String id) {
             this.zoneGiven = id;
@@ -147,10 +145,9 @@ public final class ScheduleRequest {
         }
 
         /**
-         * Lets it tick in fixed distances.
+         * {@return this builder, with ticks in fixed distances}
          *
          * @param distance 1 s to 3650 days
-         * @return this
          */
         public Builder every(Duration distance) {
             attempt(() -> this.every = new Timing.Interval(distance, Instant.EPOCH).every());
@@ -158,10 +155,9 @@ public final class ScheduleRequest {
         }
 
         /**
-         * Sets the first tick of an interval.
+         * {@return this builder, with the first tick of an interval}
          *
          * @param first the first tick; default: one interval after it is put, and where it was when put again
-         * @return this
          */
         public Builder from(Instant first) {
             attempt(() -> this.from = ScheduleFields.requireNear(ScheduleFields.FROM, first));
@@ -169,11 +165,10 @@ public final class ScheduleRequest {
         }
 
         /**
-         * Says what jobs to make. Required. Their ids and times are the ticks', whatever the request says; {@code origin} and
-         * {@code correlationId} are {@code schedule:NAME} unless it says otherwise.
+         * {@return this builder, with the jobs to make} Required. Their ids and times are the ticks', whatever the request
+         * says; {@code origin} and {@code correlationId} are {@code schedule:NAME} unless it says otherwise.
          *
          * @param template such as {@code JobRequest.of("report", data)}
-         * @return this
          */
         public Builder job(JobRequest template) {
             attempt(() -> {
@@ -184,10 +179,9 @@ public final class ScheduleRequest {
         }
 
         /**
-         * Decides what becomes of ticks at whose time no scheduler was there.
+         * {@return this builder, with what becomes of ticks at whose time no scheduler was there}
          *
          * @param policy default {@link Schedule.MissedPolicy#ONCE}
-         * @return this
          */
         public Builder missed(Schedule.MissedPolicy policy) {
             this.missed = policy;
@@ -195,10 +189,9 @@ public final class ScheduleRequest {
         }
 
         /**
-         * Decides what becomes of a tick while a job of an earlier one is not finished.
+         * {@return this builder, with what becomes of a tick while a job of an earlier one is not finished}
          *
          * @param policy default {@link Schedule.OverlapPolicy#SKIP}
-         * @return this
          */
         public Builder overlap(Schedule.OverlapPolicy policy) {
             this.overlap = policy;
@@ -206,10 +199,9 @@ public final class ScheduleRequest {
         }
 
         /**
-         * Says whether it makes jobs.
+         * {@return this builder, for a schedule that makes jobs, or makes none}
          *
          * @param makesJobs default: as it was when it is put again, else true
-         * @return this
          */
         public Builder enabled(boolean makesJobs) {
             this.enabled = makesJobs;

@@ -50,20 +50,18 @@ public record ScopeConfig(Optional<String> ofConcurrency, OptionalInt ofQueueLim
     }
 
     /**
-     * Sets how many jobs run at once.
+     * {@return this configuration, with the number of jobs that run at once}
      *
      * @param jobs at least 1, in each process that serves the scope
-     * @return the changed configuration
      */
     public ScopeConfig concurrency(int jobs) {
         return concurrency(Integer.toString(jobs));
     }
 
     /**
-     * Sets how many jobs run at once, by the cores of the machine that runs them.
+     * {@return this configuration, with the number of jobs that run at once, by the cores of the machine that runs them}
      *
      * @param jobs {@code cores}, {@code cores*N} or a number
-     * @return the changed configuration
      * @throws IllegalArgumentException when it is none of these, or less than 1
      */
     public ScopeConfig concurrency(String jobs) {
@@ -76,10 +74,9 @@ public record ScopeConfig(Optional<String> ofConcurrency, OptionalInt ofQueueLim
     }
 
     /**
-     * Sets how many jobs may wait while all places are taken.
+     * {@return this configuration, with the number of jobs that may wait while all places are taken}
      *
      * @param jobs 0 or more
-     * @return the changed configuration
      */
     public ScopeConfig queueLimit(int jobs) {
         return new ScopeConfig(ofConcurrency, OptionalInt.of(jobs), classes);
@@ -93,10 +90,9 @@ public record ScopeConfig(Optional<String> ofConcurrency, OptionalInt ofQueueLim
     }
 
     /**
-     * Takes only jobs of certain classes.
+     * {@return this configuration, for jobs of certain classes only}
      *
      * @param only the classes; none takes all jobs
-     * @return the changed configuration
      */
     public ScopeConfig classes(String... only) {
         return new ScopeConfig(ofConcurrency, ofQueueLimit, new LinkedHashSet<>(List.of(only)));

@@ -83,22 +83,21 @@ public final class ScopeService<T> {
     }
 
     /**
-     * Takes only jobs that a function wants. It is asked by a submit in this process, and once more before a job runs: one that
-     * it does not want then, because it came from a process that could not ask it, is failed. It is tried on a job without data
-     * when the service begins.
+     * {@return this service, for those jobs only that a function wants} It is asked by a submit in this process, and once
+     * more before a job runs: one that it does not want then, because it came from a process that could not ask it, is
+     * failed. It is tried on a job without data when the service begins.
      *
      * @param function quick, and called by many threads at once
-     * @return the changed service
      */
     public ScopeService<T> accept(Predicate<Job> function) {
         return new ScopeService<>(type, factory, function, which);
     }
 
     /**
-     * Serves only some partitions. The function is tried on the partition {@code probe} when the service begins.
+     * {@return this service, for some partitions only} The function is tried on the partition {@code probe} when the service
+     * begins.
      *
      * @param partitions which ones
-     * @return the changed service
      */
     public ScopeService<T> only(Predicate<Scope> partitions) {
         return new ScopeService<>(type, factory, accept, partitions);

@@ -24,10 +24,9 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Names what is followed.
+     * {@return this builder, with what is followed}
      *
      * @param database a database, or a pattern in which {@code *} stands for any characters; a pattern needs an administrator's account
-     * @return this
      */
     public TriggerBuilder source(String database) {
         document.put("source", database);
@@ -35,11 +34,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Names the server of the source.
+     * {@return this builder, with the server of the source}
      *
      * @param name a connection of the processes that have workers ({@link io.couchjobs.JobQueueBuilder#connection}); default: the
      *     queue's own server, by the queue's own account
-     * @return this
      */
     public TriggerBuilder connection(String name) {
         document.put("connection", name);
@@ -47,10 +45,9 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Takes only some documents. The server selects them.
+     * {@return this builder, for a trigger that takes only some documents} The server selects them.
      *
      * @param selector a Mango selector
-     * @return this
      */
     public TriggerBuilder selector(ObjectNode selector) {
         document.set("selector", selector.deepCopy());
@@ -58,10 +55,9 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Takes only documents whose ids begin in one of some ways.
+     * {@return this builder, for a trigger that takes only documents whose ids begin in one of some ways}
      *
      * @param prefixes such as {@code order:}
-     * @return this
      */
     public TriggerBuilder prefixes(String... prefixes) {
         var all = document.putArray("prefixes");
@@ -72,31 +68,25 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Decides about deleted documents.
+     * {@return this builder, with a decision about deleted documents}
      *
      * @param deletions default {@link Trigger.Deletions#INCLUDE}
-     * @return this
      */
     public TriggerBuilder deletions(Trigger.Deletions deletions) {
         return choice("deletions", deletions);
     }
 
-    /**
-     * Takes design documents, too.
-     *
-     * @return this
-     */
+    /** {@return this builder, for a trigger that takes design documents, too} */
     public TriggerBuilder designDocs() {
         document.put("designDocs", true);
         return this;
     }
 
     /**
-     * Leaves out the changes that the trigger's own jobs make.
+     * {@return this builder, for a trigger that leaves out the changes that its own jobs make}
      *
      * @param pointer a JSON Pointer to the field into which the handler writes the trigger's name whenever it writes the document;
      *     every other writer of the document removes or changes it
-     * @return this
      */
     public TriggerBuilder ignoreOwn(String pointer) {
         document.put("ignoreOwn", pointer);
@@ -104,10 +94,9 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Names the type of the jobs.
+     * {@return this builder, with the type of the jobs}
      *
      * @param type the type
-     * @return this
      */
     public TriggerBuilder type(String type) {
         job.put("type", type);
@@ -115,10 +104,9 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Names the type of the jobs, and takes over what the type says of them.
+     * {@return this builder, with the type of the jobs, and what the type says of them}
      *
      * @param type the type
-     * @return this
      */
     public TriggerBuilder type(JobType<?> type) {
         type.priority().ifPresent(this::priority);
@@ -127,11 +115,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Names the jobs.
+     * {@return this builder, with the ids of the jobs}
      *
      * @param template the id of a job; default: the trigger, the database and the document, and with {@link Trigger.Delivery#EVERY} the
      *     revision
-     * @return this
      */
     public TriggerBuilder id(String template) {
         job.put("id", template);
@@ -139,32 +126,26 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Makes the data of the jobs.
+     * {@return this builder, with the data of the jobs}
      *
      * @param template a JSON object whose texts are templates; a text that is nothing but one place becomes the value itself. Default: an
      *     object with {@code db}, {@code id}, {@code rev} and {@code deleted}
-     * @return this
      */
     public TriggerBuilder data(ObjectNode template) {
         job.set("data", template.deepCopy());
         return this;
     }
 
-    /**
-     * Adds the document itself to the default data, as {@code doc}.
-     *
-     * @return this
-     */
+    /** {@return this builder, with the document itself in the default data, as {@code doc}} */
     public TriggerBuilder includeDoc() {
         job.put("includeDoc", true);
         return this;
     }
 
     /**
-     * Puts the jobs into groups.
+     * {@return this builder, with the groups of the jobs}
      *
      * @param template the group of a job
-     * @return this
      */
     public TriggerBuilder group(String template) {
         job.put("group", template);
@@ -172,10 +153,9 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Sets the priority of the jobs.
+     * {@return this builder, with the priority of the jobs}
      *
      * @param priority 0 (least) to 99
-     * @return this
      */
     public TriggerBuilder priority(int priority) {
         job.put("priority", priority);
@@ -183,10 +163,9 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Sets how many retries follow the first run.
+     * {@return this builder, with the number of retries that follow the first run}
      *
      * @param retries 0 or more
-     * @return this
      */
     public TriggerBuilder maxRetries(int retries) {
         job.put("maxRetries", retries);
@@ -194,30 +173,28 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Makes the jobs that stand in the documents; see {@link Outbox}.
+     * {@return this builder, for a trigger that makes the jobs that stand in the documents; see {@link Outbox}}
      *
      * @param entries what becomes of an entry whose job was made
-     * @return this
      */
     public TriggerBuilder outbox(Outbox.Entries entries) {
         return choice("outbox", entries);
     }
 
     /**
-     * Decides between the newest state of each document and all of its revisions.
+     * {@return this builder, with a decision between the newest state of each document and all of its revisions}
      *
      * @param delivery default {@link Trigger.Delivery#LATEST}
-     * @return this
      */
     public TriggerBuilder deliver(Trigger.Delivery delivery) {
         return choice("deliver", delivery);
     }
 
     /**
-     * Decides where it starts. A database that is created later is always followed from its beginning.
+     * {@return this builder, with the position where the trigger starts} A database that is created later is always followed
+     * from its beginning.
      *
      * @param position {@code now} (the default), {@code beginning}, or a position of the source's feed
-     * @return this
      */
     public TriggerBuilder from(String position) {
         document.put("from", position);
@@ -225,10 +202,9 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Lets each job wait after its change.
+     * {@return this builder, with a time that each job waits after its change}
      *
      * @param delay how long
-     * @return this
      */
     public TriggerBuilder delay(Duration delay) {
         document.put("delay", delay.toMillis());
@@ -236,10 +212,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Lets each job wait until its document has not changed for a while. A document that never rests makes no job.
+     * {@return this builder, for a trigger whose jobs wait, each until its document has not changed for a while} A document
+     * that never rests makes no job.
      *
      * @param rest how long
-     * @return this
      */
     public TriggerBuilder debounce(Duration rest) {
         document.put("debounce", rest.toMillis());
@@ -247,11 +223,11 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Makes one job of several changes. Its data has {@code db} and {@code changes}, an array.
+     * {@return this builder, for a trigger that makes one job of several changes} Its data has {@code db} and
+     * {@code changes}, an array.
      *
      * @param size how many at most, 1 to 1,000
      * @param wait how long the first one waits for others
-     * @return this
      */
     public TriggerBuilder batch(int size, Duration wait) {
         document.putObject("batch").put("size", size).put("wait", wait.toMillis());
@@ -259,11 +235,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Catches up with the changes at certain times only.
+     * {@return this builder, for a trigger that catches up with the changes at certain times only}
      *
      * @param cron the times, such as {@code 0 2 * * *}
      * @param zone whose clocks
-     * @return this
      */
     public TriggerBuilder cron(String cron, ZoneId zone) {
         document.put("cron", cron).put("zone", zone.getId());
@@ -271,22 +246,17 @@ public final class TriggerBuilder {
     }
 
     /**
-     * Writes the end of each job into the document that it was made from, as an object with {@code status}, {@code job}, {@code at}, and
-     * {@code result} or {@code error}.
+     * {@return this builder, for a trigger that writes the end of each job into the document that it was made from, as an
+     * object with {@code status}, {@code job}, {@code at}, and {@code result} or {@code error}}
      *
      * @param pointer a JSON Pointer to the field, such as {@code /status}
-     * @return this
      */
     public TriggerBuilder writeBack(String pointer) {
         document.put("writeBack", pointer);
         return this;
     }
 
-    /**
-     * Makes the trigger wait until it is resumed.
-     *
-     * @return this
-     */
+    /** {@return this builder, for a trigger that waits until it is resumed} */
     public TriggerBuilder paused() {
         document.put(Field.ENABLED, false);
         return this;

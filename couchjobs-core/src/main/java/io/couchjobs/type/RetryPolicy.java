@@ -79,20 +79,18 @@ public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, dou
     }
 
     /**
-     * The same policy with another number of retries.
+     * {@return this policy, with another number of retries}
      *
      * @param retries how many retries follow the first run
-     * @return the changed policy
      */
     public RetryPolicy withMaxRetries(int retries) {
         return new RetryPolicy(retries, delay, maxDelay, jitter);
     }
 
     /**
-     * The same policy with another jitter.
+     * {@return this policy, with another jitter}
      *
      * @param part the greatest random part of a delay that is added to it, from 0 to 1
-     * @return the changed policy
      */
     public RetryPolicy withJitter(double part) {
         return new RetryPolicy(maxRetries, delay, maxDelay, part);

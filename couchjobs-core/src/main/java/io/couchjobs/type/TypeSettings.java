@@ -151,10 +151,9 @@ public final class TypeSettings {
     }
 
     /**
-     * Changes the timeout.
+     * {@return these settings, with another timeout}
      *
      * @param timeout how long an owner may be silent; at least a millisecond
-     * @return the changed settings
      * @throws IllegalArgumentException when the timeout is not positive, or longer than 1000 days
      */
     public TypeSettings withTimeout(Duration timeout) {
@@ -170,10 +169,9 @@ public final class TypeSettings {
     }
 
     /**
-     * Fills in settings that are not set.
+     * {@return these settings, filled in where they are not set; the same ones when nothing was missing}
      *
      * @param type its timeout and retention are taken where these settings have none
-     * @return the changed settings; these when nothing was missing
      */
     public TypeSettings withDefaultsOf(JobType<?> type) {
         TypeSettings filled = this;
@@ -187,10 +185,9 @@ public final class TypeSettings {
     }
 
     /**
-     * Changes the retry policy.
+     * {@return these settings, with another retry policy}
      *
      * @param policy when and how often failed jobs run again
-     * @return the changed settings
      */
     public TypeSettings withRetryPolicy(RetryPolicy policy) {
         return changed(settings -> settings.put(MAX_RETRIES, policy.maxRetries())
@@ -200,11 +197,10 @@ public final class TypeSettings {
     }
 
     /**
-     * Sets a limit.
+     * {@return these settings, with this limit}
      *
      * @param limit which one
      * @param number 0 or more
-     * @return the changed settings
      * @throws IllegalArgumentException when the number is negative
      */
     public TypeSettings with(Limit limit, int number) {
@@ -215,20 +211,18 @@ public final class TypeSettings {
     }
 
     /**
-     * Clears a limit.
+     * {@return these settings, without this limit}
      *
      * @param limit which one
-     * @return the changed settings
      */
     public TypeSettings without(Limit limit) {
         return without(limit.field());
     }
 
     /**
-     * Limits how many jobs may be started in each window of time.
+     * {@return these settings, with a limit to the jobs that may be started in each window of time}
      *
      * @param rate how many, and how long a window is
-     * @return the changed settings
      */
     public TypeSettings withRate(Rate rate) {
         return changed(settings -> settings.set(RATE, rate.toJson()));
@@ -240,40 +234,36 @@ public final class TypeSettings {
     }
 
     /**
-     * Stops or starts claiming.
+     * {@return these settings, with claiming stopped, or started}
      *
      * @param paused whether no worker may claim jobs of this type
-     * @return the changed settings
      */
     public TypeSettings withPaused(boolean paused) {
         return changed(settings -> settings.put(PAUSED, paused).remove(PAUSE_REASON));
     }
 
     /**
-     * Stops claiming.
+     * {@return these settings, with claiming stopped}
      *
      * @param reason why, for people
-     * @return the changed settings
      */
     public TypeSettings withPaused(String reason) {
         return changed(settings -> settings.put(PAUSED, true).put(PAUSE_REASON, reason));
     }
 
     /**
-     * Changes how long jobs that succeeded are kept.
+     * {@return these settings, with the time that jobs that succeeded are kept}
      *
      * @param retention how long, or null for the default
-     * @return the changed settings
      */
     public TypeSettings withRetention(@Nullable Retention retention) {
         return withRetention(RETENTION, retention);
     }
 
     /**
-     * Changes how long jobs that failed or were cancelled are kept.
+     * {@return these settings, with the time that jobs that failed or were cancelled are kept}
      *
      * @param retention how long, or null for the default
-     * @return the changed settings
      */
     public TypeSettings withFailureRetention(@Nullable Retention retention) {
         return withRetention(FAILURE_RETENTION, retention);
@@ -289,10 +279,9 @@ public final class TypeSettings {
     }
 
     /**
-     * Lets workers claim only jobs of some classes.
+     * {@return these settings, for workers that claim only jobs of some classes}
      *
      * @param classes the classes, {@code ""} for jobs without one; with none no job is claimed
-     * @return the changed settings
      */
     public TypeSettings withClasses(Collection<String> classes) {
         return changed(settings -> classes.stream().distinct().sorted().forEach(settings.putArray(CLASSES)::add));

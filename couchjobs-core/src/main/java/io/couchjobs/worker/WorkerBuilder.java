@@ -14,199 +14,179 @@ import java.util.function.Supplier;
 /** Describes and starts a {@link Worker}. Not thread-safe. */
 public interface WorkerBuilder {
     /**
-     * Names the worker. A worker that starts with the id of one that died takes its jobs back at once; two that live at the
-     * same time must not have the same id. In a database with a name ({@link io.couchjobs.job.Site}) that is added: {@code
-     * w1@munich}.
+     * {@return this builder, with a name for the worker} A worker that starts with the id of one that died takes its jobs
+     * back at once; two that live at the same time must not have the same id. In a database with a name ({@link
+     * io.couchjobs.job.Site}) that is added: {@code w1@munich}.
      *
      * @param newId default: the environment variable {@code HOSTNAME}, or {@code worker} where it is not set, then the process id
      *     and a random part
-     * @return this
      */
     WorkerBuilder id(String newId);
 
     /**
-     * Sets how many jobs run at once.
+     * {@return this builder, with the number of jobs that run at once}
      *
      * @param jobs at least 1; default the number of processors. With more than 1, the worker claims the next jobs while the ends of
      *     others are being written. So for a moment it may own more jobs than it runs
-     * @return this
      */
     WorkerBuilder concurrency(int jobs);
 
     /**
-     * Sets how many jobs run at once.
+     * {@return this builder, with the number of jobs that run at once}
      *
      * @param jobs a number, {@code cores}, or {@code cores*N}
-     * @return this
      */
     WorkerBuilder concurrency(String jobs);
 
     /**
-     * Lets the worker claim jobs ahead, while all its slots are taken: they are {@code scheduled}, and start at once when a slot
-     * is free. It saves the time of a claim between two jobs, and costs one more write per job.
+     * {@return this builder, for a worker that claims jobs ahead, while all its slots are taken: they are {@code scheduled},
+     * and start at once when a slot is free} It saves the time of a claim between two jobs, and costs one more write per job.
      *
      * @param jobs how many at most; default 0
-     * @return this
      */
     WorkerBuilder prefetch(int jobs);
 
     /**
-     * Puts something around every run: a logging context, metrics, tracing. The first one added is the outermost.
+     * {@return this builder, with something around every run: a logging context, metrics, tracing} The first one added is the
+     * outermost.
      *
      * @param interceptor called on the run's thread
-     * @return this
      */
     WorkerBuilder interceptor(RunInterceptor interceptor);
 
     /**
-     * Decides what becomes of jobs that still run when the time for closing is over.
+     * {@return this builder, with what becomes of jobs that still run when the time for closing is over}
      *
      * @param mode default {@link Worker.ClosingMode#RELEASE}
-     * @return this
      */
     WorkerBuilder whenClosing(Worker.ClosingMode mode);
 
     /**
-     * Closes the worker when the JVM exits, by a shutdown hook.
+     * {@return this builder, for a worker that closes when the JVM exits, by a shutdown hook}
      *
      * @param timeout how long the running jobs may take; default no hook
-     * @return this
      */
     WorkerBuilder closeOnExit(Duration timeout);
 
     /**
-     * Adds a handler. The worker claims only types that it has a handler for. When it starts, it stores the timeout and the
-     * retention that the type names, where the type has none yet.
+     * {@return this builder, with one more handler} The worker claims only types that it has a handler for. When it starts,
+     * it stores the timeout and the retention that the type names, where the type has none yet.
      *
      * @param type the type of jobs it runs
      * @param handler called by many threads at once
      * @param <T> what the jobs' data is bound to
-     * @return this
      */
     default <T> WorkerBuilder handler(JobType<T> type, JobHandler<? super T> handler) {
         return handlerFactory(type, () -> handler);
     }
 
     /**
-     * Adds a handler. The worker claims only types that it has a handler for.
+     * {@return this builder, with one more handler} The worker claims only types that it has a handler for.
      *
      * @param type the type of jobs it runs
      * @param dataType what the jobs' data is bound to; {@code ObjectNode} takes it as it is
      * @param handler called by many threads at once
      * @param <T> what the jobs' data is bound to
-     * @return this
      */
     default <T> WorkerBuilder handler(String type, Class<T> dataType, JobHandler<? super T> handler) {
         return handler(JobType.of(type, dataType), handler);
     }
 
     /**
-     * Adds a handler that takes the data as JSON.
+     * {@return this builder, with one more handler, which takes the data as JSON}
      *
      * @param type the type of jobs it runs
      * @param handler called by many threads at once
-     * @return this
      */
     default WorkerBuilder handler(String type, JobHandler<? super ObjectNode> handler) {
         return handler(type, ObjectNode.class, handler);
     }
 
     /**
-     * Adds a handler that is made anew for each run.
+     * {@return this builder, with one more handler, which is made anew for each run}
      *
      * @param type the type of jobs it runs
      * @param factory makes a handler for one run
      * @param <T> what the jobs' data is bound to
-     * @return this
      */
     <T> WorkerBuilder handlerFactory(JobType<T> type, Supplier<? extends JobHandler<? super T>> factory);
 
     /**
-     * Limits how long a run may take. At the limit its thread is interrupted and the run counts as failed. Each item of an array has the
-     * limit by itself.
+     * {@return this builder, with a limit to the time that a run may take} At the limit its thread is interrupted and the run
+     * counts as failed. Each item of an array has the limit by itself.
      *
      * @param limit default: no limit
-     * @return this
      */
     WorkerBuilder timeLimit(Duration limit);
 
     /**
-     * Makes the worker stop by itself when none of its types has a job that is due, and none that anybody owns. Jobs for
-     * later, retries among them, stay. It waits for jobs that are due while the rate of their type is
+     * {@return this builder, for a worker that stops by itself when none of its types has a job that is due, and none that
+     * anybody owns} Jobs for later, retries among them, stay. It waits for jobs that are due while the rate of their type is
      * used up.
-     *
-     * @return this
      */
     WorkerBuilder untilEmpty();
 
     /**
-     * Makes the worker stop by itself after so many jobs.
+     * {@return this builder, for a worker that stops by itself after so many jobs}
      *
      * @param jobs how many jobs to claim, at least 1
-     * @return this
      */
     WorkerBuilder maxJobs(long jobs);
 
     /**
-     * This worker does not have its process make the jobs of schedules or follow triggers. Another worker of the process may,
-     * and some worker of the queue has to.
-     *
-     * @return this
+     * {@return this builder, for a worker that does not have its process make the jobs of schedules or follow triggers} Another
+     * worker of the process may, and some worker of the queue has to.
      */
     WorkerBuilder withoutScheduler();
 
     /**
-     * Keeps this worker from taking turns in deleting the finished jobs that retention lets go, which one of all workers does
-     * every ten minutes, and in summing up the history. Some other process with a worker has to, or a {@code gc} from time to
-     * time.
-     *
-     * @return this
+     * {@return this builder, for a worker that takes no turns in deleting the finished jobs that retention lets go, which one
+     * of all workers does every ten minutes, nor in summing up the history} Some other process with a worker has to, or a
+     * {@code gc} from time to time.
      */
     WorkerBuilder withoutSweeping();
 
     /**
-     * Hears how each run ends. Called several times, all of them hear it, in that order.
+     * {@return this builder, with one more listener that hears how each run ends} Called several times, all of them hear it,
+     * in that order.
      *
      * @param newListener called on the run's thread
-     * @return this
      */
     WorkerBuilder onRunEnded(Consumer<RunReport> newListener);
 
     /**
-     * Changes which of the due jobs come first.
+     * {@return this builder, with another choice of which due jobs come first}
      *
      * @param strategy default {@link Strategy#FIFO}
-     * @return this
      */
     WorkerBuilder strategy(Strategy strategy);
 
     /**
-     * Takes jobs group by group: {@link Strategy#fair}.
+     * {@return this builder, for a worker that takes jobs group by group: {@link Strategy#fair}}
      *
      * @param high how many times in a row a group is asked for a job of high priority
      * @param low how many times in a row it is then asked for one of low priority
-     * @return this
      * @throws IllegalArgumentException when a number is out of range, or both are 0
      */
     WorkerBuilder fair(int high, int low);
 
     /**
-     * Takes only some jobs, and leaves the others to other workers. The filter is asked once about each revision of a job,
-     * so it should depend on the job alone; when something else changed, call {@link Worker#filter}. A filter that fails
-     * has said no, which is logged and counted. It sees no attached data ({@link Job#hasAttachedData}): asking for that fails. It
-     * is tried when the worker starts, with a job that has nothing but a type and an id.
+     * {@return this builder, for a worker that takes only some jobs, and leaves the others to other workers} The filter is
+     * asked once about each revision of a job, so it should depend on the job alone; when something else changed, call
+     * {@link Worker#filter}. A filter that fails has said no, which is logged and counted. It sees no attached data ({@link
+     * Job#hasAttachedData}): asking for that fails. It is tried when the worker starts, with a job that has nothing but a
+     * type and an id.
      *
      * @param filter which jobs to take; called by the thread that claims; must be quick and must not
      *     wait for anything
-     * @return this
      */
     WorkerBuilder filter(Predicate<? super Job> filter);
 
     /**
-     * Takes only jobs of some classes, of those that the settings of their types allow.
+     * {@return this builder, for a worker that takes only jobs of some classes, of those that the settings of their types
+     * allow}
      *
      * @param classes the classes, {@code ""} for jobs without one; default all
-     * @return this
      */
     WorkerBuilder classes(String... classes);
 

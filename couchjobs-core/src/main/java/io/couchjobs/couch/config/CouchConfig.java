@@ -164,11 +164,10 @@ public final class CouchConfig {
         }
 
         /**
-         * Adds another node of the same cluster, to be asked when the others fail. Each client asks one node at a time,
-         * another one first than other clients.
+         * {@return this builder, with another node of the same cluster, to be asked when the others fail} Each client asks
+         * one node at a time, another one first than other clients.
          *
          * @param serverUrl the node's root; with credentials of its own when the other URLs have some
-         * @return this builder
          */
         public Builder node(URI serverUrl) {
             urls.add(serverUrl);
@@ -176,10 +175,9 @@ public final class CouchConfig {
         }
 
         /**
-         * Sets the credentials.
+         * {@return this builder, with these credentials}
          *
          * @param auth instead of credentials in the URL
-         * @return this builder
          */
         public Builder auth(Auth auth) {
             urls.auth(auth);
@@ -187,10 +185,9 @@ public final class CouchConfig {
         }
 
         /**
-         * Limits the wait for a connection.
+         * {@return this builder, with a limit to the wait for a connection}
          *
          * @param timeout more than zero
-         * @return this builder
          */
         public Builder connectTimeout(Duration timeout) {
             this.connectTimeout = timeout;
@@ -198,10 +195,9 @@ public final class CouchConfig {
         }
 
         /**
-         * Limits the server's silence. It bounds no answer that keeps coming.
+         * {@return this builder, with a limit to the server's silence} It bounds no answer that keeps coming.
          *
          * @param timeout more than zero
-         * @return this builder
          */
         public Builder responseTimeout(Duration timeout) {
             this.responseTimeout = timeout;
@@ -209,10 +205,9 @@ public final class CouchConfig {
         }
 
         /**
-         * Limits the connections, feeds aside.
+         * {@return this builder, with a limit to the connections, feeds aside}
          *
          * @param connections at least 1
-         * @return this builder
          */
         public Builder maxConnections(int connections) {
             this.maxConnections = connections;
@@ -220,10 +215,9 @@ public final class CouchConfig {
         }
 
         /**
-         * Limits the feeds.
+         * {@return this builder, with a limit to the feeds}
          *
          * @param connections at least 1
-         * @return this builder
          */
         public Builder maxFeedConnections(int connections) {
             this.maxFeedConnections = connections;
@@ -231,11 +225,10 @@ public final class CouchConfig {
         }
 
         /**
-         * Trusts these certificates besides those the JVM trusts. When the file changes, new connections trust its new
-         * content.
+         * {@return this builder, for a client that trusts these certificates besides those the JVM trusts} When the file
+         * changes, new connections trust its new content.
          *
          * @param pem a file with one or more certificates
-         * @return this builder
          */
         public Builder caCertificate(Path pem) {
             this.trusted = trusted.and(pem);
@@ -243,10 +236,9 @@ public final class CouchConfig {
         }
 
         /**
-         * Trusts these certificates and no others.
+         * {@return this builder, for a client that trusts these certificates and no others}
          *
          * @param pem a file with one or more certificates
-         * @return this builder
          */
         public Builder caCertificateOnly(Path pem) {
             this.trusted = trusted.only(pem);
@@ -254,10 +246,10 @@ public final class CouchConfig {
         }
 
         /**
-         * Checks no certificates and no host names: anyone on the way can read and change everything.
+         * {@return this builder, for a client that checks no certificates and no host names: anyone on the way can read and
+         * change everything}
          *
          * @param insecure default false
-         * @return this builder
          */
         public Builder insecure(boolean insecure) {
             this.trusted = trusted.unchecked(insecure);
@@ -265,10 +257,9 @@ public final class CouchConfig {
         }
 
         /**
-         * Shows a certificate to servers that ask for one.
+         * {@return this builder, with a certificate for servers that ask for one}
          *
          * @param certificate it and its key, which are read by {@link io.couchjobs.couch.CouchServer#connect}
-         * @return this builder
          */
         public Builder clientCertificate(ClientCertificate certificate) {
             this.clientCertificate = certificate;
@@ -276,10 +267,9 @@ public final class CouchConfig {
         }
 
         /**
-         * Reaches the servers through a proxy.
+         * {@return this builder, with a proxy by which the servers are reached}
          *
          * @param proxy where it is, and for which servers it is not
-         * @return this builder
          */
         public Builder proxy(HttpProxy proxy) {
             this.proxy = proxy;
@@ -287,10 +277,9 @@ public final class CouchConfig {
         }
 
         /**
-         * Introduces the client.
+         * {@return this builder, with a text that introduces the client}
          *
          * @param userAgent a text for the {@code User-Agent} header
-         * @return this builder
          */
         public Builder userAgent(String userAgent) {
             this.userAgent = userAgent;
@@ -298,10 +287,9 @@ public final class CouchConfig {
         }
 
         /**
-         * Compresses large request bodies, also to a server on this machine.
+         * {@return this builder, for a client that compresses large request bodies, also to a server on this machine}
          *
          * @param bytes from this size on; {@link Integer#MAX_VALUE}: never
-         * @return this builder
          */
         public Builder gzipAbove(int bytes) {
             this.gzipAbove = bytes;
