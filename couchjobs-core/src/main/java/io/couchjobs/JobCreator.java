@@ -184,12 +184,11 @@ public interface JobCreator {
     CancelResult cancel(JobId id, CancelMode mode, String reason);
 
     /**
-     * As {@link #cancel(JobId, CancelMode)}, by type and id.
+     * {@return the same as {@link #cancel(JobId, CancelMode)}, by type and id}
      *
      * @param type its type
      * @param id its id
      * @param mode whether a running job is asked to stop
-     * @return what happened
      */
     default CancelResult cancel(String type, String id, CancelMode mode) {
         return cancel(new JobId(type, id), mode);
@@ -214,11 +213,10 @@ public interface JobCreator {
     Job retryNow(JobId id, String reason);
 
     /**
-     * As {@link #retryNow(JobId)}, by type and id.
+     * {@return the same as {@link #retryNow(JobId)}, by type and id}
      *
      * @param type its type
      * @param id its id
-     * @return the job as stored
      */
     default Job retryNow(String type, String id) {
         return retryNow(new JobId(type, id));
@@ -235,12 +233,11 @@ public interface JobCreator {
     Job reschedule(JobId id, Instant time);
 
     /**
-     * As {@link #reschedule(JobId, Instant)}, by type and id.
+     * {@return the same as {@link #reschedule(JobId, Instant)}, by type and id}
      *
      * @param type its type
      * @param id its id
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
-     * @return the job as stored
      */
     default Job reschedule(String type, String id, Instant time) {
         return reschedule(new JobId(type, id), time);
@@ -257,12 +254,11 @@ public interface JobCreator {
     Job setPriority(JobId id, int priority);
 
     /**
-     * As {@link #setPriority(JobId, int)}, by type and id.
+     * {@return the same as {@link #setPriority(JobId, int)}, by type and id}
      *
      * @param type its type
      * @param id its id
      * @param priority 0 (least) to 99
-     * @return the job as stored
      */
     default Job setPriority(String type, String id, int priority) {
         return setPriority(new JobId(type, id), priority);
@@ -277,11 +273,10 @@ public interface JobCreator {
     Job resubmit(JobId id);
 
     /**
-     * As {@link #resubmit(JobId)}, by type and id.
+     * {@return the same as {@link #resubmit(JobId)}, by type and id}
      *
      * @param type its type
      * @param id its id
-     * @return the job as stored
      */
     default Job resubmit(String type, String id) {
         return resubmit(new JobId(type, id));
@@ -297,12 +292,11 @@ public interface JobCreator {
     Job resubmit(JobId id, Instant time);
 
     /**
-     * As {@link #resubmit(JobId, Instant)}, by type and id.
+     * {@return the same as {@link #resubmit(JobId, Instant)}, by type and id}
      *
      * @param type its type
      * @param id its id
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
-     * @return the job as stored
      */
     default Job resubmit(String type, String id, Instant time) {
         return resubmit(new JobId(type, id), time);
@@ -319,13 +313,12 @@ public interface JobCreator {
     Job resubmit(JobId id, Instant time, Object data);
 
     /**
-     * As {@link #resubmit(JobId, Instant, Object)}, by type and id.
+     * {@return the same as {@link #resubmit(JobId, Instant, Object)}, by type and id}
      *
      * @param type its type
      * @param id its id
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
      * @param data a record, bean, map or JSON object; ignored while the job is running, and when it waits for that time already
-     * @return the job as stored
      */
     default Job resubmit(String type, String id, Instant time, Object data) {
         return resubmit(new JobId(type, id), time, data);

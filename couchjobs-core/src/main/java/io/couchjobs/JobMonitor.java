@@ -37,12 +37,10 @@ public interface JobMonitor {
     Optional<Job> get(JobId id);
 
     /**
-     * As {@link #get(JobId)}, by type and id.
+     * {@return the same as {@link #get(JobId)}, by type and id}
      *
      * @param type its type
      * @param id its id
-     * @return the job as it is now; empty when there is none
-     * @throws io.couchjobs.job.MalformedDocumentException when the document cannot be a job
      */
     default Optional<Job> get(String type, String id) {
         return get(new JobId(type, id));
@@ -57,11 +55,10 @@ public interface JobMonitor {
     JobPhase phase(JobId id);
 
     /**
-     * As {@link #phase(JobId)}, by type and id.
+     * {@return the same as {@link #phase(JobId)}, by type and id}
      *
      * @param type its type
      * @param id its id
-     * @return the phase; {@code NOT_FOUND} when there is no such job
      */
     default JobPhase phase(String type, String id) {
         return phase(new JobId(type, id));
@@ -79,12 +76,10 @@ public interface JobMonitor {
     }
 
     /**
-     * As {@link #data(JobId)}, by type and id.
+     * {@return the same as {@link #data(JobId)}, by type and id}
      *
      * @param type its type
      * @param id its id
-     * @return the data as it is now; empty when there is no such job
-     * @throws io.couchjobs.job.MalformedDocumentException when the document cannot be a job
      */
     default Optional<ObjectNode> data(String type, String id) {
         return data(new JobId(type, id));
@@ -162,14 +157,12 @@ public interface JobMonitor {
     Optional<Job> await(JobId id, Set<JobStatus> statuses, Duration timeout) throws InterruptedException;
 
     /**
-     * As {@link #await(JobId, Set, Duration)}, by type and id.
+     * {@return the same as {@link #await(JobId, Set, Duration)}, by type and id}
      *
      * @param type its type
      * @param id its id
      * @param statuses the statuses
      * @param timeout how long to wait at most
-     * @return the job; empty when the time is over
-     * @throws NotFoundException when there is no such job, or it is removed meanwhile
      * @throws InterruptedException when interrupted while waiting
      */
     default Optional<Job> await(String type, String id, Set<JobStatus> statuses, Duration timeout)
@@ -191,13 +184,11 @@ public interface JobMonitor {
     }
 
     /**
-     * As {@link #awaitFinished(JobId, Duration)}, by type and id.
+     * {@return the same as {@link #awaitFinished(JobId, Duration)}, by type and id}
      *
      * @param type its type
      * @param id its id
      * @param timeout how long to wait at most
-     * @return the finished job; empty when the time is over
-     * @throws NotFoundException when there is no such job, or it is removed meanwhile
      * @throws InterruptedException when interrupted while waiting
      */
     default Optional<Job> awaitFinished(String type, String id, Duration timeout) throws InterruptedException {
@@ -242,12 +233,10 @@ public interface JobMonitor {
     }
 
     /**
-     * As {@link #subscribe(JobId)}, by type and id.
+     * {@return the same as {@link #subscribe(JobId)}, by type and id}
      *
      * @param type its type
      * @param id its id
-     * @return the subscription, the same one as long as it is open; closed when the job has finished already
-     * @throws NotFoundException when there is no such job
      */
     default Subscription subscribe(String type, String id) {
         return subscribe(new JobId(type, id));
@@ -265,14 +254,12 @@ public interface JobMonitor {
     Subscription subscribe(JobId id, Object subscriber);
 
     /**
-     * As {@link #subscribe(JobId, Object)}, by type and id.
+     * {@return the same as {@link #subscribe(JobId, Object)}, by type and id}
      *
      * @param type its type
      * @param id its id
      * @param subscriber who subscribes, compared by {@code equals}: the same subscriber and job have the same subscription as
      *     long as it is open
-     * @return the subscription; closed when the job has finished already
-     * @throws NotFoundException when there is no such job
      */
     default Subscription subscribe(String type, String id, Object subscriber) {
         return subscribe(new JobId(type, id), subscriber);

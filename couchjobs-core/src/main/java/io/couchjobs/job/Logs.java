@@ -26,11 +26,10 @@ public interface Logs {
     Stream<Chunk> read(JobId job);
 
     /**
-     * As {@link #read(JobId)}.
+     * {@return the same as {@link #read(JobId)}, by type and id}
      *
      * @param type the job's type
      * @param id its id
-     * @return its lines in chunks
      */
     default Stream<Chunk> read(String type, String id) {
         return read(new JobId(type, id));
@@ -48,14 +47,12 @@ public interface Logs {
     Following follow(JobId job, Consumer<Chunk> listener);
 
     /**
-     * Reads the log of a job as {@link #follow(JobId, Consumer)} does.
+     * {@return the same as {@link #follow(JobId, Consumer)}, by type and id}
      *
      * @param type the job's type
      * @param id its id
      * @param listener called for each chunk once, in order within a claim, on a thread of its own; may take its time; what it
      *     throws is logged
-     * @return ends the following
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
     default Following follow(String type, String id, Consumer<Chunk> listener) {
         return follow(new JobId(type, id), listener);
