@@ -90,12 +90,7 @@ public final class Finder implements FeedListener, AutoCloseable {
 
     /**
      * Claims due jobs, waiting for one if there is none. When the time runs out while claims are lost to others, a few
-     * more are tried.
-     *
-     * @return the jobs, owned by this worker; empty when the time is over
-     * @throws InterruptedException when interrupted while waiting
-     * @throws IllegalStateException when it is closed, before or meanwhile
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
+     * more are tried. Empty when the time is over.
      */
     public List<LeasedJob> accept(AcceptOptions options) throws InterruptedException {
         return accept(options, clock.nanos());
@@ -123,7 +118,6 @@ public final class Finder implements FeedListener, AutoCloseable {
      * @param which whether the job is wanted as it is
      * @return the job, owned by this worker; empty when it cannot be claimed now, has conflicts, or is of another site, when its
      *     limits have no room, or when another claim won
-     * @throws NotFoundException when there is no such job
      */
     public Optional<LeasedJob> claim(JobId id, Predicate<Job> which) {
         listen();
@@ -148,14 +142,7 @@ public final class Finder implements FeedListener, AutoCloseable {
         return won.stream().findFirst();
     }
 
-    /**
-     * Waits for due jobs and takes them out of the known ones, to be claimed at once.
-     *
-     * @return the jobs, at least one; empty when the time is over
-     * @throws InterruptedException when interrupted while waiting
-     * @throws IllegalStateException when it is closed, before or meanwhile
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
-     */
+    /** Waits for due jobs and takes them out of the known ones, to be claimed at once; empty when the time is over. */
     public Optional<Pick> find(AcceptOptions options) throws InterruptedException {
         return find(options, clock.nanos());
     }

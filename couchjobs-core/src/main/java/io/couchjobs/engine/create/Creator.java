@@ -56,11 +56,10 @@ public final class Creator {
 
     /**
      * Adds jobs; see {@link Transitions#add}. Each is first written as a new one, without being read; it is read only
-     * when the write finds the job there. One that cannot be added does not stop the others.
+     * when the write finds the job there. One that cannot be added does not stop the others. Of several with the same
+     * identity, each is added in turn.
      *
-     * @param requests the jobs; of several with the same identity, each is added in turn
      * @param replace whether to replace the data of a pending job even at the same time
-     * @return in the same order, what happened to each
      */
     public List<AddResult> add(List<JobRequest> requests, boolean replace) {
         return told(addTraced(listened(requests), replace));
@@ -69,12 +68,6 @@ public final class Creator {
     /**
      * Adds one job as {@link #add} does. A failure to store it is thrown, because callers that add a single job seldom
      * look at its result.
-     *
-     * @return the result; never a rejection
-     * @throws WriteRefusedException when the database refuses it
-     * @throws ContentionException when others kept changing it
-     * @throws UnconfirmedException when it existed, and no majority of a cluster's copies confirms it
-     * @throws MalformedDocumentException when there is a document of that id which cannot be a job
      */
     public AddResult addOne(JobRequest request) {
         return end(begin(request));
@@ -128,20 +121,12 @@ public final class Creator {
         return inserted;
     }
 
-    /**
-     * Creates jobs that must not exist, in one bulk write.
-     *
-     * @return in the same order, what happened to each; one that exists is rejected
-     */
+    /** Creates jobs that must not exist, in one bulk write; one that exists is rejected. */
     public List<AddResult> insertAll(List<JobRequest> requests) {
         return insertCreated(listened(requests).stream().map(this::created).toList());
     }
 
-    /**
-     * Creates the chunks of an array that do not exist, in one bulk write.
-     *
-     * @return in the same order, what happened to each; one that exists is rejected
-     */
+    /** Creates the chunks of an array that do not exist, in one bulk write; one that exists is rejected. */
     List<AddResult> insertChunks(List<Job> chunks) {
         return insertCreated(chunks.stream()
                 .map(chunk -> store.attaching(store.site().stamp(chunk)))
@@ -162,11 +147,7 @@ public final class Creator {
                 .orElseGet(() -> AddResult.rejected(job.id(), exists)));
     }
 
-    /**
-     * Adds a job unless an unfinished one with its identity exists. Race-free: of any number of callers one adds it.
-     *
-     * @return true when this call added it
-     */
+    /** Adds a job unless an unfinished one with its identity exists: of any number of callers one adds it, and gets true. */
     public boolean insertIfNew(JobRequest request) {
         return !insertedAndTold(request).isEmpty();
     }
@@ -203,12 +184,7 @@ public final class Creator {
         });
     }
 
-    /**
-     * Deletes a job in any state, even when its document cannot be a job. A worker that runs it learns it as halt.
-     *
-     * @throws NotFoundException when there is none
-     * @throws UnconfirmedException when only a minority of a cluster's copies is known to have the removal
-     */
+    /** Deletes a job in any state, even when its document cannot be a job. A worker that runs it learns it as halt. */
     public void remove(JobId id) {
         Removal removal = new Removal(store, id);
         try {
@@ -225,8 +201,6 @@ public final class Creator {
      * Cancels a job, asks its owner to, or leaves it to the next claim.
      *
      * @param reason what the job remembers of it; null for none
-     * @throws NotFoundException when there is none
-     * @throws UnconfirmedException when no majority of a cluster's copies confirms it
      */
     public CancelResult cancel(JobId id, CancelMode mode, @Nullable String reason) {
         Settled settled = decide(
@@ -252,10 +226,6 @@ public final class Creator {
      * Changes a job by a transition.
      *
      * @param refusal the message when its state refuses, such as "cannot be rescheduled"
-     * @return the job as stored
-     * @throws NotFoundException when there is none
-     * @throws JobRefusedException when its state refuses
-     * @throws UnconfirmedException when no majority of a cluster's copies confirms it
      */
     public Job change(JobId id, String refusal, BiFunction<Job, Instant, Decision> transition) {
         Settled settled = decide(id, job -> transition.apply(job, clock.instant()));

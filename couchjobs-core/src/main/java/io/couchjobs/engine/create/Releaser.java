@@ -9,7 +9,6 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRefusedException;
-import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.WorkerInfo;
 import java.time.Instant;
 import java.util.List;
@@ -26,13 +25,9 @@ public final class Releaser {
     }
 
     /**
-     * Takes a job whose owner is believed to be dead, because a list shows no registration of it. A list comes from one copy of each part of a cluster's database, and that copy may
-     * lack a registration. So the registration is read by its id, with all its leaves, as a majority of the copies has them.
-     *
-     * @param seen the job as a list of owned jobs shows it
-     * @return the job as stored
-     * @throws NotFoundException when there is no such job any more
-     * @throws JobRefusedException when it has changed, its owner is registered, or no majority says whether it is
+     * Takes a job whose owner is believed to be dead, because a list shows no registration of it. A list comes from one copy
+     * of each part of a cluster's database, and that copy may lack a registration. So the registration is read by its id, with
+     * all its leaves, as a majority of the copies has them.
      */
     public Job release(WorkerInfo.OwnedJob seen) {
         Optional<SignOfLife> owner = store.majority()
@@ -49,13 +44,7 @@ public final class Releaser {
                         job.rev().filter(seen.rev()::equals).isPresent() ? freed(job, now) : Decision.refused(job));
     }
 
-    /**
-     * Takes a job from its owner, dead or not.
-     *
-     * @return the job as stored
-     * @throws NotFoundException when there is no such job
-     * @throws JobRefusedException when nobody owns it
-     */
+    /** Takes a job from its owner, dead or not. */
     public Job release(JobId id) {
         return creator.change(id, "owned by nobody", this::freed);
     }

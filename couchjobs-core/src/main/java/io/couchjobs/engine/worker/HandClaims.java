@@ -50,11 +50,7 @@ public final class HandClaims implements AutoCloseable {
         this.renewsLeases = renewsLeases;
     }
 
-    /**
-     * Starts to watch the jobs of all owners, this process among them, unless it does so already.
-     *
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
-     */
+    /** Starts to watch the jobs of all owners, this process among them, unless it does so already. */
     public synchronized void begin(Collection<String> claimedTypes) {
         boolean areNew = types.addAll(claimedTypes);
         if (begun == null && !closed) {
@@ -87,11 +83,7 @@ public final class HandClaims implements AutoCloseable {
                 || held.values().stream().anyMatch(run -> run.claim().id().equals(job));
     }
 
-    /**
-     * Claims due jobs, waiting for one if there is none, and looks after them.
-     *
-     * @return the jobs that are to be run; empty when the time is over
-     */
+    /** Claims due jobs, waiting for one if there is none, looks after them, and returns those that are to be run. */
     public List<LeasedJob> accept(Finder finder, AcceptOptions options) throws InterruptedException {
         begin(options.types());
         long started = parts.clock().nanos();
@@ -105,9 +97,8 @@ public final class HandClaims implements AutoCloseable {
     }
 
     /**
-     * Looks after these jobs from now on, until their claims end. A job that is only to be ended is ended here.
-     *
-     * @return the jobs that are to be run
+     * Looks after these jobs from now on, until their claims end. A job that is only to be ended is ended here; the others
+     * are returned, to be run.
      */
     public List<LeasedJob> hold(List<LeasedJob> claims) {
         List<LeasedJob> toRun =
@@ -122,9 +113,8 @@ public final class HandClaims implements AutoCloseable {
     }
 
     /**
-     * Ends a job that is not to be run. Nobody renews its lease, so this takes no longer than a lease.
-     *
-     * @return the job as it was stored; empty when it was lost, or cannot be ended now
+     * Ends a job that is not to be run. Nobody renews its lease, so this takes no longer than a lease. Empty when the job was
+     * lost, or cannot be ended now.
      */
     static Optional<Job> end(LeasedJob claim) {
         try {
