@@ -25,7 +25,11 @@ public final class QueueAlarms implements Alarms {
     /** The alarms of the webhooks and commands; listeners are those of this process. */
     private final List<String> names = new ArrayList<>();
 
-    private AlarmRules rules = AlarmRules.NONE;
+    private Optional<Duration> oldestDue = Optional.empty();
+    private Optional<Double> failureRate = Optional.empty();
+    private boolean silentWorkers;
+    private Optional<Long> growth = Optional.empty();
+    private Optional<Integer> conflicts = Optional.empty();
     private Duration pause = Duration.ofSeconds(30);
     private int looks = 3;
 
@@ -44,34 +48,34 @@ public final class QueueAlarms implements Alarms {
     @Override
     public QueueAlarms oldestDue(Duration longest) {
         require(!longest.isNegative() && !longest.isZero(), "how long a job may be due must be positive: " + longest);
-        rules = rules.oldestDue(longest);
+        this.oldestDue = Optional.of(longest);
         return this;
     }
 
     @Override
     public QueueAlarms failureRate(double part) {
         require(part >= 0 && part < 1, "the part of runs that may fail must be from 0 to less than 1: " + part);
-        rules = rules.failureRate(part);
+        this.failureRate = Optional.of(part);
         return this;
     }
 
     @Override
     public QueueAlarms silentWorkers() {
-        rules = rules.withSilentWorkers();
+        this.silentWorkers = true;
         return this;
     }
 
     @Override
     public QueueAlarms growth(long jobs) {
         require(jobs >= 1, "how many more jobs may wait must be at least 1: " + jobs);
-        rules = rules.growth(jobs);
+        this.growth = Optional.of(jobs);
         return this;
     }
 
     @Override
     public QueueAlarms conflicts(int documents) {
         require(documents >= 0, "how many documents may have conflicts must not be negative: " + documents);
-        rules = rules.conflicts(documents);
+        this.conflicts = Optional.of(documents);
         return this;
     }
 
@@ -121,7 +125,7 @@ public final class QueueAlarms implements Alarms {
     }
 
     AlarmWatch watch() {
-        AlarmRules whole = rules.orAll();
+        AlarmRules whole = new AlarmRules(oldestDue, failureRate, silentWorkers, growth, conflicts).orAll();
         return new AlarmWatch(
                 parts, new Look(whole, facts), List.copyOf(targets), new AlarmWatch.Pace(pause, looks), name(whole));
     }
