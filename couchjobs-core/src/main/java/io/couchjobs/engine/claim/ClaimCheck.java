@@ -9,6 +9,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedDocumentException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Finds out whether a claim owns its job still. When it does not, its end is told, and its owner halts. Thread-safe.
@@ -18,19 +19,36 @@ final class ClaimCheck {
     private final JobId id;
     private final String token;
     private final Lease lease;
-    private final EndSignal end;
+    private final Runnable onEnd;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-    ClaimCheck(JobStore store, JobId id, String token, Lease lease, EndSignal end) {
+    ClaimCheck(JobStore store, JobId id, String token, Lease lease, Runnable onEnd) {
         this.store = store;
         this.id = id;
         this.token = token;
         this.lease = lease;
-        this.end = end;
+        this.onEnd = onEnd;
+    }
+
+    /** Tells once that the claim does not own its job any more. */
+    void end() {
+        if (ended.complete(null)) {
+            onEnd.run();
+        }
+    }
+
+    boolean isEnded() {
+        return ended.isDone();
+    }
+
+    /** Has somebody else told, too; at once when the claim has ended already. */
+    void whenEnded(Runnable told) {
+        var unused = ended.thenRun(told);
     }
 
     /** An owner that was told once that the job is lost cannot have it back. */
     void haltIfTold(Job job) {
-        if (job.isLockedBy(token) && end.isTold()) {
+        if (job.isLockedBy(token) && isEnded()) {
             throw new HaltException(id, "is not this owner's any more");
         }
     }
@@ -88,7 +106,7 @@ final class ClaimCheck {
 
     private Leaves present(Optional<Leaves> leaves) {
         if (leaves.isEmpty() || leaves.get().winner().isEmpty()) {
-            end.tell();
+            end();
             throw new HaltException(
                     id, leaves.isEmpty() ? "was overwritten by something that is no job" : "was removed");
         }
@@ -102,7 +120,7 @@ final class ClaimCheck {
     Job owned(Leaves present, Job known) {
         Optional<Job> own = present.ownedBy(token);
         if (own.isEmpty()) {
-            end.tell();
+            end();
             throw notOurs(present.winner().orElse(known));
         }
         haltIfRivalled(present, own.get());
@@ -115,7 +133,7 @@ final class ClaimCheck {
      */
     void haltIfRivalled(Leaves present, Job own) {
         if (present.areInConflict() && lease.isOver() && present.rival(own, token)) {
-            end.tell();
+            end();
             throw notOurs(present.winner().orElse(own));
         }
     }
@@ -127,7 +145,7 @@ final class ClaimCheck {
     /** The job may have a conflict: it is looked for, and resolved. */
     private HaltException lost(String why) {
         store.look(id);
-        end.tell();
+        end();
         return new HaltException(id, why);
     }
 }

@@ -40,7 +40,6 @@ public final class Ownership {
     /** Read without a turn, which a write that hangs may have for long: the keeper of leases must not wait for it. */
     private volatile Job job;
 
-    private final EndSignal end;
     private final ClaimCheck check;
     /** Goes with the next write of any kind. */
     private final Untold untold;
@@ -57,8 +56,7 @@ public final class Ownership {
         this.token = token;
         this.job = job;
         this.lease = lease;
-        this.end = new EndSignal(onEnd);
-        this.check = new ClaimCheck(store, job.id(), token, lease, end);
+        this.check = new ClaimCheck(store, job.id(), token, lease, onEnd);
         this.unconfirmed = new SentWrites(clock);
         this.untold = new Untold(job.id());
         this.turns = new WriteTurns(store.environment());
@@ -122,7 +120,7 @@ public final class Ownership {
 
     private Optional<CompletableFuture<WriteResult>> send(
             BiFunction<Job, Instant, Decision> rule, @Nullable Note told) {
-        if (!unconfirmed.isEmpty() || !job.isLockedBy(token) || end.isTold() || lease.isOver()) {
+        if (!unconfirmed.isEmpty() || !job.isLockedBy(token) || check.isEnded() || lease.isOver()) {
             return Optional.empty();
         }
         Instant now = clock.instant();
@@ -275,12 +273,12 @@ public final class Ownership {
         lease.renewed(sent);
         unconfirmed.clear();
         if (!stored.isLockedBy(token)) {
-            end.tell();
+            check.end();
         }
     }
 
     void whenEnded(Runnable told) {
-        end.also(told);
+        check.whenEnded(told);
     }
 
     private static Job unchanged(Decision decision) {
