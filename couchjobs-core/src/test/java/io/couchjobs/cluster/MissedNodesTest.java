@@ -13,9 +13,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What a node says of another one that was killed, on which {@code couchjobs doctor} relies. */
 @Timeout(300)
+@Isolated("stops nodes of the cluster, or cuts them off")
 class MissedNodesTest {
     /** Something that is done to a node. */
     @FunctionalInterface

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * {@code -Dcouchjobs.cluster.cuts} times (3) a node of a real cluster is cut off with the owner of a job and the creator who waits for
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("cluster")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
+@Isolated("stops nodes of the cluster, or cuts them off")
 class OwnerAtACutOffNodeTest {
     private static final int TIMES = Integer.getInteger("couchjobs.cluster.cuts", 3);
     private static final String TYPE = "cut";

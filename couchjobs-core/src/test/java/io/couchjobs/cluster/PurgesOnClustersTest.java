@@ -20,10 +20,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Collections of garbage around a real node that was away, and has jobs as they were before they ended. */
 @Tag("cluster")
 @Timeout(300)
+@Isolated("stops nodes of the cluster, or cuts them off")
 class PurgesOnClustersTest {
     private static final int JOBS = 20;
 

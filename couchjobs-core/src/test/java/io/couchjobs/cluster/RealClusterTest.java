@@ -36,6 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Four worker processes, {@code -Dcouchjobs.cluster.jobs} jobs (1000), {@code -Dcouchjobs.cluster.contested} jobs (500) that four
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * RealCluster} says how to name. Skipped where there is none.
  */
 @Tag("cluster")
+@Isolated("stops nodes of the cluster, or cuts them off")
 class RealClusterTest {
     private static final int JOBS = Integer.getInteger("couchjobs.cluster.jobs", 1_000);
     private static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.patience", 300));
