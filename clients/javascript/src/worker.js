@@ -151,7 +151,8 @@ export class Job {
         // No document can have this content, or the database refuses it, so the run has failed for good (3.3); a 401 refuses only the user.
         throw Object.assign(error, (error instanceof RefusedError || (error instanceof CouchError && error.status !== 401)) && {permanent: true});
       });
-      if (written) return this.#wrote(written, sent, ends);
+      // What was built on an end is an end, on an update it may be another's claim.
+      if (written && (ends || isClaim(written, this.token))) return this.#wrote(written, sent, ends);
       mayHaveFailed ||= couch.isCluster && next.status === 'failed';
       await this.#own(); // somebody asked for something: the same change on that
       await pause(wait);

@@ -760,6 +760,27 @@ test('an end whose answer is lost, and one that is added twice so, are done once
   assert.match((await queue.get(email, '1'))._rev, /^3-/);
 });
 
+test('an owner whose job others took while the answer to its update was lost halts', async () => {
+  const email = await type();
+  await queue.add(email, {}, {id: '1'});
+  let taken = null;
+  const shaky = through(async (send, url, init) => {
+    const response = await send();
+    if (taken || !isWrite(url, init, `job:${email}:1`) || !init.body.includes('"percent"')) return response;
+    taken = {...JSON.parse(init.body), _rev: (await response.json()).rev, fence: 2, lock: {token: 'theirs', worker: 'other'}};
+    await put(taken._id, taken);
+    throw new TypeError('the connection was lost');
+  });
+  await withWorker(email, {}, async worker => {
+    const job = await until(() => worker.claim());
+    await assert.rejects(job.update({progress: {percent: 50}}), HaltError);
+    await assert.rejects(job.finish(), HaltError);
+    const {status, lock} = await queue.get(email, '1');
+    assert.deepEqual([status, lock.token], ['running', 'theirs']);
+  }, shaky);
+  await queue.couch.put({...await queue.get(email, '1'), _deleted: true});
+});
+
 test('a claim that was answered 202 is withdrawn, and owns nothing', async () => {
   const email = await type();
   const {id} = await queue.add(email, {});

@@ -169,7 +169,7 @@ class Job:
                 except (Refused, ValueError, TypeError) as problem:
                     problem.permanent = True  # type: ignore[union-attr]  # the database refuses what the owner writes (3.3)
                     raise
-                if written:
+                if written and (ends or self._holds(written)):  # what was built on an end is an end, on an update it may be another's claim
                     break
                 before = self._own() or before  # somebody asked for something: the same change on that
                 may_have_failed = may_have_failed or self._couch.is_cluster and doc["status"] == "failed"

@@ -658,6 +658,25 @@ class FaultTest(ServerTest):
     def test_an_end_whose_answer_was_lost_is_found_also_where_JSON_changed_what_was_written(self):
         self.assertEqual(self.end_with_a_lost_answer((1, {2: "two"})), (1, [1, {"2": "two"}]))
 
+    def test_an_owner_whose_job_others_took_while_the_answer_to_an_update_was_lost_halts(self):
+        taken = []
+
+        def tamper(method, path, body, send):
+            answer = send()
+            if method == "PUT" and body.get("progress") and not taken:
+                taken.append({**body, "_rev": answer.body["rev"], "fence": 2, "lock": {"token": "theirs", "worker": "other"}})
+                self.assertEqual(self.queue.couch.put(taken[0]).status, 201)
+                return Answer(0, None)
+            return answer
+        job = self.claimed(self.by_hand(Queue(Tampered(SERVER.url, tamper))))
+        with self.assertRaises(Halted):
+            job.update(progress={"percent": 50})
+        with self.assertRaises(Halted):
+            job.finish()
+        doc = self.queue.get(self.type, "1")
+        self.assertEqual((doc["status"], doc["lock"]["token"]), ("running", "theirs"))
+        self.queue.couch.put({**doc, "_deleted": True})
+
     def test_an_owner_that_cannot_renew_halts_at_the_end_of_its_lease(self):
         self.settings(timeout=1500)
         cut = threading.Event()
