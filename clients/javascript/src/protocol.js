@@ -13,6 +13,7 @@ export class RefusedError extends Error {
 }
 
 const MOST = 2147483647;
+const ENDS = ['success', 'failed', 'cancelled'];
 /** What "afresh" removes (2.2, 3.4). */
 const AFRESH = {attempt: undefined, expirations: undefined, result: undefined, progress: undefined, errors: undefined, cancelRequested: undefined};
 /** What the end of a run removes of a request to cancel it (3.4). */
@@ -76,7 +77,7 @@ export const isClaim = (leaf, token) => !leaf._deleted && leaf.lock?.token === t
 export const status = job => job.status ?? 'waiting';
 export const isOwned = job => ['scheduled', 'running'].includes(status(job));
 export const isPending = job => ['waiting', 'stuck'].includes(status(job));
-export const isFinished = job => !job._deleted && !isOwned(job) && !isPending(job);
+export const isFinished = job => !job._deleted && ENDS.includes(job.status);
 
 /** A scheduled time in milliseconds: others may have written seconds. */
 export function millis(time) {
@@ -94,7 +95,7 @@ const nextFence = job => job.fence == null ? Math.max(1, generation(job._rev)) :
 function written(job, changes, moments) {
   const {_revisions, _conflicts, ...next} = job;
   Object.assign(next, {status: status(job), fence: job.fence ?? Math.max(1, generation(job._rev)) - 1}, changes, {times: {...job.times, ...moments}});
-  if (['success', 'failed', 'cancelled'].includes(next.status)) delete next.endAs;
+  if (ENDS.includes(next.status)) delete next.endAs;
   if (next.scheduledTime != null) next.scheduledTime = millis(next.scheduledTime);
   return Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined));
 }

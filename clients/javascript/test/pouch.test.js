@@ -37,6 +37,12 @@ test('a job in conflict is not cancelled offline', async () => {
   await assert.rejects(cancelJob(db, 'email', '1'), /conflicts/);
 });
 
+test('a status that nobody knows is no end, and is not cancelled offline', async () => {
+  const db = memory();
+  db.docs.set('job:email:1', {_id: 'job:email:1', _rev: '2-a', status: 'archived'});
+  await assert.rejects(cancelJob(db, 'email', '1'), error => error instanceof RefusedError && /archived/.test(error.message));
+});
+
 test('the owner of a job that is cancelled offline hears why', async () => {
   const db = memory();
   db.docs.set('job:email:1', {_id: 'job:email:1', _rev: '2-a', status: 'running', lock: {token: 't', worker: 'w'}});

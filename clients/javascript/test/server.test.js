@@ -362,6 +362,14 @@ test('a job that waits is cancelled, and is never run', async () => {
   assert.deepEqual([job.status, job.errors[0].message, job.fence], ['cancelled', 'not needed', 1]);
 });
 
+test('a status that nobody knows is no end', async () => {
+  const email = await type();
+  await put(`job:${email}:1`, {status: 'archived'});
+  assert.equal(await queue.wait(email, '1', {timeout: 100}), null);
+  await assert.rejects(queue.cancel(email, '1'), error => error instanceof RefusedError && /archived/.test(error.message));
+  await queue.couch.put({...await queue.get(email, '1'), _deleted: true});
+});
+
 test('a cancel while a job runs stops its handler, and the job remembers why', async () => {
   const email = await type();
   let reason;
