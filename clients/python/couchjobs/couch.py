@@ -129,8 +129,9 @@ class Couch:
     def is_cluster(self) -> bool:
         """Whether the database has several copies (6.3)."""
         if self._cluster is None:
-            self._cluster = (self.read("") or {}).get("cluster") or {}
-        return self._cluster.get("n", 1) > 1
+            database = self.read("")
+            self._cluster = database and (database.get("cluster") or {})  # one that is not there yet may come to be a cluster's
+        return (self._cluster or {}).get("n", 1) > 1
 
     def leaves(self, _id: str) -> Optional[List[Doc]]:
         """All leaves, tombstones too, with their histories (5.2); None when that could not be read."""

@@ -121,6 +121,11 @@ class CreatorTest(ServerTest):
                 Queue(url)
             self.assertNotIn("secret", "".join(traceback.format_exception(None, refused.exception, None)))
 
+    def test_a_database_that_is_not_there_is_not_taken_for_that_of_one_node_for_ever(self):
+        answers = [Answer(404, {"error": "not_found"}), Answer(200, {"cluster": {"n": 3, "q": 2}})]
+        couch = Tampered(SERVER.url, lambda *_: answers.pop(0))
+        self.assertEqual([couch.is_cluster, couch.is_cluster, couch.is_cluster], [False, True, True])
+
     def test_cancel(self):
         self.queue.add(self.type, "1")
         self.assertEqual(self.queue.cancel(self.type, "1", "not needed"), "cancelled")
