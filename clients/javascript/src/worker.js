@@ -39,7 +39,6 @@ export class Job {
   #abort = new AbortController();
   #timer;
   #halted;
-  #ended = false;
   #last = Promise.resolve();
   #doubted = false;
   #isOver = false;
@@ -59,15 +58,13 @@ export class Job {
   get attempt() { return this.doc.attempt; }
   /** Guards other stores against former owners (docs/fencing.md). @returns {number} */
   get fence() { return this.doc.fence; }
-  /** Aborted when the job is to be cancelled (its reason is a CancelError) or was lost (a HaltError). */
+  /** Aborted when the job is to be cancelled (its reason is a CancelError), or is not yours any more (a HaltError). */
   get signal() { return this.#abort.signal; }
   /** Whether its creator asked to cancel it. */
   get isCancelRequested() { return this.signal.reason instanceof CancelError || this.doc.cancelRequested === true; }
-  /** Whether its end was written. */
-  get isEnded() { return this.#ended; }
-  /** Whether the job is not yours any more. Asks the clock, not the database. */
+  /** Whether the job is not yours any more: its end was written, it was lost, or its lease is over. Asks the clock, not the database. */
   get isHalted() {
-    if (!this.#ended && this.leaseLeft <= 0) this.halt('its lease is over', true);
+    if (this.leaseLeft <= 0) this.halt('its lease is over', true);
     return this.#halted !== undefined;
   }
 
@@ -82,12 +79,12 @@ export class Job {
   /** Rule 6: halts when the lease is over. Called when it may end earlier than before, too. */
   watch() {
     clearTimeout(this.#timer);
-    if (!this.#ended && !this.isHalted) this.#timer = setTimeout(() => this.watch(), Math.min(this.leaseLeft + 1, 60000)).unref();
+    if (!this.isHalted) this.#timer = setTimeout(() => this.watch(), Math.min(this.leaseLeft + 1, 60000)).unref();
   }
 
   /** @param {string} why @param {boolean} [isOver] whether its own leaf may be there still, and must be given back (3.5) */
   halt(why, isOver = false) {
-    if (this.#halted || this.#ended) return;
+    if (this.#halted) return;
     clearTimeout(this.#timer);
     this.#halted = new HaltError(`${this.doc._id} is not owned any more: ${why}`);
     this.#isOver = isOver;
@@ -138,7 +135,6 @@ export class Job {
   async #confirm(change, ends) {
     const {couch} = this.#worker;
     const goOn = () => {
-      if (this.#ended) throw new HaltError(`${this.doc._id}: its end is written already`);
       if (this.isHalted) throw this.#halted;
     };
     let mayHaveFailed = false;
@@ -168,10 +164,7 @@ export class Job {
     }
     this.doc = written;
     if (!this.isHalted && sent.mono > this.#confirmed.mono) this.#confirmed = sent;
-    if (!ends) return;
-    this.#ended = true;
-    clearTimeout(this.#timer);
-    this.#worker.drop(this);
+    if (ends) this.halt('its end was written');
   }
 
   /** The leaf of this claim, as a majority has it; without one, or beside one that counts more, the job is lost. Undefined: not known now. */
@@ -184,7 +177,7 @@ export class Job {
   }
 
   #hear({cancelRequested}) {
-    if (cancelRequested && !this.#ended) this.#abort.abort(new CancelError(`${this.doc._id} is to be cancelled`));
+    if (cancelRequested) this.#abort.abort(new CancelError(`${this.doc._id} is to be cancelled`));
   }
 
   /** What the feed shows of the job. Without its token, or beside other leaves, that is a reason to read it, not yet to halt (3.3, rule 19). @param {Doc} [doc] @param {boolean} [several] */
@@ -196,7 +189,7 @@ export class Job {
     for (const wait of pauses(100, 5000)) {
       const isKnown = await this.alone(async () => {
         this.#doubted = false; // before the reading: a doubt that comes meanwhile is not lost
-        return this.#ended || this.isHalted || await this.#own();
+        return this.isHalted || await this.#own();
       });
       if (isKnown) return;
       this.#doubted = true;
@@ -432,6 +425,7 @@ export class Worker {
     } catch (error) {
       end = () => { throw error; };
     }
+    if (job.isHalted) end ??= () => {}; // its lease is over, or `stop` has released it
     return end ? this.#handle(job, end).then(() => null) : job;
   }
 
@@ -535,11 +529,11 @@ export class Worker {
   async #handle(job, handler) {
     try {
       const result = await handler(job);
-      if (!job.isEnded && !job.isHalted) await job.finish(result);
+      if (!job.isHalted) await job.finish(result);
     } catch (/** @type {any} */ error) {
       const {message = error, stack, permanent} = error ?? {};
       const end = () => job.isCancelRequested ? job.acknowledgeCancel() : job.fail(String(message), {stack, permanent: permanent === true});
-      if (!job.isEnded && !job.isHalted) await end().catch(lost => lost instanceof HaltError || this.onError(lost));
+      if (!job.isHalted) await end().catch(lost => lost instanceof HaltError || this.onError(lost));
     } finally {
       job.halt('its run has ended', true); // where no end could be written
       if (job.isOver && this.#loop) this.#stray(job, EXPIRED);

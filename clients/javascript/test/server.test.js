@@ -64,6 +64,12 @@ const isWrite = (url, init, id) => init?.method === 'PUT' && url.endsWith(`/${pa
 /** Whether a write is of a job with this status. */
 const writes = (init, status) => typeof init?.body === 'string' && JSON.parse(init.body).status === status;
 
+/** A job `1` that has its data attached. */
+const putAttached = (type, json) => put(`job:${type}:1`, {status: 'waiting', dataDigest: `sha-256=${createHash('sha256').update(json).digest('base64')}`,
+  _attachments: {'data.json': {content_type: 'application/octet-stream', data: Buffer.from(json).toString('base64')}}});
+/** Whether a request is for that data. */
+const isDataOf = (url, type) => url.includes(`/${path(`job:${type}:1`)}/data.json`);
+
 /** An object of so many levels. */
 const nested = levels => levels === 1 ? {} : {in: nested(levels - 1)};
 
@@ -503,6 +509,35 @@ test('a job whose claim is under way when the worker is stopped is released, and
   assert.deepEqual([job.status, job.attempt, job.lock], ['waiting', 0, undefined]);
 });
 
+test('a job that was claimed by hand is released when its worker is stopped, and whoever runs it hears of that', async () => {
+  const email = await type();
+  await queue.add(email, {}, {id: '1'});
+  const worker = await queue.work(email);
+  const job = await until(() => worker.claim());
+  await worker.stop();
+  assert.equal((await queue.get(email, '1')).status, 'waiting');
+  assert.ok(job.isHalted && job.signal.reason instanceof HaltError);
+  await assert.rejects(job.finish(), HaltError);
+});
+
+test('a job whose attached data is under way when the worker is stopped is released, and handed to nobody', async () => {
+  const email = await type();
+  let stopped;
+  const slow = through(async (send, url) => {
+    const response = await send();
+    if (isDataOf(url, email)) await (stopped ??= worker.stop());
+    return response;
+  });
+  await putAttached(email, '{}');
+  const worker = await slow.work(email);
+  const claimed = await until(async () => {
+    const job = await worker.claim();
+    return stopped && {job};
+  });
+  assert.equal(claimed.job, null);
+  assert.equal((await queue.get(email, '1')).status, 'waiting');
+});
+
 test('a paused type is not claimed until it goes on', async () => {
   const email = await type({paused: true});
   const {id} = await queue.add(email, {});
@@ -560,9 +595,7 @@ test('only jobs of the classes that the type lets in are claimed', async () => {
 
 test('data that is attached is read, checked, and kept', async () => {
   const email = await type();
-  const bytes = Buffer.from(JSON.stringify({text: 'x'.repeat(100)}));
-  await put(`job:${email}:1`, {status: 'waiting', dataDigest: `sha-256=${createHash('sha256').update(bytes).digest('base64')}`,
-    _attachments: {'data.json': {content_type: 'application/octet-stream', data: bytes.toString('base64')}}});
+  await putAttached(email, JSON.stringify({text: 'x'.repeat(100)}));
   await withWorker(email, {handler: job => ({length: job.data.text.length})}, async () => {
     const job = await queue.wait(email, '1');
     assert.deepEqual([job.result, Object.keys(job._attachments)], [{length: 100}, ['data.json']]);
@@ -573,14 +606,12 @@ test('a job whose data cannot be read until its lease is over is given back, and
   const email = await type({timeout: 1000});
   let over;
   const island = through(async (send, url) => {
-    if (url.includes('/data.json')) over ??= performance.now() + 1000;
+    if (isDataOf(url, email)) over ??= performance.now() + 1000;
     if (!(performance.now() < over)) return send();
     await until(() => performance.now() > over, 'the end of the lease');
     throw new TypeError('unreachable');
   });
-  const bytes = Buffer.from('{"n": 1}');
-  await put(`job:${email}:1`, {status: 'waiting', dataDigest: `sha-256=${createHash('sha256').update(bytes).digest('base64')}`,
-    _attachments: {'data.json': {content_type: 'application/octet-stream', data: bytes.toString('base64')}}});
+  await putAttached(email, '{"n": 1}');
   await withWorker(email, {handler: job => job.data.n, onError: () => {}}, async () => {
     const {result, expirations} = await ended(email, '1');
     assert.equal(result, 1);
