@@ -268,13 +268,15 @@ class Worker:
             except Exception as problem:  # nobody knows whether the claim made an owner: it is taken back
                 verdict = f"{problem!r:.200}"
             if verdict == "alone" and job._lasts():
-                return job
-        job._lose("its claim made no owner")
+                if not self._closed:
+                    return job
+                verdict = "its worker has stopped"
         self._rest(doc["_id"])
         if answer.status in (201, 202) or answer.unknown:
             self._stray(job, f"the claim made no owner: {verdict}")
         elif answer.status not in (404, 409, 412, 429, 503):
             log.warning("the claim of %s was answered %s %s", doc["_id"], answer.status, answer.body)
+        job._lose("its claim made no owner")  # the sweeper ends with the last job of a worker that was stopped
         return None
 
     def _rest(self, _id: str) -> None:

@@ -225,6 +225,18 @@ class WorkerTest(ServerTest):
         thread.join(PATIENCE)
         self.assertEqual((claimed, self.status("1")), ([None], "waiting"))
 
+    def test_a_job_whose_claim_is_under_way_when_its_worker_is_stopped_is_given_back_and_handed_to_nobody(self):
+        def tamper(method, path, body, send):
+            if method == "PUT" and body.get("lock") and not worker._closed:
+                threading.Thread(target=worker.stop, daemon=True).start()
+                until(lambda: worker._closed, "the worker to be stopped")
+            return send()
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
+        self.queue.add(self.type, "1")
+        self.assertIsNone(worker.claim(PATIENCE))
+        until(lambda: self.status("1") == "waiting", "the job to be given back")
+        self.assertEqual(self.queue.get(self.type, "1")["attempt"], 0)
+
     def test_a_claim_keeps_its_time_while_another_thread_waits_for_a_job(self):
         worker = self.by_hand()
         self.assertIsNone(worker.claim(0))
