@@ -85,12 +85,12 @@ export class Couch {
     return response;
   }
 
-  /** One request, never repeated. @param {string} method @param {string} where @param {any} [body] @returns {Promise<Answer>} */
-  async request(method, where, body) {
+  /** One request, never repeated. @param {string} method @param {string} where @param {any} [body] @param {number} [timeout] @returns {Promise<Answer>} */
+  async request(method, where, body, timeout = Infinity) {
     const init = body === undefined ? {} : {body: JSON.stringify(body), headers: {'Content-Type': 'application/json'}};
     let status = 0;
     try {
-      const response = await this.open(where, {method, ...init, signal: AbortSignal.timeout(this.timeout)});
+      const response = await this.open(where, {method, ...init, signal: AbortSignal.timeout(Math.min(timeout, this.timeout))});
       // It says enough without a body, which a proxy may have written. But a proxy's 404 says nothing of a document.
       if (!response.ok && response.status !== 404) status = response.status;
       return {status: response.status, body: JSON.parse(await response.text() || 'null')};
@@ -99,17 +99,17 @@ export class Couch {
     }
   }
 
-  /** A request that must succeed, or be answered 404: then null is returned. @param {string} where @param {Doc} [query] written as JSON */
-  async ask(where, query = {}) {
+  /** A request that must succeed, or be answered 404: then null is returned. @param {string} where @param {Doc} [query] written as JSON @param {number} [timeout] */
+  async ask(where, query = {}, timeout = Infinity) {
     const text = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(key === 'startkey_docid' ? value : JSON.stringify(value))}`);
-    const answer = await this.request('GET', where + (text.length ? `?${text.join('&')}` : ''));
+    const answer = await this.request('GET', where + (text.length ? `?${text.join('&')}` : ''), undefined, timeout);
     if (answer.status !== 200 && answer.status !== 404) throw new CouchError(`GET ${this.url}${where}`, answer);
     return answer.status === 200 ? answer.body : null;
   }
 
-  /** @param {string} id @returns {Promise<Doc | null>} with `_conflicts` */
-  get(id) {
-    return this.ask(`/${path(id)}`, {conflicts: true});
+  /** @param {string} id @param {number} [timeout] @returns {Promise<Doc | null>} with `_conflicts` */
+  get(id, timeout) {
+    return this.ask(`/${path(id)}`, {conflicts: true}, timeout);
   }
 
   /** GET /DB; afterwards it is known whether this is a cluster (6.3). */
@@ -125,9 +125,9 @@ export class Couch {
     return this.n > 1;
   }
 
-  /** One write. @param {Doc} doc @returns {Promise<Answer>} */
-  put({_revisions, _conflicts, ...doc}) {
-    return this.request('PUT', `/${path(doc._id)}`, storable(doc));
+  /** One write. @param {Doc} doc @param {number} [timeout] @returns {Promise<Answer>} */
+  put({_revisions, _conflicts, ...doc}, timeout) {
+    return this.request('PUT', `/${path(doc._id)}`, storable(doc), timeout);
   }
 
   /** All leaves, tombstones too, each once (5.1, 5.2). Null when that could not be read. @param {string} id @returns {Promise<Doc[] | null>} */

@@ -271,15 +271,15 @@ export class Worker {
 
   /** One sign of life. Only a 201 renews (4.1). */
   async #beat() {
-    const sent = moment();
-    const next = {...this.registration, beat: ++this.registration.beat, running: this.#jobs.size, at: this.couch.now(), next: this.#interval()};
-    const answer = await this.couch.put(next);
+    const [sent, interval] = [moment(), this.#interval()];
+    const next = {...this.registration, beat: ++this.registration.beat, running: this.#jobs.size, at: this.couch.now(), next: interval};
+    const answer = await this.couch.put(next, interval); // one that hangs must not cost the leases
     if (answer.status === 401 || answer.status === 403) throw new CouchError(`register ${next._id}`, answer);
     if (answer.status === 201) {
       for (const job of this.#jobs.values()) job.watch(); // over is over: this renewal brings no lease back
       [this.registration, this.confirmed] = [{...next, _rev: answer.body.rev}, sent];
     } else {
-      this.registration._rev = (await this.couch.get(next._id).catch(() => next))?._rev;
+      this.registration._rev = (await this.couch.get(next._id, interval).catch(() => next))?._rev;
     }
     this.#schedule(answer.status === 201 ? undefined : 200);
     return answer.status === 201;

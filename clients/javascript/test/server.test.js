@@ -477,6 +477,22 @@ test('an owner whose renewal is forbidden once renews again', async t => {
   }, guarded);
 });
 
+test('a renewal that hangs does not cost the lease', async () => {
+  const email = await type({timeout: 6000});
+  const hanging = through((send, url, init) => {
+    const isSecond = init?.method === 'PUT' && url.includes('/worker%3A') && JSON.parse(init.body).beat === 2;
+    return isSecond ? silent(init.signal) : send();
+  });
+  await queue.add(email, {}, {id: '1'});
+  await withWorker(email, {onError: () => {}}, async worker => {
+    const job = await until(() => worker.claim());
+    const first = worker.confirmed;
+    await until(() => worker.confirmed !== first, 'the renewal after the one that hangs');
+    assert.equal(job.isHalted, false);
+    await job.finish();
+  }, hanging);
+});
+
 test('a worker that may not register does not start', async () => {
   const guarded = through((send, url, init) => init?.method === 'PUT' ? refuse(403) : send());
   await assert.rejects(guarded.work(await type()), error => error instanceof CouchError && error.status === 403);

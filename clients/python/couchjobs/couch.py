@@ -78,9 +78,9 @@ class Couch:
         kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
         return kind(self._parts.hostname, self._parts.port, timeout=timeout)
 
-    def send(self, method: str, path: str, body: Optional[bytes] = None) -> Answer:
+    def send(self, method: str, path: str, body: Optional[bytes] = None, timeout: float = float("inf")) -> Answer:
         """One request. Whatever goes wrong on the way is "no answer"."""
-        connection, sent = self._connect(self.timeout), time.time()  # a new one: an idle one that the server closes looks like a lost answer
+        connection, sent = self._connect(min(timeout, self.timeout)), time.time()  # a new one: an idle one that the server closes looks like a lost answer
         try:
             connection.request(method, self.path + path, body, self._headers)
             response = connection.getresponse()
@@ -114,13 +114,13 @@ class Couch:
         query = urlencode({k: v if isinstance(v, str) else json.dumps(v) for k, v in params.items()})
         return self.send("GET", path + ("?" + query if query else ""))
 
-    def put(self, doc: Doc) -> Answer:
+    def put(self, doc: Doc, timeout: float = float("inf")) -> Answer:
         """Writes a document on the `_rev` that it has. The same document makes the same bytes (2.1)."""
-        return self.send("PUT", _segment(doc["_id"]), _json(doc).encode())
+        return self.send("PUT", _segment(doc["_id"]), _json(doc).encode(), timeout)
 
-    def read(self, _id: str) -> Optional[Doc]:
+    def read(self, _id: str, timeout: float = float("inf")) -> Optional[Doc]:
         """The document as this node shows it, with `_conflicts`; None when there is none. An empty `_id` reads what the database is."""
-        answer = self.get(_segment(_id) if _id else "", conflicts=True)
+        answer = self.send("GET", _segment(_id) + "?conflicts=true" if _id else "", timeout=timeout)
         if answer.status not in (200, 404):
             raise ConnectionError(f"cannot read {_id or self.path}: {answer.status or 'no answer'} {answer.body}")
         return answer.body if answer.status == 200 else None

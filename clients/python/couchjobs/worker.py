@@ -435,17 +435,16 @@ class Worker:
     def _beat(self, **fields: Any) -> bool:
         """Writes the registration, with other fields where some are given. Only a 201 renews, and it counts from when it was sent."""
         with self._beating:
-            doc, owned, sent = self._registration, list(self._jobs.values()), moment()
-            doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned),
-                       next=int(self._interval() * 1000), designs=[self._design], **fields)
-            answer = self._couch.put(doc)
+            doc, owned, sent, interval = self._registration, list(self._jobs.values()), moment(), self._interval()
+            doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned), next=int(interval * 1000), designs=[self._design], **fields)
+            answer = self._couch.put(doc, interval)  # one that hangs must not cost the leases
             if answer.status in (200, 201):
                 for job in owned:
                     job._lasts()  # over is over: this renewal brings no lease back
                 doc["_rev"], self.confirmed = answer.body["rev"], sent
                 return True
             try:
-                stored = self._couch.read(doc["_id"]) or {}
+                stored = self._couch.read(doc["_id"], interval) or {}
                 doc.pop("_rev", None)
                 doc.update(stored and {"_rev": stored["_rev"], "beat": max(doc["beat"], stored["beat"])})
             except ConnectionError as problem:

@@ -115,7 +115,7 @@ class Tampered(Couch):
         if cluster:
             self._cluster = {"n": 3, "q": ((self.read("") or {}).get("cluster") or {}).get("q", 1)}
 
-    def send(self, method, path, body=None):
+    def send(self, method, path, body=None, timeout=float("inf")):
         def send():
-            return super(Tampered, self).send(method, path, body)
+            return super(Tampered, self).send(method, path, body, timeout)
         return self.tamper(method, path, json.loads(body) if body else None, send) if self.tamper else send()

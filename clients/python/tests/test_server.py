@@ -715,6 +715,21 @@ class FaultTest(ServerTest):
             job.finish()
         until(lambda: not worker._strays, "nothing more to be given back")
 
+    def test_a_renewal_that_hangs_does_not_cost_the_lease(self):
+        class Hanging(Couch):
+            def send(self, method, path, body=None, timeout=float("inf")):
+                if method == "PUT" and "worker%3A" in path and json.loads(body)["beat"] == 2:
+                    threading.Event().wait(min(timeout, self.timeout))
+                    return Answer(0, None)
+                return super().send(method, path, body, timeout)
+        self.settings(timeout=6000)
+        worker = self.by_hand(Queue(Hanging(SERVER.url)))
+        job = self.claimed(worker)
+        first = worker.confirmed
+        until(lambda: worker.confirmed != first, "the renewal after the one that hangs")
+        self.assertFalse(job.is_halted)
+        job.finish()
+
     def test_a_job_whose_lease_is_over_more_often_than_its_type_allows_has_failed(self):
         self.settings(timeout=1500, maxExpirations=0)
         cut = threading.Event()
