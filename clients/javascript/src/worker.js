@@ -15,8 +15,8 @@ const PAGE = 200;
 const [IDLE_BEAT, LOOK] = [300000, 20000];
 /** Why a job is given back that may have run (1.2). */
 const EXPIRED = 'expired';
-/** How long a claim that was sent may still be stored, in ms. */
-const MAY_LAND = 600000;
+/** How long a claim is looked for that the copies of a cluster do not show, in ms. */
+const DAY = 86400000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The job is not yours any more: it was taken over, removed, or its lease is over. Stop working; nothing was written. */
@@ -164,7 +164,9 @@ export class Job {
     }
     this.doc = written;
     if (!this.isHalted && sent.mono > this.#confirmed.mono) this.#confirmed = sent;
-    if (ends) this.halt('its end was written');
+    if (!ends) return;
+    this.#isOver = false; // nothing is to be given back, though its lease may be over
+    this.halt('its end was written');
   }
 
   /** The leaf of this claim, as a majority has it; without one, or beside one that counts more, the job is lost. Undefined: not known now. */
@@ -489,8 +491,9 @@ export class Worker {
       : reason === EXPIRED ? expire(leaf, this.settings(job.type).maxExpirations, now) : release(leaf, now);
     const mine = leaves.filter(leaf => isClaim(leaf, job.token) && isOwned(leaf));
     const answers = await Promise.all(mine.map(leaf => this.couch.put(giveBack(leaf))));
-    const canLand = this.couch.isCluster || leaves.some(({_rev}) => _rev === job.doc._rev); // on what it was built on
-    const isDone = mine.length ? answers.every(({status}) => status === 201 || status === 202) : !canLand || monotonic() > since + MAY_LAND;
+    // A claim whose answer was lost can come as long as what it was built on is there.
+    const canLand = this.couch.isCluster ? monotonic() < since + DAY : reason !== EXPIRED && leaves.some(({_rev}) => _rev === job.doc._rev);
+    const isDone = mine.length ? answers.every(({status}) => status === 201 || status === 202) : !canLand;
     if (isDone) this.#strays.delete(job);
   }
 

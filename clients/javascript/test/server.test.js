@@ -665,6 +665,31 @@ test('a claim that never reached the server is made once more', async () => {
   await withWorker(email, {handler: () => 'done'}, async () => assert.equal((await ended(email, '1')).result, 'done'), shaky);
 });
 
+test('a claim that comes to be after twenty minutes is given back', async t => {
+  const email = await type({timeout: 7_200_000});
+  const setOn = clocks(t);
+  let [sent, looks] = [null, 0];
+  const shaky = through((send, url, init) => {
+    if (url.includes('open_revs=all')) looks++;
+    if (!isWrite(url, init, `job:${email}:1`) || sent) return send();
+    sent = JSON.parse(init.body);
+    throw new TypeError('the connection was lost');
+  });
+  await queue.add(email, {}, {id: '1'});
+  await withWorker(email, {}, async worker => {
+    assert.equal(await worker.claim(), null);
+    setOn(1_200_000);
+    const seen = looks;
+    await until(() => looks > seen + 1, 'two looks at the job');
+    await put(sent._id, sent);
+    const {status, attempt} = await until(async () => {
+      const job = await queue.get(email, '1');
+      return job.times.released && job;
+    });
+    assert.deepEqual([status, attempt], ['waiting', 0]);
+  }, shaky);
+});
+
 test('a job that ran until its lease was over is not given back as one that never ran', async () => {
   const email = await type({timeout: 1500});
   let halted = false;

@@ -20,7 +20,7 @@ log = logging.getLogger("couchjobs")
 Handler = Callable[["Job"], Any]
 OVER = "its lease is over"
 EXPIRED = "expired"  # the reason that says that the claim may have run (1.2)
-MAY_LAND = 600.0  # seconds in which a claim that was sent may still be stored
+DAY = 86400.0  # seconds for which a claim is looked for that the copies of a cluster do not show
 Moment = Tuple[float, float]  # on the monotonic clock, and on that of the day
 
 
@@ -182,7 +182,8 @@ class Job:
             self._doc = {key: value for key, value in written.items() if key != "_revisions"}
             self._confirmed = sent if self._lasts() else self._confirmed
             if ends:
-                self._lose("its run has ended")
+                self._lost = "its run has ended"  # and not given back, though its lease may be over
+                self._lose(self._lost)
 
 
 class Worker:
@@ -201,7 +202,7 @@ class Worker:
         self._couch, self._closed = queue.couch, False
         self._settings: Dict[str, Tuple[Doc, float]] = {}  # with the moment when another timeout was heard of
         self._jobs: Dict[str, Job] = {}  # claims under way count as held (rule 5)
-        self._strays: Dict[str, Tuple[Job, str, float]] = {}  # claims that this worker does not hold, by their tokens, why, and since when
+        self._strays: Dict[str, Tuple[Job, str]] = {}  # claims that this worker does not hold, by their tokens, and why
         self._resting: Dict[str, Tuple[float, int]] = {}
         self._loops: List[threading.Thread] = []
         self._due: Deque[Doc] = collections.deque()
@@ -296,7 +297,7 @@ class Worker:
 
     def _stray(self, job: Job, reason: str) -> None:
         """Has a claim given back that this worker does not hold, for the registration would keep it (3.5)."""
-        self._strays[job.token] = job, reason, time.monotonic()
+        self._strays[job.token] = job, reason
         self._strayed.set()
 
     def _sweep(self) -> None:
@@ -313,15 +314,16 @@ class Worker:
                 except Exception as problem:  # such as what nobody expects in a document
                     log.warning("the claim of %s could not be given back: %r", stray[0]._id, problem)
 
-    def _give_back(self, job: Job, reason: str, since: float) -> bool:
+    def _give_back(self, job: Job, reason: str) -> bool:
         """One try. True when the claim was given back, or is not there and cannot come."""
         leaves, now = self._couch.leaves(job._id), self._couch.now()
         if leaves is None:
             return False
         mine = [leaf for leaf in leaves if job._holds(leaf) and leaf.get("status") in protocol.OWNED]
-        if not mine:
-            can_land = self._couch.is_cluster or any(leaf["_rev"] == job._doc["_rev"] for leaf in leaves)  # on what it was built on
-            return not can_land or time.monotonic() > since + MAY_LAND
+        if not mine and self._couch.is_cluster:
+            return time.monotonic() > job._confirmed[0] + DAY
+        if not mine:  # a claim whose answer was lost can come as long as what it was built on is there
+            return reason == EXPIRED or all(leaf["_rev"] != job._doc["_rev"] for leaf in leaves)
         if self._couch.is_cluster or reason == EXPIRED and len(leaves) > 1:  # a library worker resolves it
             backs = [protocol.withdraw(leaf, now, reason) for leaf in mine]
         elif reason == EXPIRED:

@@ -14,6 +14,7 @@ import unittest
 import uuid
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from unittest import mock
 
 from couchjobs import Couch, Halted, PermanentFailure, Queue, Refused
 from couchjobs.couch import Answer
@@ -620,6 +621,25 @@ class FaultTest(ServerTest):
         self.assertTrue(worker._strays)
         self.queue.cancel(self.type, "1")
         until(lambda: not worker._strays, "nothing more to be given back")
+
+    def test_a_claim_that_comes_to_be_after_twenty_minutes_is_given_back(self):
+        sent, looks = [], []
+
+        def tamper(method, path, body, send):
+            looks.extend([path] if "open_revs" in path else [])
+            if method == "PUT" and body.get("lock") and not sent:
+                sent.append(body)
+                return Answer(0, None)
+            return send()
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
+        self.queue.add(self.type, "1")
+        self.assertIsNone(worker._claim(self.queue.get(self.type, "1")))
+        with mock.patch("couchjobs.worker.time.monotonic", lambda: time.perf_counter() + 1200):
+            seen = len(looks)
+            until(lambda: len(looks) > seen + 1, "two looks at the job")
+            self.queue.couch.put(sent[0])
+            until(lambda: self.status("1") == "waiting", "the job to be given back")
+        self.assertEqual(self.queue.get(self.type, "1")["attempt"], 0)
 
     def test_a_lost_claim_of_a_job_that_has_ended_meanwhile_is_forgotten(self):
         def tamper(method, path, body, send):
