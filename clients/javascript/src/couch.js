@@ -71,26 +71,21 @@ export class Couch {
     return Math.round(Date.now() + this.#offset);
   }
 
-  /** @param {string} where below the database, with its query @param {RequestInit} [init] @returns {Promise<Response>} */
-  async open(where, init = {}) {
-    const sent = Date.now();
-    // A connection of its own: CouchDB may answer twice on one, and an idle one that the server closes looks like a lost answer (6.1).
-    const response = await this.fetch(this.url + where, {...init, headers: {Accept: 'application/json', Connection: 'close', ...this.#headers, ...init.headers}});
-    const server = Date.parse(response.headers.get('date') ?? ''); // in whole seconds, and CouchDB makes a new one only once a second
-    const [least, most] = [server - Date.now(), server + 2000 - sent];
-    // A date that contradicts the offset corrects it to the least one that is possible: late rather than early. No date need contradict an
-    // error of this machine's clock below two seconds. Jobs may be early by that error.
-    if (this.#offset < least) this.#offset = least;
-    else if (this.#offset > most) this.#offset = least <= 0 && most >= 0 ? 0 : least;
-    return response;
-  }
-
   /** One request, never repeated. @param {string} method @param {string} where @param {any} [body] @param {number} [timeout] @returns {Promise<Answer>} */
   async request(method, where, body, timeout = Infinity) {
-    const init = body === undefined ? {} : {body: JSON.stringify(body), headers: {'Content-Type': 'application/json'}};
+    // A connection of its own: CouchDB may answer twice on one, and an idle one that the server closes looks like a lost answer (6.1).
+    const headers = {Accept: 'application/json', 'Content-Type': 'application/json', Connection: 'close', ...this.#headers};
+    const init = {method, headers, body: JSON.stringify(body), signal: AbortSignal.timeout(Math.min(timeout, this.timeout))};
+    const sent = Date.now();
     let status = 0;
     try {
-      const response = await this.open(where, {method, ...init, signal: AbortSignal.timeout(Math.min(timeout, this.timeout))});
+      const response = await this.fetch(this.url + where, init);
+      const server = Date.parse(response.headers.get('date') ?? ''); // in whole seconds, and CouchDB makes a new one only once a second
+      const [least, most] = [server - Date.now(), server + 2000 - sent];
+      // A date that contradicts the offset corrects it to the least one that is possible: late rather than early. No date need contradict an
+      // error of this machine's clock below two seconds. Jobs may be early by that error.
+      if (this.#offset < least) this.#offset = least;
+      else if (this.#offset > most) this.#offset = least <= 0 && most >= 0 ? 0 : least;
       // It says enough without a body, which a proxy may have written. But a proxy's 404 says nothing of a document.
       if (!response.ok && response.status !== 404) status = response.status;
       return {status: response.status, body: JSON.parse(await response.text() || 'null')};
@@ -99,9 +94,9 @@ export class Couch {
     }
   }
 
-  /** A request that must succeed, or be answered 404: then null is returned. @param {string} where @param {Doc} [query] written as JSON @param {number} [timeout] */
+  /** A request that must succeed, or be answered 404: then null is returned. @param {string} where @param {Doc} [query] written as JSON, but for text @param {number} [timeout] */
   async ask(where, query = {}, timeout = Infinity) {
-    const text = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(key === 'startkey_docid' ? value : JSON.stringify(value))}`);
+    const text = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`);
     const answer = await this.request('GET', where + (text.length ? `?${text.join('&')}` : ''), undefined, timeout);
     if (answer.status !== 200 && answer.status !== 404) throw new CouchError(`GET ${this.url}${where}`, answer);
     return answer.status === 200 ? answer.body : null;
@@ -202,38 +197,15 @@ export class Couch {
   /** 1.4: the data of a job that has it attached. @param {Doc} job */
   async attachedData({_id, _rev, dataDigest}) {
     for (const query of [`?rev=${_rev}`, '']) { // where that revision was compacted away, the digest tells whether the present one is the same
-      const response = await this.open(`/${path(_id)}/data.json${query}`, {signal: AbortSignal.timeout(this.timeout)});
+      const response = await this.fetch(`${this.url}/${path(_id)}/data.json${query}`, {headers: {...this.#headers}, signal: AbortSignal.timeout(this.timeout)});
       const bytes = Buffer.from(await response.arrayBuffer());
       if (response.ok && dataDigest === `sha-256=${createHash('sha256').update(bytes).digest('base64')}`) return JSON.parse(bytes.toString());
     }
     throw new Error(`${_id}: its attached data cannot be read, or is not what its dataDigest tells of`);
   }
 
-  /**
-   * The rows of the feed from `since` until the connection ends (6.1). No byte for three heartbeats means that it is dead.
-   * @param {string | number} since @param {AbortSignal} signal @returns {AsyncGenerator<Doc>}
-   */
-  async *changes(since, signal) {
-    const broken = new AbortController();
-    const abort = () => broken.abort();
-    signal.addEventListener('abort', abort);
-    let silence = setTimeout(abort, 30000);
-    try {
-      const query = `feed=continuous&heartbeat=10000&since=${encodeURIComponent(since)}&include_docs=true&conflicts=true&style=all_docs`;
-      const response = await this.open(`/_changes?${query}`, {signal: broken.signal});
-      if (!response.ok) throw new CouchError(`GET ${this.url}/_changes`, {status: response.status});
-      let text = '';
-      for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-        clearTimeout(silence);
-        silence = setTimeout(abort, 30000);
-        const lines = (text + chunk).split('\n');
-        text = lines.pop();
-        yield* lines.filter(line => line.trim()).map(line => JSON.parse(line)).filter(row => row.id);
-      }
-    } finally {
-      clearTimeout(silence);
-      signal.removeEventListener('abort', abort);
-      broken.abort();
-    }
+  /** 6.1: the next rows of the feed, or none when there are none for half of the time that a request may take. @param {string | number} since */
+  changes(since) {
+    return this.ask('/_changes', {feed: 'longpoll', timeout: Math.floor(this.timeout / 2), since, include_docs: true, conflicts: true, style: 'all_docs'});
   }
 }

@@ -223,7 +223,8 @@ export class Worker {
   #design = '';
   #timer;
   #stop = new AbortController();
-  #closed = false;
+  /** Aborted when all runs have ended after `stop`. */
+  #done = new AbortController();
   #wake = new AbortController();
   #loop;
 
@@ -265,7 +266,7 @@ export class Worker {
 
   /** 6.2: any design document of that name; it is kept until it is gone. */
   async #findDesign() {
-    const {rows} = await this.couch.ask('/_all_docs', {startkey: '_design/jobs-', endkey: '_design/jobs-\ufff0'});
+    const {rows} = await this.couch.ask('/_all_docs', {startkey: '"_design/jobs-"', endkey: '"_design/jobs-\ufff0"'});
     this.#design = rows.map(row => row.id).find(id => /^_design\/jobs-[0-9a-f]{8}$/.test(id));
     if (!this.#design) throw new Error(`${this.couch.url} has no design document jobs-VERSION: run couchjobs init`);
     this.registration.designs = [this.#design.slice(8)];
@@ -295,28 +296,30 @@ export class Worker {
   #schedule(wait = Math.max(0, this.confirmed.mono + this.#interval() - monotonic())) {
     clearTimeout(this.#timer);
     const beat = () => this.#beat().catch(error => (this.#schedule(200), this.onError(error)));
-    if (!this.#closed && this.confirmed.mono > -Infinity) this.#timer = setTimeout(beat, wait);
+    if (!this.#done.signal.aborted && this.confirmed.mono > -Infinity) this.#timer = setTimeout(beat, wait);
   }
 
   /** 6.1: takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew. @param {() => void} ready */
   async #follow(ready) {
-    const {signal} = this.#stop;
+    const {signal} = this.#done; // a run that is to end before the worker stops hears of a cancel, too
     let waits = pauses(200, 5000);
     while (!signal.aborted) {
       try {
-        const since = (await this.couch.info()).update_seq;
+        let since = (await this.couch.info()).update_seq;
         await this.#readSettings();
         for (const job of this.#jobs.values()) job.look().catch(this.onError);
         ready();
-        for await (const row of this.couch.changes(since, signal)) {
-          await this.#row(row);
-          waits = pauses(200, 5000);
+        while (!signal.aborted) {
+          const {results, last_seq} = await this.couch.changes(since);
+          for (const row of results) await this.#row(row);
+          [since, waits] = [last_seq, pauses(200, 5000)];
+          await pause(50, signal); // what comes meanwhile comes in one answer
         }
       } catch (error) {
         if (signal.aborted) return;
-        if (!(error instanceof Error && error.name === 'AbortError')) this.onError(error);
+        this.onError(error);
+        await pause(waits.next().value, signal);
       }
-      await pause(waits.next().value, signal);
     }
   }
 
@@ -473,7 +476,7 @@ export class Worker {
     try {
       let waits;
       for (let isLast = false; this.#strays.size && !isLast;) {
-        isLast = this.#stop.signal.aborted;
+        isLast = this.#done.signal.aborted;
         if (this.#strayed.signal.aborted) [this.#strayed, waits] = [new AbortController(), pauses(100, 5000)];
         for (const job of this.#strays.keys()) await this.#giveBack(job).catch(this.onError);
         if (!isLast) await pause(waits.next().value, this.#strayed.signal);
@@ -547,11 +550,11 @@ export class Worker {
   async stop() {
     this.#stop.abort();
     this.#wake.abort();
-    this.#strayed.abort();
     await this.#loop;
     await Promise.all([...this.#jobs.values()].map(job => job.release().catch(error => error instanceof HaltError || this.onError(error))));
     clearTimeout(this.#timer);
-    this.#closed = true;
+    this.#done.abort();
+    this.#strayed.abort();
     const tombstone = {...this.registration, _deleted: true};
     for (let tries = 0; tries < 5; tries++) {
       if ([200, 201].includes((await this.couch.put(tombstone)).status)) return;

@@ -11,7 +11,7 @@ async function told(t, ...answers) {
   const couch = new Couch('http://localhost/queue', {fetch: async () => Response.json({}, {headers: {date: new Date(answers[0][1]).toUTCString()}})});
   for (; answers.length; answers.shift()) {
     here.mock.mockImplementation(() => answers[0][0]);
-    await couch.open('');
+    await couch.request('GET', '');
     if (answers.length === 1) return couch.now();
   }
 }

@@ -73,8 +73,8 @@ const isDataOf = (url, type) => url.includes(`/${path(`job:${type}:1`)}/data.jso
 /** An object of so many levels. */
 const nested = levels => levels === 1 ? {} : {in: nested(levels - 1)};
 
-/** A feed that tells of nothing. */
-const silent = signal => new Response(new ReadableStream({start: feed => signal.addEventListener('abort', () => feed.error(signal.reason))}));
+/** A request that nobody answers. */
+const silent = signal => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
 /** Sets both clocks of this process on when it is called, in ms. */
 function clocks(t) {
@@ -389,6 +389,23 @@ test('a cancel while a job runs stops its handler, and the job remembers why', a
     assert.deepEqual([job.status, kind, message, job.cancelReason], ['cancelled', 'cancelled', 'cancelled on request: too late', undefined]);
     assert.ok(reason instanceof CancelError);
   });
+});
+
+test('a run that goes on while its worker is being stopped hears of a cancel', async () => {
+  const email = await type();
+  await queue.add(email, {}, {id: '1'});
+  let running = false;
+  const handler = job => new Promise((_, reject) => {
+    running = true;
+    job.signal.addEventListener('abort', () => reject(job.signal.reason));
+  });
+  const worker = await queue.work(email, handler);
+  await until(() => running);
+  const stopped = worker.stop();
+  await queue.add(email, {}, {id: '2'}); // which the feed tells of, too
+  assert.equal(await queue.cancel(email, '1'), 'requested');
+  await stopped;
+  assert.deepEqual([(await queue.get(email, '1')).status, (await queue.get(email, '2')).status], ['cancelled', 'waiting']);
 });
 
 for (const [what, take] of [
@@ -716,10 +733,7 @@ test('a request to cancel that comes before the answer to the claim is heard', a
   let [asked, text] = [null, ''];
   const slow = through(async (send, url, init) => {
     const response = await send();
-    if (url.includes('/_changes')) {
-      const noted = new TransformStream({transform: (chunk, out) => (text += Buffer.from(chunk), out.enqueue(chunk))});
-      return new Response(response.body.pipeThrough(noted), {headers: response.headers});
-    }
+    if (url.includes('/_changes')) text += await response.clone().text();
     if (isWrite(url, init, `job:${email}:1`) && !asked) {
       asked = await queue.cancel(email, '1', 'too late');
       await queue.add(email, {}, {id: 'later'});
@@ -1181,10 +1195,13 @@ test('a URL that cannot be is refused, and the error does not have the password'
 test('the pauses after a feed that breaks grow, and begin anew after one that told of something', async t => {
   const waits = pausesOf(t);
   let feeds = 0;
-  const shaky = through((send, url) => !url.includes('/_changes') || ++feeds > 4 ? send()
-    : feeds < 4 ? refuse(503) : Promise.resolve(new Response('{"id":"x","changes":[{"rev":"1-a"}]}\n')));
+  const shaky = through(async (send, url) => {
+    const isFeed = url.includes('/_changes');
+    if (isFeed && ++feeds === 4) return Response.json({results: [{id: 'x', changes: [{rev: '1-a'}]}], last_seq: new URL(url).searchParams.get('since')});
+    return isFeed && feeds < 6 ? refuse(503) : send();
+  });
   await withWorker(await type(), {onError: () => {}}, async () => {
-    await until(() => feeds === 5, 'another feed');
+    await until(() => feeds === 6, 'another feed');
     assert.deepEqual(waits, [200, 400, 800, 200]);
   }, shaky);
 });
@@ -1193,7 +1210,7 @@ test('the pauses after an index that cannot be read grow, and begin anew after o
   const email = await type();
   await queue.add(email, {});
   let [asked, woken] = [0, null];
-  const shaky = through((send, url, init) => url.includes('/_changes') ? Promise.resolve(silent(init.signal))
+  const shaky = through((send, url, init) => url.includes('/_changes') ? silent(init.signal)
     : url.includes('/_view/due') && ![4, 6].includes(++asked) ? refuse(503) : send());
   const waits = pausesOf(t);
   await withWorker(email, {handler: () => woken.reset(), onError: () => {}}, async worker => {

@@ -74,13 +74,11 @@ class Couch:
             self._headers["Authorization"] = "Basic " + base64.b64encode(secret).decode()
         self._skew, self._cluster = 0.0, None
 
-    def _connect(self, timeout: float) -> http.client.HTTPConnection:
-        kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
-        return kind(self._parts.hostname, self._parts.port, timeout=timeout)
-
     def send(self, method: str, path: str, body: Optional[bytes] = None, timeout: float = float("inf")) -> Answer:
         """One request. Whatever goes wrong on the way is "no answer"."""
-        connection, sent = self._connect(min(timeout, self.timeout)), time.time()  # a new one: an idle one that the server closes looks like a lost answer
+        kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
+        # A new one: an idle one that the server closes looks like a lost answer.
+        connection, sent = kind(self._parts.hostname, self._parts.port, timeout=min(timeout, self.timeout)), time.time()
         try:
             connection.request(method, self.path + path, body, self._headers)
             response = connection.getresponse()
@@ -214,21 +212,13 @@ class Couch:
                 return json.loads(answer.body)
         raise ConnectionError(f"the data of {doc['_id']} cannot be read: {answer.status or 'no answer'}")
 
-    def changes(self, since: Any, heartbeat: int = 10_000) -> Iterator[Doc]:
-        """Rows of the feed (6.1), and {} for a heartbeat. Raises OSError when it breaks, or when the server refuses the position."""
-        connection = self._connect(3 * heartbeat / 1000)  # no byte for three heartbeats: the connection is dead
-        try:
-            query = urlencode({"feed": "continuous", "heartbeat": heartbeat, "since": since, "include_docs": "true",
-                               "conflicts": "true", "style": "all_docs"})
-            connection.request("GET", f"{self.path}/_changes?{query}", headers=self._headers)
-            response = connection.getresponse()
-            if response.status != 200:
-                raise ConnectionError(f"the feed of {self.path} answers {response.status}")
-            yield from (json.loads(line.strip() or "{}") for line in response)
-        except (http.client.HTTPException, ValueError) as problem:
-            raise ConnectionError(f"the feed of {self.path} broke: {problem}") from problem
-        finally:
-            connection.close()
+    def changes(self, since: Any) -> Doc:
+        """The next rows of the feed (6.1), or none when there are none for half of the time that a request may take."""
+        answer = self.get("/_changes", feed="longpoll", timeout=int(self.timeout * 500), since=since, include_docs=True,
+                          conflicts=True, style="all_docs")
+        if answer.status != 200:
+            raise ConnectionError(f"the feed of {self.path} answers {answer.status or 'nothing'}")
+        return answer.body
 
 
 def _segment(_id: str) -> str:

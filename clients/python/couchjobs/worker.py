@@ -382,7 +382,7 @@ class Worker:
 
     def _follow(self) -> None:
         """Takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew (6.1)."""
-        while not self._closed:
+        while not self._closed or self._jobs:  # a run that is to end before `stop` hears of a cancel, too
             try:
                 since = (self._couch.read("") or {})["update_seq"]
                 for type in self.types:
@@ -390,11 +390,12 @@ class Worker:
                 for job in list(self._jobs.values()):
                     job._doubted = True
                 self._woken.set()
-                for row in self._couch.changes(since):
-                    if self._closed:
-                        return
-                    if "id" in row:
+                while not self._closed or self._jobs:
+                    page = self._couch.changes(since)
+                    for row in page["results"]:
                         self._on_row(row["id"], row.get("doc") or {}, len(row["changes"]) > 1)
+                    since = page["last_seq"]
+                    time.sleep(0.05)  # what comes meanwhile comes in one answer
             except Exception as problem:  # such as a server that does not answer, or what nobody expects in a document
                 log.warning("the feed broke, and is opened again: %r", problem)
                 time.sleep(random.uniform(0.2, 1.0))

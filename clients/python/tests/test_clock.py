@@ -14,7 +14,7 @@ def told(*answers):
     couch = Couch("http://localhost/queue")
     for here, date in answers:
         response = mock.Mock(status=200, read=lambda: b"{}", getheader=lambda name, date=date: formatdate(date, usegmt=True))
-        with mock.patch.object(couch, "_connect", return_value=mock.Mock(getresponse=lambda response=response: response)), \
+        with mock.patch("http.client.HTTPConnection", return_value=mock.Mock(getresponse=lambda response=response: response)), \
                 mock.patch("time.time", return_value=here):
             couch.send("GET", "")
             now = couch.now()

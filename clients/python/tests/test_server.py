@@ -519,18 +519,35 @@ class WorkerTest(ServerTest):
             job.finish()
 
     def test_the_threads_of_a_worker_end_when_it_was_stopped_even_if_the_feed_tells_of_nothing(self):
-        class Quick(Tampered):
-            def changes(self, since, heartbeat=500):
-                return super().changes(since, heartbeat)
-
         def tamper(method, path, body, send):  # the end of the registration would be a row of the feed
             return Answer(0, None) if method == "PUT" and body.get("_deleted") else send()
         before = set(threading.enumerate())
-        worker = self.work(lambda job: "done", Queue(Quick(SERVER.url, tamper)))
+        couch = Tampered(SERVER.url, tamper)
+        couch.timeout = 10
+        worker = self.work(lambda job: "done", Queue(couch))
         self.queue.add(self.type, "1")
         self.wait("1")
         worker.stop()
         until(lambda: set(threading.enumerate()) <= before, "its threads to end")
+
+    def test_a_run_that_goes_on_while_its_worker_is_being_stopped_hears_of_a_cancel(self):
+        running = threading.Event()
+
+        def handler(job):
+            running.set()
+            job.wait(PATIENCE)
+            job.check()
+        worker = self.work(handler)
+        self.queue.add(self.type, "1")
+        self.assertTrue(running.wait(PATIENCE))
+        stopping = threading.Thread(target=worker.stop, daemon=True)
+        stopping.start()
+        until(lambda: worker._closed, "the worker to be stopped")
+        self.queue.add(self.type, "2")  # which the feed tells of, too
+        self.assertEqual(self.queue.cancel(self.type, "1"), "requested")
+        stopping.join(PATIENCE / 3)
+        self.assertFalse(stopping.is_alive())
+        self.assertEqual((self.status("1"), self.status("2")), ("cancelled", "waiting"))
 
     def test_a_handler_that_has_ended_its_job_may_stop_its_worker(self):
         stopped = threading.Event()
