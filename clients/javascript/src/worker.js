@@ -40,10 +40,13 @@ export class Job {
   #timer;
   #halted;
   #last = Promise.resolve();
-  #doubted = false;
   #isOver = false;
   /** Whether its claim made an owner. */
   isTaken = false;
+  /** How often it was cast doubt on since it was read. */
+  doubts = 0;
+  /** Why and since when it is to be given back, if it is. @type {{reason: string, since: number} | undefined} */
+  stray;
 
   /** Made by a worker. @param {Worker} worker @param {Doc} doc as it was written or read last @param {{mono: number, wall: number}} sent when the claim was sent */
   constructor(worker, doc, sent) {
@@ -174,29 +177,20 @@ export class Job {
     const leaves = await this.#worker.couch.majority(this.doc._id);
     const mine = leaves?.find(leaf => isClaim(leaf, this.token));
     if (leaves && (!mine || leaves.some(leaf => standsAgainst(leaf, mine, false)))) this.halt('another worker has it, or it is gone', mine !== undefined);
-    else if (mine) this.#hear(this.doc = mine);
+    else if (mine) this.hear(this.doc = mine);
     return mine;
   }
 
-  #hear({cancelRequested}) {
-    if (cancelRequested) this.#abort.abort(new CancelError(`${this.doc._id} is to be cancelled`));
+  /** What the feed shows of the job. Without its token, or beside other leaves, that is a reason to read it, not yet to halt (3.3, rule 19). @param {Doc} [doc] @param {boolean} [several] */
+  hear(doc, several = false) {
+    const isMine = doc && isClaim(doc, this.token);
+    if (isMine && doc.cancelRequested) this.#abort.abort(new CancelError(`${this.doc._id} is to be cancelled`));
+    if (!isMine || several) this.#worker.doubt(this);
   }
 
-  /** What the feed shows of the job. Without its token, or beside other leaves, that is a reason to read it, not yet to halt (3.3, rule 19). @param {Doc} [doc] @param {boolean} [several] */
-  async look(doc, several = false) {
-    const isMine = doc && isClaim(doc, this.token);
-    if (isMine) this.#hear(doc);
-    if (this.#doubted || (isMine && !several)) return;
-    this.#doubted = true;
-    for (const wait of pauses(100, 5000)) {
-      const isKnown = await this.alone(async () => {
-        this.#doubted = false; // before the reading: a doubt that comes meanwhile is not lost
-        return this.isHalted || await this.#own();
-      });
-      if (isKnown) return;
-      this.#doubted = true;
-      await pause(wait);
-    }
+  /** Reads the job, once what it writes is done. Undefined: nothing is known now. */
+  look() {
+    return this.alone(async () => this.isHalted || this.#own());
   }
 }
 
@@ -206,10 +200,6 @@ export class Worker {
   confirmed = {mono: -Infinity, wall: Date.now()};
   /** What is owned, and claims under way, by `_id`. @type {Map<string, Job>} */
   #jobs = new Map();
-  /** Claims that this worker does not hold, why, and since when. @type {Map<Job, {reason: string, since: number}>} */
-  #strays = new Map();
-  #strayed = new AbortController();
-  #isSweeping = false;
   /** Jobs that the index showed as due, in the order of claims. @type {Doc[]} */
   #due = [];
   /** Whether the index is to be asked again, and by the server's clock when it has to be. */
@@ -307,7 +297,7 @@ export class Worker {
       try {
         let since = (await this.couch.info()).update_seq;
         await this.#readSettings();
-        for (const job of this.#jobs.values()) job.look().catch(this.onError);
+        for (const job of this.#jobs.values()) this.doubt(job);
         ready();
         while (!signal.aborted) {
           const {results, last_seq} = await this.couch.changes(since);
@@ -327,7 +317,7 @@ export class Worker {
   async #row({id, doc, changes}) {
     if (this.types.some(type => id === `type:${type}`)) await this.#readSettings();
     if (!this.types.includes(parseDocId(id)?.type)) return;
-    this.#jobs.get(id)?.look(doc, changes.length > 1).catch(this.onError);
+    this.#jobs.get(id)?.hear(doc, changes.length > 1);
     if (!doc?.lock) this.reset();
   }
 
@@ -414,7 +404,7 @@ export class Worker {
     }).catch(error => ({answer: {status: 0}, why: String(error)}));
     if (!why && !job.isHalted) return this.#stop.signal.aborted && !this.#loop ? null : this.#take(job); // `stop` releases it
     job.halt('its claim made no owner');
-    if ([201, 202].includes(answer.status) || isUnknown(answer)) this.#stray(job, why || 'its answer came too late');
+    if ([201, 202].includes(answer.status) || isUnknown(answer)) this.doubt(job, why || 'its answer came too late');
     if (answer.status !== 409) this.#shun(doc._id);
     return null;
   }
@@ -463,48 +453,40 @@ export class Worker {
     this.#next = Math.min(this.#next, this.couch.now() + until - monotonic());
   }
 
-  /** 3.5: has a claim given back that this worker does not hold, for the registration would keep it. @param {Job} job @param {string} reason */
-  #stray(job, reason) {
-    this.#strays.set(job, {reason, since: monotonic()});
-    this.#strayed.abort();
-    if (!this.#isSweeping) this.#sweep().catch(this.onError);
-  }
-
-  /** Gives strays back: new ones at once, and all again after growing pauses. */
-  async #sweep() {
-    this.#isSweeping = true;
-    try {
-      let waits;
-      for (let isLast = false; this.#strays.size && !isLast;) {
-        isLast = this.#done.signal.aborted;
-        if (this.#strayed.signal.aborted) [this.#strayed, waits] = [new AbortController(), pauses(100, 5000)];
-        for (const job of this.#strays.keys()) await this.#giveBack(job).catch(this.onError);
-        if (!isLast) await pause(waits.next().value, this.#strayed.signal);
-      }
-    } finally {
-      this.#isSweeping = false;
+  /**
+   * Has a job read, or for a reason a claim given back that this worker does not hold, as its registration would keep it (3.5): at once, and again
+   * after growing pauses until something is known. @param {Job} job @param {string} [reason]
+   */
+  async doubt(job, reason) {
+    if (reason) job.stray ??= {reason, since: monotonic()};
+    if (job.doubts++) return;
+    for (const wait of pauses(100, 20000)) {
+      const [doubts, isLast] = [job.doubts, this.#done.signal.aborted];
+      const isKnown = await (job.stray ? this.#giveBack(job) : job.look()).catch(error => void this.onError(error));
+      if (isLast || (isKnown && job.doubts === doubts)) break; // else a doubt came meanwhile
+      if (!isKnown) await pause(wait, this.#done.signal);
     }
+    job.doubts = 0;
   }
 
   /** One try: expires a job that may have run, and releases others. On a cluster, and beside other leaves, it withdraws the claim, and a library worker does the rest. @param {Job} job */
   async #giveBack(job) {
-    const [{reason, since}, leaves, now] = [this.#strays.get(job), await this.couch.leaves(job.doc._id), this.couch.now()];
-    if (!leaves) return;
+    const [{reason, since}, leaves, now] = [job.stray, await this.couch.leaves(job.doc._id), this.couch.now()];
+    if (!leaves) return false;
     const giveBack = leaf => this.couch.isCluster || (reason === EXPIRED && leaves.length > 1) ? withdraw(leaf, reason, now)
       : reason === EXPIRED ? expire(leaf, this.settings(job.type).maxExpirations, now) : release(leaf, now);
     const mine = leaves.filter(leaf => isClaim(leaf, job.token) && isOwned(leaf));
     const answers = await Promise.all(mine.map(leaf => this.couch.put(giveBack(leaf))));
     // A claim whose answer was lost can come as long as what it was built on is there.
     const canLand = this.couch.isCluster ? monotonic() < since + DAY : reason !== EXPIRED && leaves.some(({_rev}) => _rev === job.doc._rev);
-    const isDone = mine.length ? answers.every(({status}) => status === 201 || status === 202) : !canLand;
-    if (isDone) this.#strays.delete(job);
+    return mine.length ? answers.every(({status}) => status === 201 || status === 202) : !canLand;
   }
 
   /** The job is in other hands, or its end is written, or its lease is over: then it is given back once its handler has stopped. @param {Job} job */
   drop(job) {
     if (this.#jobs.get(job.doc._id) !== job) return;
     this.#jobs.delete(job.doc._id);
-    if (job.isOver && job.isTaken && !this.#loop) this.#stray(job, EXPIRED);
+    if (job.isOver && job.isTaken && !this.#loop) this.doubt(job, EXPIRED);
   }
 
   /** Runs a handler for each job until `stop`. @param {(job: Job) => any} handler @param {number} concurrency */
@@ -542,7 +524,7 @@ export class Worker {
       if (!job.isHalted) await end().catch(lost => lost instanceof HaltError || this.onError(lost));
     } finally {
       job.halt('its run has ended', true); // where no end could be written
-      if (job.isOver && this.#loop) this.#stray(job, EXPIRED);
+      if (job.isOver && this.#loop) this.doubt(job, EXPIRED);
     }
   }
 
@@ -554,7 +536,6 @@ export class Worker {
     await Promise.all([...this.#jobs.values()].map(job => job.release().catch(error => error instanceof HaltError || this.onError(error))));
     clearTimeout(this.#timer);
     this.#done.abort();
-    this.#strayed.abort();
     const tombstone = {...this.registration, _deleted: true};
     for (let tries = 0; tries < 5; tries++) {
       if ([200, 201].includes((await this.couch.put(tombstone)).status)) return;

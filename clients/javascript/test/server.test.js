@@ -922,7 +922,7 @@ test('a tombstone beside the job that is told of while the owner writes halts th
     const job = await until(() => worker.claim());
     isRemoved = true;
     const write = job.update();
-    await job.look(job.doc, true);
+    job.hear(job.doc, true);
     await write.catch(error => assert.ok(error instanceof HaltError));
     await until(() => job.isHalted);
   }, cluster);

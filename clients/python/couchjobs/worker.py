@@ -48,7 +48,7 @@ class Job:
         self.attempt: int = doc.get("attempt") or 0
         self.cancel_requested = False
         self._worker, self._couch, self._doc, self._id, self._confirmed = worker, worker.queue.couch, doc, doc["_id"], sent
-        self._writing, self._woken, self._lost, self._doubted = threading.RLock(), threading.Event(), "", False
+        self._writing, self._woken, self._lost, self.stray, self.is_doubted = threading.RLock(), threading.Event(), "", "", False
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -129,17 +129,16 @@ class Job:
             self.cancel_requested = True
             self._woken.set()
         if several or not self._holds(doc):
-            self._doubted = True
+            self._worker.doubt(self)
 
-    def look(self) -> None:
-        """Reads the job where the feed cast doubt on it, but not beside a claim or a write: that may tell."""
-        if self._lasts() and self._doubted and self._writing.acquire(blocking=False):
-            try:
-                self._doubted = False  # before the reading: a doubt that comes meanwhile is not lost
-                if not self._own():
-                    self._doubted = True
-            finally:
-                self._writing.release()
+    def look(self) -> bool:
+        """Reads the job, but not beside a claim or a write: that may tell. False: nothing is known now."""
+        if not self._writing.acquire(blocking=False):
+            return False
+        try:
+            return not self._lasts() or self._own() is not None
+        finally:
+            self._writing.release()
 
     def _own(self) -> Optional[Doc]:
         """The leaf of this claim, as a majority has it; without one, or beside one that counts more, the job is lost. None: not known now."""
@@ -202,11 +201,11 @@ class Worker:
         self._couch, self._closed = queue.couch, False
         self._settings: Dict[str, Tuple[Doc, float]] = {}  # with the moment when another timeout was heard of
         self._jobs: Dict[str, Job] = {}  # claims under way count as held (rule 5)
-        self._strays: Dict[str, Tuple[Job, str]] = {}  # claims that this worker does not hold, by their tokens, and why
+        self._doubts: Dict[str, Job] = {}  # by their tokens: jobs to be read, and claims to be given back
         self._resting: Dict[str, Tuple[float, int]] = {}
         self._loops: List[threading.Thread] = []
         self._due: Deque[Doc] = collections.deque()
-        self._claiming, self._woken, self._strayed, self._next_scan = threading.Lock(), threading.Event(), threading.Event(), 0.0
+        self._claiming, self._woken, self._doubted, self._next_scan = threading.Lock(), threading.Event(), threading.Event(), 0.0
         self._design, self._beating, self._dropping = self._find_design(), threading.Lock(), threading.Lock()
         self._registration: Doc = {"_id": f"worker:{self.id}", "pid": os.getpid(), "types": [], "beat": 0,
                                    "started": self._couch.now(), **({"user": self._couch.user} if self._couch.user else {}),
@@ -215,7 +214,7 @@ class Worker:
             raise ConnectionError(f"cannot register {self.id}")
         for type in self.types:  # before the first claim, too: a type may be paused
             self._read_settings(type)
-        for target in (self._keep, self._follow, self._sweep):
+        for target in (self._keep, self._follow, self._settle):
             threading.Thread(target=target, daemon=True).start()
 
     # Claiming (3.1, 3.2)
@@ -274,10 +273,10 @@ class Worker:
                 verdict = "its worker has stopped"
         self._rest(doc["_id"])
         if answer.status in (201, 202) or answer.unknown:
-            self._stray(job, f"the claim made no owner: {verdict}")
+            self.doubt(job, f"the claim made no owner: {verdict}")
         elif answer.status not in (404, 409, 412, 429, 503):
             log.warning("the claim of %s was answered %s %s", doc["_id"], answer.status, answer.body)
-        job._lose("its claim made no owner")  # the sweeper ends with the last job of a worker that was stopped
+        job._lose("its claim made no owner")  # last, as the giving back ends with the last job of a worker that was stopped
         return None
 
     def _rest(self, _id: str) -> None:
@@ -295,26 +294,31 @@ class Worker:
         verdicts = (protocol.standing(base["_rev"], claimed, leaves) for leaves in readings if leaves is not None)
         return next((verdict for verdict in verdicts if verdict != "unknown"), "unknown")
 
-    def _stray(self, job: Job, reason: str) -> None:
-        """Has a claim given back that this worker does not hold, for the registration would keep it (3.5)."""
-        self._strays[job.token] = job, reason
-        self._strayed.set()
+    def doubt(self, job: Job, reason: str = "") -> None:
+        """Has a job read, or for a reason a claim given back that this worker does not hold: its registration would keep it (3.5)."""
+        job.stray, job.is_doubted = job.stray or reason, True
+        self._doubts[job.token] = job
+        self._doubted.set()
 
-    def _sweep(self) -> None:
-        """Gives strays back: new ones at once, and all again after growing pauses."""
+    def _settle(self) -> None:
+        """Reads, and gives back, what is in doubt: at once, and again after growing pauses until something is known."""
         rest, is_last = 0.05, False
         while not is_last:
-            is_new = self._strayed.wait(random.uniform(0.5, 1) * rest)
-            self._strayed.clear()
-            rest, is_last = 0.05 if is_new else min(5.0, 2 * rest), self._closed and not self._jobs
-            for token, stray in list(self._strays.items()):
+            is_new = self._doubted.wait(random.uniform(0.5, 1) * rest)
+            self._doubted.clear()
+            rest, is_last = 0.05 if is_new else min(20.0, 2 * rest), self._closed and not self._jobs
+            for token, job in list(self._doubts.items()):
+                job.is_doubted = is_known = False  # before the reading: a doubt that comes meanwhile is not lost
                 try:
-                    if self._give_back(*stray):
-                        del self._strays[token]
+                    is_known = self._give_back(job) if job.stray else job.look()
                 except Exception as problem:  # such as what nobody expects in a document
-                    log.warning("the claim of %s could not be given back: %r", stray[0]._id, problem)
+                    log.warning("%s could not be read, or given back: %r", job._id, problem)
+                if is_known:
+                    del self._doubts[token]
+                if job.is_doubted:
+                    self._doubts[token] = job
 
-    def _give_back(self, job: Job, reason: str) -> bool:
+    def _give_back(self, job: Job) -> bool:
         """One try. True when the claim was given back, or is not there and cannot come."""
         leaves, now = self._couch.leaves(job._id), self._couch.now()
         if leaves is None:
@@ -323,10 +327,10 @@ class Worker:
         if not mine and self._couch.is_cluster:
             return time.monotonic() > job._confirmed[0] + DAY
         if not mine:  # a claim whose answer was lost can come as long as what it was built on is there
-            return reason == EXPIRED or all(leaf["_rev"] != job._doc["_rev"] for leaf in leaves)
-        if self._couch.is_cluster or reason == EXPIRED and len(leaves) > 1:  # a library worker resolves it
-            backs = [protocol.withdraw(leaf, now, reason) for leaf in mine]
-        elif reason == EXPIRED:
+            return job.stray == EXPIRED or all(leaf["_rev"] != job._doc["_rev"] for leaf in leaves)
+        if self._couch.is_cluster or job.stray == EXPIRED and len(leaves) > 1:  # a library worker resolves it
+            backs = [protocol.withdraw(leaf, now, job.stray) for leaf in mine]
+        elif job.stray == EXPIRED:
             backs = [protocol.expire(leaf, now, self.settings(job.type)["maxExpirations"]) for leaf in mine]
         else:
             backs = [protocol.release(leaf, now) for leaf in mine]
@@ -388,7 +392,7 @@ class Worker:
                 for type in self.types:
                     self._read_settings(type)
                 for job in list(self._jobs.values()):
-                    job._doubted = True
+                    self.doubt(job)
                 self._woken.set()
                 while not self._closed or self._jobs:
                     page = self._couch.changes(since)
@@ -432,9 +436,6 @@ class Worker:
         """Seconds between two signs of life: a third of the shortest timeout while jobs are owned, else five minutes."""
         return min([300.0, *(self.timeout(job.type)[0] / 3 for job in list(self._jobs.values()))])
 
-    def _must_beat(self) -> bool:
-        return time.monotonic() >= self.confirmed[0] + self._interval()
-
     def _beat(self, **fields: Any) -> bool:
         """Writes the registration, with other fields where some are given. Only a 201 renews, and it counts from when it was sent."""
         with self._beating:
@@ -455,16 +456,15 @@ class Worker:
             return False
 
     def _keep(self) -> None:
-        """Renews the leases, and looks again at jobs that the feed has cast doubt on."""
+        """Renews the leases."""
         while not self._closed or self._jobs:
             try:
-                if self._must_beat() and not self._beat():
-                    time.sleep(0.3)
                 for job in list(self._jobs.values()):
-                    if not self._must_beat():  # a server that is slow does not cost the leases
-                        job.look()
+                    job._lasts()  # a shorter timeout may have ended its lease: a thread that waits is told
+                if time.monotonic() >= self.confirmed[0] + self._interval() and not self._beat():
+                    time.sleep(0.3)
             except Exception as problem:
-                log.warning("the leases of %s, or a look at its jobs: %r", self.id, problem)
+                log.warning("the leases of %s: %r", self.id, problem)
                 time.sleep(0.3)
             time.sleep(0.05)
 
@@ -479,7 +479,7 @@ class Worker:
         if job._lost == OVER:
             job._lost += ", and it is given back"
             self._rest(job._id)
-            self._stray(job, EXPIRED)
+            self.doubt(job, EXPIRED)
 
     # Handlers, and the end
 
@@ -534,5 +534,6 @@ class Worker:
             except (Halted, Refused, ConnectionError) as problem:
                 log.info("%s", problem)
                 job._lose("its worker has stopped")
+        self._doubted.set()  # a last look
         if not self._registration.get("_deleted"):
             any(self._beat(_deleted=True) for _ in pauses(5))  # a sign of life whose answer was lost makes the first a 409

@@ -498,25 +498,24 @@ class WorkerTest(ServerTest):
         worker.stop()
         self.assertIsNone(self.queue.couch.read("worker:" + worker.id))
 
-    def test_leases_are_renewed_between_the_readings_of_jobs_that_the_feed_cast_doubt_on(self):
-        done = []
+    def test_leases_are_renewed_while_a_job_is_read_that_the_feed_cast_doubt_on(self):
+        reading, renewed = threading.Event(), threading.Event()
 
         def tamper(method, path, body, send):
             if "open_revs" in path:
-                done.append("read")
-                worker.confirmed = float("-inf"), worker.confirmed[1]  # a sign of life is due
-            elif method == "PUT" and body["_id"].startswith("worker:"):
-                done.append("renewed")
+                reading.set()
+                renewed.wait(PATIENCE)
+            elif reading.is_set() and method == "PUT" and body["_id"].startswith("worker:"):
+                renewed.set()
             return send()
         worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
-        jobs = [self.claimed(worker, id) for id in "123"]
-        done.clear()
-        for job in jobs:
-            job._doubted = True
-        until(lambda: done.count("read") >= 3 and done[-1] == "renewed", "a look at each job")
-        self.assertNotIn(("read", "read"), zip(done, done[1:]))
-        for job in jobs:
-            job.finish()
+        job = self.claimed(worker)
+        worker.doubt(job)
+        self.assertTrue(reading.wait(PATIENCE))
+        worker.confirmed = float("-inf"), worker.confirmed[1]  # a sign of life is due
+        self.assertTrue(renewed.wait(PATIENCE / 3))
+        until(lambda: worker.confirmed[0] > 0, "its confirmation")
+        job.finish()
 
     def test_the_threads_of_a_worker_end_when_it_was_stopped_even_if_the_feed_tells_of_nothing(self):
         def tamper(method, path, body, send):  # the end of the registration would be a row of the feed
@@ -635,9 +634,9 @@ class FaultTest(ServerTest):
         worker = self.by_hand(Queue(Tampered(SERVER.url, lambda method, path, body, send: Answer(0, None) if body and body.get("lock") else send())))
         self.queue.add(self.type, "1")
         self.assertIsNone(worker._claim(self.queue.get(self.type, "1")))
-        self.assertTrue(worker._strays)
+        self.assertTrue(worker._doubts)
         self.queue.cancel(self.type, "1")
-        until(lambda: not worker._strays, "nothing more to be given back")
+        until(lambda: not worker._doubts, "nothing more to be given back")
 
     def test_a_claim_that_comes_to_be_after_twenty_minutes_is_given_back(self):
         sent, looks = [], []
@@ -667,7 +666,7 @@ class FaultTest(ServerTest):
         worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
         self.queue.add(self.type, "1")
         self.assertIsNone(worker._claim(self.queue.get(self.type, "1")))
-        until(lambda: not worker._strays, "nothing more to be given back")
+        until(lambda: not worker._doubts, "nothing more to be given back")
         self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
 
     def test_a_job_by_hand_whose_caller_stops_when_check_tells_it_to_is_given_back(self):
@@ -750,7 +749,7 @@ class FaultTest(ServerTest):
         self.assertEqual((doc["status"], doc["expirations"], doc["errors"][0]["kind"]), ("waiting", 1, "expired"))
         with self.assertRaisesRegex(Halted, "lease"):
             job.finish()
-        until(lambda: not worker._strays, "nothing more to be given back")
+        until(lambda: not worker._doubts, "nothing more to be given back")
 
     def test_a_renewal_that_hangs_does_not_cost_the_lease(self):
         class Hanging(Couch):
@@ -766,6 +765,25 @@ class FaultTest(ServerTest):
         until(lambda: worker.confirmed != first, "the renewal after the one that hangs")
         self.assertFalse(job.is_halted)
         job.finish()
+
+    def test_a_thread_that_waits_hears_that_a_shorter_timeout_has_ended_its_lease(self):
+        cut, waits = threading.Event(), threading.Event()
+
+        class Waiting(threading.Event):
+            def wait(self, timeout=None):
+                waits.set()
+                return super().wait(timeout)
+        worker = self.by_hand(Queue(Tampered(SERVER.url, lambda method, path, body, send: Answer(0, None) if method == "PUT" and cut.is_set() else send())))
+        job = self.claimed(worker)
+        job._woken = Waiting()
+        cut.set()
+        thread = threading.Thread(target=job.wait, args=(PATIENCE,), daemon=True)
+        thread.start()
+        self.assertTrue(waits.wait(PATIENCE))
+        self.settings(timeout=1500)
+        thread.join(20)
+        self.assertFalse(thread.is_alive())
+        cut.clear()
 
     def test_a_job_whose_lease_is_over_more_often_than_its_type_allows_has_failed(self):
         self.settings(timeout=1500, maxExpirations=0)
