@@ -13,8 +13,8 @@ import {acknowledgeCancel, claim, docId, endAs, expire, fail, finish, generation
 const PAGE = 200;
 /** How often an idle worker gives a sign of life, and how often the clock, and so the index, is looked at (4.1, 6.1). */
 const [IDLE_BEAT, LOOK] = [300000, 20000];
-/** Why a job is given back that may have run (1.2). */
-const EXPIRED = 'expired';
+/** Why a job is given back that may have run (1.2), and what it hears. */
+const [EXPIRED, OVER] = ['expired', 'its lease is over'];
 /** How long a claim is looked for that the copies of a cluster do not show, in ms. */
 const DAY = 86400000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -37,12 +37,11 @@ export class Job {
   #worker;
   #confirmed;
   #abort = new AbortController();
-  #timer;
   #halted;
   #last = Promise.resolve();
-  #isOver = false;
-  /** Whether its claim made an owner. */
+  /** Whether its claim made an owner, and whether its own leaf may be there still and must be given back (3.5). */
   isTaken = false;
+  isOver = false;
   /** How often it was cast doubt on since it was read. */
   doubts = 0;
   /** Why and since when it is to be given back, if it is. @type {{reason: string, since: number} | undefined} */
@@ -54,7 +53,6 @@ export class Job {
     Object.assign(this, {type, id, doc, token: doc.lock.token, data: doc.data ?? {}});
     this.#worker = worker;
     this.#confirmed = sent;
-    this.watch();
   }
 
   /** How often it was started, this run included. @returns {number} */
@@ -67,7 +65,7 @@ export class Job {
   get isCancelRequested() { return this.signal.reason instanceof CancelError || this.doc.cancelRequested === true; }
   /** Whether the job is not yours any more: its end was written, it was lost, or its lease is over. Asks the clock, not the database. */
   get isHalted() {
-    if (this.leaseLeft <= 0) this.halt('its lease is over', true);
+    if (this.leaseLeft <= 0) this.halt(OVER);
     return this.#halted !== undefined;
   }
 
@@ -79,24 +77,14 @@ export class Job {
     return stoodStill > timeout / 2 ? 0 : Math.max(last.mono, heard - timeout / 2) + timeout - monotonic(); // a shorter timeout leaves half of it to renew
   }
 
-  /** Rule 6: halts when the lease is over. Called when it may end earlier than before, too. */
-  watch() {
-    clearTimeout(this.#timer);
-    if (!this.isHalted) this.#timer = setTimeout(() => this.watch(), Math.min(this.leaseLeft + 1, 60000)).unref();
-  }
-
-  /** @param {string} why @param {boolean} [isOver] whether its own leaf may be there still, and must be given back (3.5) */
-  halt(why, isOver = false) {
+  /** @param {string} why */
+  halt(why) {
     if (this.#halted) return;
-    clearTimeout(this.#timer);
     this.#halted = new HaltError(`${this.doc._id} is not owned any more: ${why}`);
-    this.#isOver = isOver;
+    this.isOver = why === OVER;
     this.#abort.abort(this.#halted);
     this.#worker.drop(this);
   }
-
-  /** Whether its own leaf may be there still, and must be given back. */
-  get isOver() { return this.#isOver; }
 
   /** Stores new data or progress. Each is a sign of life. @param {{data?: Doc, progress?: {percent: number, message?: string}}} [changes] */
   update(changes = {}) { return this.#write((job, now) => update(job, changes, now)); }
@@ -162,13 +150,13 @@ export class Job {
     const {couch} = this.#worker;
     if (couch.isCluster && this.leaseLeft <= 0) { // confirmed too late for the lease (rule 9)
       const leaves = await couch.majority(written._id);
-      if (!leaves || leaves.some(leaf => standsAgainst(leaf, written, false))) this.halt('its lease is over', true);
+      if (!leaves || leaves.some(leaf => standsAgainst(leaf, written, false))) this.halt(OVER);
       if (this.#halted) throw this.#halted;
     }
     this.doc = written;
     if (!this.isHalted && sent.mono > this.#confirmed.mono) this.#confirmed = sent;
     if (!ends) return;
-    this.#isOver = false; // nothing is to be given back, though its lease may be over
+    this.isOver = false; // nothing is to be given back, though its lease may be over
     this.halt('its end was written');
   }
 
@@ -176,7 +164,7 @@ export class Job {
   async #own() {
     const leaves = await this.#worker.couch.majority(this.doc._id);
     const mine = leaves?.find(leaf => isClaim(leaf, this.token));
-    if (leaves && (!mine || leaves.some(leaf => standsAgainst(leaf, mine, false)))) this.halt('another worker has it, or it is gone', mine !== undefined);
+    if (leaves && (!mine || leaves.some(leaf => standsAgainst(leaf, mine, false)))) this.halt(mine ? OVER : 'another worker has it, or it is gone');
     else if (mine) this.hear(this.doc = mine);
     return mine;
   }
@@ -211,7 +199,8 @@ export class Worker {
   #shunned = new Map();
   #settings = new Map();
   #design = '';
-  #timer;
+  #clock;
+  #isBeating = false;
   #stop = new AbortController();
   /** Aborted when all runs have ended after `stop`. */
   #done = new AbortController();
@@ -235,6 +224,7 @@ export class Worker {
     await this.#findDesign();
     await this.#readSettings();
     while (!await this.#beat()) await pause(500);
+    this.#clock = setInterval(() => this.#keep(), 50);
     await new Promise(resolve => this.#follow(resolve));
     return this;
   }
@@ -249,8 +239,6 @@ export class Worker {
       const [before, now] = [this.#settings.get(type), settings(await this.couch.get(`type:${type}`) ?? {}, this.defaultTimeout)];
       this.#settings.set(type, {...now, heard: !before || before.timeout === now.timeout ? before?.heard ?? -Infinity : monotonic()});
     }
-    for (const job of this.#jobs.values()) job.watch();
-    this.#schedule();
     this.reset();
   }
 
@@ -269,12 +257,11 @@ export class Worker {
     const answer = await this.couch.put(next, interval); // one that hangs must not cost the leases
     if (answer.status === 401 || answer.status === 403) throw new CouchError(`register ${next._id}`, answer);
     if (answer.status === 201) {
-      for (const job of this.#jobs.values()) job.watch(); // over is over: this renewal brings no lease back
+      this.#haltLate(); // over is over: this renewal brings no lease back
       [this.registration, this.confirmed] = [{...next, _rev: answer.body.rev}, sent];
     } else {
       this.registration._rev = (await this.couch.get(next._id, interval).catch(() => next))?._rev;
     }
-    this.#schedule(answer.status === 201 ? undefined : 200);
     return answer.status === 201;
   }
 
@@ -283,10 +270,17 @@ export class Worker {
     return Math.floor(Math.min(IDLE_BEAT, ...[...this.#jobs.keys()].map(id => this.settings(parseDocId(id).type).timeout / 3)));
   }
 
-  #schedule(wait = Math.max(0, this.confirmed.mono + this.#interval() - monotonic())) {
-    clearTimeout(this.#timer);
-    const beat = () => this.#beat().catch(error => (this.#schedule(200), this.onError(error)));
-    if (!this.#done.signal.aborted && this.confirmed.mono > -Infinity) this.#timer = setTimeout(beat, wait);
+  /** Rule 6. */
+  #haltLate() {
+    for (const job of this.#jobs.values()) if (job.leaseLeft <= 0) job.halt(OVER);
+  }
+
+  /** Halts what has lost its lease, and gives a sign of life when it is time. Done every 50 ms. */
+  #keep() {
+    this.#haltLate();
+    if (this.#isBeating || monotonic() < this.confirmed.mono + this.#interval()) return;
+    this.#isBeating = true;
+    this.#beat().catch(this.onError).then(() => pause(200)).finally(() => this.#isBeating = false);
   }
 
   /** 6.1: takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew. @param {() => void} ready */
@@ -413,7 +407,6 @@ export class Worker {
   async #take(job) {
     job.isTaken = true;
     this.#shunned.delete(job.doc._id);
-    this.#schedule();
     let end = this.#endOf(job);
     try {
       if (!end && job.doc.data === undefined && job.doc.dataDigest) job.data = await this.couch.attachedData(job.doc);
@@ -523,7 +516,7 @@ export class Worker {
       const end = () => job.isCancelRequested ? job.acknowledgeCancel() : job.fail(String(message), {stack, permanent: permanent === true});
       if (!job.isHalted) await end().catch(lost => lost instanceof HaltError || this.onError(lost));
     } finally {
-      job.halt('its run has ended', true); // where no end could be written
+      job.halt(OVER); // where no end could be written
       if (job.isOver && this.#loop) this.doubt(job, EXPIRED);
     }
   }
@@ -534,7 +527,7 @@ export class Worker {
     this.#wake.abort();
     await this.#loop;
     await Promise.all([...this.#jobs.values()].map(job => job.release().catch(error => error instanceof HaltError || this.onError(error))));
-    clearTimeout(this.#timer);
+    clearInterval(this.#clock);
     this.#done.abort();
     const tombstone = {...this.registration, _deleted: true};
     for (let tries = 0; tries < 5; tries++) {
