@@ -327,43 +327,34 @@ export class Worker {
     return !paused && (!classes || classes.includes(name)) && !this.#jobs.has(_id) && !(this.#shunned.get(_id)?.until > monotonic());
   }
 
-  /** 6.2: asks the index, of each line page by page until one has something to claim. */
+  /** 6.2: asks the index what is due, jobs that failed first, of each line page by page until one has something to claim. */
   async #look() {
     const isWoken = this.#ask && this.couch.isCluster;
     if (isWoken) await pause(Math.random() * 100, this.#stop.signal); // another worker may be first for the job (8)
     this.#ask = false;
-    const now = this.couch.now();
-    this.#next = now + (isWoken ? 1000 : LOOK); // an index is read from one copy, which may lag (6.2)
-    this.#due = [];
+    const [now, due] = [this.couch.now(), new Map()];
+    let [soon, isLong] = [isWoken ? 1000 : LOOK, false]; // an index is read from one copy, which may lag (6.2)
     for (const [id, {until}] of this.#shunned) if (until < monotonic() - 60000) this.#shunned.delete(id);
     const lines = this.lines.filter(line => !this.settings(line.split(':')[0]).paused);
-    let isBarren = false;
-    for (const view of ['stuck', 'due']) {
-      const found = [];
-      for (const line of lines) {
-        for (let from = {startkey: [line]}; from;) {
-          const answer = await this.couch.ask(`/${this.#design}/_view/${view}`, {...from, endkey: [line, {}], limit: PAGE, include_docs: true});
-          if (!answer) return this.#findDesign().then(() => this.reset());
-          const {rows} = answer;
-          const later = rows.find(row => row.key[1] > now);
-          if (later) this.#next = Math.min(this.#next, later.key[1]);
-          for (const {id} of rows.filter(row => row.key[1] <= now)) {
-            const rest = this.#jobs.has(id) ? 1000 : this.#shunned.get(id)?.until - monotonic();
-            if (rest > 0) this.#next = Math.min(this.#next, now + rest);
-          }
+    for (const [view, line] of ['stuck', 'due'].flatMap(view => lines.map(line => [view, line]))) {
+      const before = due.size;
+      for (let page = {startkey: [line]}; page;) {
+        const answer = await this.couch.ask(`/${this.#design}/_view/${view}`, {...page, endkey: [line, now + LOOK], limit: PAGE, include_docs: true});
+        if (!answer) return this.#findDesign().then(() => this.reset());
+        for (const {id, key, value, doc} of answer.rows) {
+          const rest = Math.max(key[1] - now, (this.#shunned.get(id)?.until ?? 0) - monotonic(), this.#jobs.has(id) ? 1000 : 0);
+          if (rest > 0) soon = Math.min(soon, rest);
           // The document was read later than the row: claim what the row was built from, nothing newer (3.1).
-          const due = rows.filter(({key, value, doc}) => key[1] <= now && doc?._rev === value && this.#mayClaim(doc));
-          found.push(...due);
-          if (rows.length === PAGE && due.length) this.#ask = true;
-          const last = rows.length === PAGE && !later && !due.length ? rows[PAGE - 1] : null;
-          from = last && {startkey: last.key, startkey_docid: last.id};
-          isBarren ||= last !== null;
+          else if (doc?._rev === value && this.#mayClaim(doc)) due.set(id, doc);
         }
+        const last = answer.rows[PAGE - 1];
+        page = last && due.size === before && last.key[1] <= now ? {startkey: last.key, startkey_docid: last.id} : null;
+        isLong ||= page !== null;
       }
-      found.sort((a, b) => a.key[1] - b.key[1]);
-      this.#due.push(...found.map(row => row.doc).filter(doc => !this.#due.some(({_id}) => _id === doc._id)));
     }
-    if (isBarren && !this.#due.length) this.#rest = monotonic() + 1000;
+    this.#due = [...due.values()];
+    this.#next = now + (due.size ? 0 : soon);
+    if (isLong && !due.size) this.#rest = monotonic() + 1000;
   }
 
   /** Claims the job that comes first. @returns {Promise<Job | null>} null when nothing is due */
