@@ -163,10 +163,10 @@ export class Couch {
   /**
    * 2.1, 3.3, rule 8: writes until a majority has it. The same document makes the same bytes, and so the same revision.
    * @param {Doc} doc @param {() => void} goOn called before each try; throws when the writer must stop
-   * @param {boolean} [alone] suffers no other live leaf, as creators must
+   * @param {boolean} [alone] suffers no other live leaf, as creators must @param {() => boolean} [isLate] whether the writer may have lost it by now
    * @returns {Promise<Doc | null>} the document with its revision; null when others were first
    */
-  async write(doc, goOn, alone = false) {
+  async write(doc, goOn, alone = false, isLate = () => false) {
     const first = doc;
     let [doubt, kept] = [false, false];
     for (const wait of pauses(50, 2000)) {
@@ -175,8 +175,8 @@ export class Couch {
       const {status, body} = answer;
       if (status === 201) {
         doc = {...doc, _rev: body.rev};
-        // A change may be of a leaf that the others have left behind (rule 18).
-        const leaves = kept || (alone && this.isCluster && first._rev) ? await this.majority(doc._id) : [];
+        // A change may be of a leaf that the others have left behind (rule 18), and an end too late for the lease (rule 9).
+        const leaves = kept || (this.isCluster && ((alone && first._rev) || isLate())) ? await this.majority(doc._id) : [];
         const hasRivals = leaves?.some(leaf => standsAgainst(leaf, doc, alone));
         if (leaves && !(hasRivals && alone && kept)) return hasRivals ? null : doc;
       } else if (status === 409 || status === 412) {

@@ -134,7 +134,7 @@ export class Job {
       const sent = moment();
       // A failure that one copy may have stored counts more than a cancellation (rule 8).
       const next = change(mayHaveFailed ? {...this.doc, cancelRequested: undefined} : this.doc, couch.now());
-      const written = await couch.write(next, goOn).catch(error => {
+      const written = await couch.write(next, goOn, false, () => this.leaseLeft <= 0).catch(error => {
         // No document can have this content, or the database refuses it, so the run has failed for good (3.3); a 401 refuses only the user.
         throw Object.assign(error, (error instanceof RefusedError || (error instanceof CouchError && error.status !== 401)) && {permanent: true});
       });
@@ -146,13 +146,7 @@ export class Job {
     }
   }
 
-  async #wrote(written, sent, ends) {
-    const {couch} = this.#worker;
-    if (couch.isCluster && this.leaseLeft <= 0) { // confirmed too late for the lease (rule 9)
-      const leaves = await couch.majority(written._id);
-      if (!leaves || leaves.some(leaf => standsAgainst(leaf, written, false))) this.halt(OVER);
-      if (this.#halted) throw this.#halted;
-    }
+  #wrote(written, sent, ends) {
     this.doc = written;
     if (!this.isHalted && sent.mono > this.#confirmed.mono) this.#confirmed = sent;
     if (!ends) return;

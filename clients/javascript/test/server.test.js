@@ -1049,6 +1049,27 @@ test('a failure that a request to cancel kept from being stored stays one on a c
   }
 });
 
+test('an end that is confirmed when the lease is over counts, but not beside a leaf that counts more', async t => {
+  const email = await type({timeout: 600_000});
+  const setOn = clocks(t);
+  for (const id of ['alone', 'taken']) {
+    let isLate = false;
+    const cluster = through(async (send, url, init) => {
+      const response = await asCluster(send, url);
+      if (isWrite(url, init, `job:${email}:${id}`) && writes(init, 'success')) [isLate] = [true, setOn(700_000)];
+      if (id === 'alone' || !isLate || !url.includes('open_revs=all')) return response;
+      const rival = {_id: `job:${email}:${id}`, _rev: `2-${'f'.repeat(32)}`, status: 'waiting', fence: 9, _revisions: {start: 2, ids: ['f'.repeat(32), 'e'.repeat(32)]}};
+      return Response.json([...await response.json(), {ok: rival}]);
+    });
+    await queue.add(email, {}, {id});
+    await withWorker(email, {}, async worker => {
+      const job = await until(() => worker.claim());
+      if (id === 'alone') await job.finish();
+      else await assert.rejects(job.finish(), HaltError);
+    }, cluster);
+  }
+});
+
 test('a job that its last owner may have ended is cancelled by the next claim on a cluster', async () => {
   const email = await type();
   const expired = {data: {}, status: 'waiting', attempt: 1, expirations: 1, fence: 1, times: {created: 1, claimed: 2, started: 2, expired: 3}};

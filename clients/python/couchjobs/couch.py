@@ -165,10 +165,11 @@ class Couch:
                     return leaf
         return None
 
-    def write(self, doc: Doc, go_on: Callable[[], None], alone: bool = False) -> Optional[Doc]:
+    def write(self, doc: Doc, go_on: Callable[[], None], alone: bool = False, is_late: Callable[[], bool] = lambda: False) -> Optional[Doc]:
         """Writes until a majority has it (2.1, 3.3, rule 8): the document with its revision, or None when others were first.
 
         `go_on` is called before each try, and raises when the writer must stop. `alone` suffers no other live leaf, as creators must.
+        `is_late` tells whether the writer may have lost the document by now.
         """
         doc = json.loads(_json(doc))  # as it comes back: a tuple is a list, and a key is text
         first, doubt, kept = doc, False, False
@@ -177,8 +178,9 @@ class Couch:
             answer = self.put(doc)
             if answer.status == 201:
                 doc = {**doc, "_rev": answer.body["rev"]}
-                change = alone and self.is_cluster and "_rev" in first  # of a leaf that the others may have left behind (rule 18)
-                leaves = self.majority(doc["_id"]) if kept or change else []
+                # A change may be of a leaf that the others have left behind (rule 18), and an end too late for the lease (rule 9).
+                doubtful = kept or self.is_cluster and (alone and "_rev" in first or is_late())
+                leaves = self.majority(doc["_id"]) if doubtful else []
                 rivals = [leaf for leaf in leaves or [] if stands_against(leaf, doc, alone)]
                 if leaves is not None and not (rivals and alone and kept):
                     return None if rivals else doc

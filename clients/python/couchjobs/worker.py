@@ -164,7 +164,7 @@ class Job:
                 sent = moment()
                 doc = transition(before, self._couch.now(), **arguments)
                 try:
-                    written = self._couch.write(doc, go_on)
+                    written = self._couch.write(doc, go_on, is_late=lambda: not self._lasts())
                 except (Refused, ValueError, TypeError) as problem:
                     problem.permanent = True  # type: ignore[union-attr]  # the database refuses what the owner writes (3.3)
                     raise
@@ -174,10 +174,6 @@ class Job:
                 may_have_failed = may_have_failed or self._couch.is_cluster and doc["status"] == "failed"
                 if may_have_failed:  # one copy may have stored that, and it counts more than a cancellation (rule 8)
                     before = {field: value for field, value in before.items() if field != "cancelRequested"}
-            if self._couch.is_cluster and not self._lasts():  # an end that was confirmed too late for the lease (rule 9)
-                leaves = self._couch.majority(self._id)
-                if leaves is None or any(protocol.stands_against(leaf, written, False) for leaf in leaves):
-                    go_on()
             self._doc = {key: value for key, value in written.items() if key != "_revisions"}
             self._confirmed = sent if self._lasts() else self._confirmed
             if ends:

@@ -1005,6 +1005,27 @@ class ClusterAnswersTest(ServerTest):
                 self.assertEqual((asked, doc["status"], doc["errors"][0]["message"]), (["requested"], ends_as, "no connection"))
                 self.assertNotIn("cancelRequested", doc)
 
+    def test_an_end_that_is_confirmed_when_the_lease_is_over_counts_but_not_beside_a_leaf_that_counts_more(self):
+        for id in ("alone", "taken"):
+            with self.subTest(id):
+                ends = []
+
+                def tamper(method, path, body, send):
+                    answer = send()
+                    if method == "PUT" and body.get("status") == "success":
+                        ends.append(body)
+                        job._confirmed = worker.confirmed = (time.monotonic() - 700, time.time() - 700)
+                    elif "open_revs" in path and ends and id == "taken":
+                        answer.body.append({"ok": {"_id": job._id, "_rev": "2-" + "f" * 32, "status": "waiting", "fence": 9}})
+                    return answer
+                worker = self.by_hand(Queue(Tampered(SERVER.url, tamper, cluster=True)))
+                job = self.claimed(worker, id)
+                if id == "alone":
+                    job.finish()
+                else:
+                    self.assertRaises(Halted, job.finish)
+                worker.stop(0)
+
     def test_a_job_that_its_last_owner_may_have_ended_is_cancelled_by_the_next_claim(self):
         for id in ("node", "cluster"):
             self.queue.couch.put({"_id": f"job:{self.type}:{id}", "data": {}, "status": "waiting", "attempt": 1, "expirations": 1, "fence": 1,
