@@ -166,8 +166,8 @@ export function finish(job, {result, data}, now) {
   return written(job, {status: 'success', lock: undefined, ...UNASKED, result, ...withData(job, data)}, {finished: now});
 }
 
-/** 3.4. @param {Doc} job @param {{message: string, kind?: string, stack?: string, permanent?: boolean, policy: Doc}} failure @param {number} now */
-export function fail(job, {message, kind = 'failed', stack, permanent = false, policy}, now) {
+/** 3.4. @param {Doc} job @param {{message: string, kind?: string, stack?: string, permanent?: boolean, policy: Doc, luck?: number}} failure @param {number} now */
+export function fail(job, {message, kind = 'failed', stack, permanent = false, policy, luck = 0}, now) {
   mustBe(isOwned, job, 'fail');
   if (job.resubmit) return again(job, AFRESH, {failed: now});
   const errors = withError(job, {at: now, kind, message, stack});
@@ -175,7 +175,7 @@ export function fail(job, {message, kind = 'failed', stack, permanent = false, p
   if (job.cancelRequested) return written(job, {status: 'cancelled', lock: undefined, errors, ...UNASKED}, ended);
   if (permanent || isLast(job, policy)) return written(job, {status: 'failed', lock: undefined, errors}, ended);
   const failures = Math.max(1, (job.attempt ?? 0) - (job.expirations ?? 0));
-  const scheduledTime = (job.times?.started ?? now) + retryDelay(policy, failures - 1, luck(job.lock.token) / 65535);
+  const scheduledTime = (job.times?.started ?? now) + retryDelay(policy, failures - 1, luck);
   return written(job, {status: 'stuck', lock: undefined, errors, scheduledTime}, {failed: now});
 }
 
@@ -259,13 +259,6 @@ export const isLast = (job, policy) => (job.attempt ?? 0) - (job.expirations ?? 
 export function retryDelay({retryDelay, maxRetryDelay, retryJitter}, failure, luck) {
   const delay = Math.min(retryDelay * 2 ** Math.min(failure, 62), Math.max(retryDelay, maxRetryDelay));
   return Math.min(Math.floor(delay * (1 + retryJitter * luck)), 36500 * 86400000);
-}
-
-/** 3.4: what the library draws from a claim's token, times 65,535. @param {string} token */
-export function luck(token) {
-  let hash = 0;
-  for (let i = 0; i < token.length; i++) hash = (Math.imul(31, hash) + token.charCodeAt(i)) | 0;
-  return hash & 0xffff;
 }
 
 /** The settings of a type (7.1) that this client follows; a value that cannot be counts as absent. @param {Doc} [doc] @param {number} [defaultTimeout] */

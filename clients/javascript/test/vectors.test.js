@@ -51,14 +51,13 @@ test('ids: names of jobs, and what documents name', t => {
   count(t, [...cases, ...documents]);
 });
 
-test('retries: delays, the last run, and the luck of a token', t => {
-  const {cases, last, luck} = vectors('retries');
+test('retries: delays, and the last run', t => {
+  const {cases, last} = vectors('retries');
   for (const {policy, failure, luck, expect} of cases) assert.equal(protocol.retryDelay(policy, failure, luck), expect);
   for (const {attempt, expirations, jobRetries, typeRetries, expect} of last) {
     assert.equal(protocol.isLast({attempt, expirations, maxRetries: jobRetries}, {maxRetries: typeRetries}), expect);
   }
-  for (const {token, expect} of luck) assert.equal(protocol.luck(token), expect);
-  count(t, [...cases, ...last, ...luck]);
+  count(t, [...cases, ...last]);
 });
 
 test('rivals: whether a confirmed claim owns the job', t => {
