@@ -124,7 +124,7 @@ export class Queue {
    */
   async work(types, handler, {concurrency = 1, ...options} = {}) {
     await this.open();
-    const worker = await new Worker(this, [types].flat(), {share: handler !== undefined, ...options}).start();
+    const worker = await new Worker(this, [types].flat(), options, handler !== undefined).start();
     return handler ? worker.run(handler, concurrency) : worker;
   }
 }

@@ -8,7 +8,7 @@ import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
 import {acknowledgeCancel, claim, docId, endAs, expire, fail, finish, generation, isClaim, isOwned, parseDocId, RefusedError, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
-/** @typedef {{id?: string, share?: boolean, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
+/** @typedef {{id?: string, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
 
 const PAGE = 200;
 /** How often an idle worker gives a sign of life, and how often the clock, and so the index, is looked at (4.1, 6.1). */
@@ -201,8 +201,8 @@ export class Worker {
   #wake = new AbortController();
   #loop;
 
-  /** Made by a queue. @param {import('./queue.js').Queue} queue @param {string[]} types @param {WorkerOptions} options */
-  constructor(queue, types, {id = hostname(), share = false, onError = error => console.error(error)}) {
+  /** Made by a queue. @param {import('./queue.js').Queue} queue @param {string[]} types @param {WorkerOptions} options @param {boolean} share whether others leave it its share of these types (8) */
+  constructor(queue, types, {id = hostname(), onError = error => console.error(error)}, share) {
     types.forEach(type => docId(type, '-'));
     const {name, home} = queue.site;
     // Unique for each process: so the jobs of one that was killed expire, and are not taken for this one's.

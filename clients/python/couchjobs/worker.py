@@ -184,10 +184,11 @@ class Job:
 class Worker:
     """Claims jobs of some types, and keeps their leases.
 
-    Its id is `name` and random digits: a process that starts again must not renew the leases of the one before (4.1).
+    Its id is `name` and random digits: a process that starts again must not renew the leases of the one before (4.1). Others leave it its
+    `share` of these types, but not to one that claims by hand (8).
     """
 
-    def __init__(self, queue: Queue, types: Union[str, Iterable[str]], name: Optional[str] = None):
+    def __init__(self, queue: Queue, types: Union[str, Iterable[str]], name: Optional[str] = None, share: bool = False):
         self.queue, self.types = queue, [types] if isinstance(types, str) else list(types)
         site = queue.site.get("site")
         self.id = f"{name or 'python'}-{uuid.uuid4().hex[:12]}" + (f"@{site}" if site else "")
@@ -202,16 +203,18 @@ class Worker:
         self._loops: List[threading.Thread] = []
         self._due: Deque[Doc] = collections.deque()
         self._claiming, self._woken, self._doubted, self._next_scan = threading.Lock(), threading.Event(), threading.Event(), 0.0
-        self._design, self._beating, self._dropping = self._find_design(), threading.Lock(), threading.Lock()
-        self._registration: Doc = {"_id": f"worker:{self.id}", "pid": os.getpid(), "types": [], "beat": 0,
+        self._design, self._dropping = self._find_design(), threading.Lock()
+        self._registration: Doc = {"_id": f"worker:{self.id}", "pid": os.getpid(), "types": self.types if share else [], "beat": 0,
                                    "started": self._couch.now(), **({"user": self._couch.user} if self._couch.user else {}),
                                    **({"site": site} if site else {})}
         if not any(self._beat() for _ in pauses(10)):  # before the first claim (4.1)
             raise ConnectionError(f"cannot register {self.id}")
         for type in self.types:  # before the first claim, too: a type may be paused
             self._read_settings(type)
-        for target in (self._keep, self._follow, self._settle):
-            threading.Thread(target=target, daemon=True).start()
+        threads = [threading.Thread(target=target, daemon=True) for target in (self._keep, self._follow, self._settle)]
+        self._keeper = threads[0]
+        for thread in threads:
+            thread.start()
 
     # Claiming (3.1, 3.2)
 
@@ -432,27 +435,26 @@ class Worker:
         """Seconds between two signs of life: a third of the shortest timeout while jobs are owned, else five minutes."""
         return min([300.0, *(self.timeout(job.type)[0] / 3 for job in list(self._jobs.values()))])
 
-    def _beat(self, **fields: Any) -> bool:
-        """Writes the registration, with other fields where some are given. Only a 201 renews, and it counts from when it was sent."""
-        with self._beating:
-            doc, owned, sent, interval = self._registration, list(self._jobs.values()), moment(), self._interval()
-            doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned), next=int(interval * 1000), designs=[self._design], **fields)
-            answer = self._couch.put(doc, interval)  # one that hangs must not cost the leases
-            if answer.status in (200, 201):
-                for job in owned:
-                    job._lasts()  # over is over: this renewal brings no lease back
-                doc["_rev"], self.confirmed = answer.body["rev"], sent
-                return True
-            try:
-                stored = self._couch.read(doc["_id"], interval) or {}
-                doc.pop("_rev", None)
-                doc.update(stored and {"_rev": stored["_rev"], "beat": max(doc["beat"], stored["beat"])})
-            except ConnectionError as problem:
-                log.info("%s", problem)
-            return False
+    def _beat(self) -> bool:
+        """Writes the registration. Only a 201 renews, and it counts from when it was sent."""
+        doc, owned, sent, interval = self._registration, list(self._jobs.values()), moment(), self._interval()
+        doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned), next=int(interval * 1000), designs=[self._design])
+        answer = self._couch.put(doc, interval)  # one that hangs must not cost the leases
+        if answer.status in (200, 201):
+            for job in owned:
+                job._lasts()  # over is over: this renewal brings no lease back
+            doc["_rev"], self.confirmed = answer.body["rev"], sent
+            return True
+        try:
+            stored = self._couch.read(doc["_id"], interval) or {}
+            doc.pop("_rev", None)
+            doc.update(stored and {"_rev": stored["_rev"], "beat": max(doc["beat"], stored["beat"])})
+        except ConnectionError as problem:
+            log.info("%s", problem)
+        return False
 
     def _keep(self) -> None:
-        """Renews the leases."""
+        """Renews the leases, and deletes the registration in the end."""
         while not self._closed or self._jobs:
             try:
                 for job in list(self._jobs.values()):
@@ -463,6 +465,8 @@ class Worker:
                 log.warning("the leases of %s: %r", self.id, problem)
                 time.sleep(0.3)
             time.sleep(0.05)
+        self._registration["_deleted"] = True
+        any(self._beat() for _ in pauses(5))  # a sign of life whose answer was lost makes the first a 409
 
     def drop(self, job: Job) -> None:
         """The job is not this worker's any more."""
@@ -481,7 +485,6 @@ class Worker:
 
     def run(self, handler: Handler, concurrency: int = 1) -> "Worker":
         """Runs a handler for each job, `concurrency` at a time, in threads. Returns at once."""
-        self._beat(types=self.types)  # others leave it its share of these, but not to one that claims by hand (8)
         for _ in range(concurrency):
             self._loops.append(threading.Thread(target=self._loop, args=(handler,), daemon=True))
             self._loops[-1].start()
@@ -531,5 +534,4 @@ class Worker:
                 log.info("%s", problem)
                 job._lose("its worker has stopped")
         self._doubted.set()  # a last look
-        if not self._registration.get("_deleted"):
-            any(self._beat(_deleted=True) for _ in pauses(5))  # a sign of life whose answer was lost makes the first a 409
+        self._keeper.join()
