@@ -261,7 +261,7 @@ class ClaimsOnClustersTest extends ProxiedQueue {
         assertThatThrownBy(() -> queue.cancel("email", "1", CancelMode.IF_QUEUED))
                 .isInstanceOf(UnconfirmedException.class)
                 .hasMessageContaining("email:1")
-                .hasMessageContaining("make it again");
+                .hasMessageContaining("Make the change again");
     }
 
     @Test

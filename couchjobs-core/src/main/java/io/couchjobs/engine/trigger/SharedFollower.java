@@ -108,6 +108,12 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
         lane.execute(this::load);
     }
 
+    /** Nothing was missed: the followings go on with what they remember. */
+    @Override
+    public void reconnected() {
+        lane.execute(this::load);
+    }
+
     /** That happens often while very many jobs are added, which costs the followers nothing. */
     @Override
     public void skipped() {

@@ -102,6 +102,7 @@ final class SourceReader {
     private boolean wasWrittenOn(String docId, String rev) {
         return database.leaves(docId).stream()
                 .map(leaf -> leaf.path("_rev").asText())
+                .filter(leaf -> !leaf.equals(rev)) // it may have come to another copy meanwhile
                 .anyMatch(leaf -> database.history(docId, leaf).contains(rev));
     }
 

@@ -45,7 +45,7 @@ final class Starts {
             return known.get();
         }
         DatabaseInfo info = database.info();
-        boolean isNew = known.isEmpty() && (later || isBegun(trigger));
+        boolean isNew = later || isBegun(trigger);
         String seq = name.equals(ENDS) ? info.updateSeq() : isNew ? Position.BEGINNING : seq(trigger.from(), info);
         return begin(trigger, name, seq, info.created());
     }
@@ -56,7 +56,8 @@ final class Starts {
     }
 
     private boolean isBegun(Trigger trigger) {
-        return trigger.isPattern() && started(trigger).isPresent();
+        return trigger.isPattern()
+                && started(trigger).filter(started -> started.isOf(trigger)).isPresent();
     }
 
     private Optional<Position> started(Trigger trigger) {

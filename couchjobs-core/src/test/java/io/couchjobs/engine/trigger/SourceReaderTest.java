@@ -32,6 +32,15 @@ class SourceReaderTest extends FollowedOrders {
     }
 
     @Test
+    void a_leaf_that_comes_while_it_is_looked_for_is_not_passed() {
+        orders.bulkRevisions(List.of(
+                json("{'_id':'o1','_rev':'1-bb','_revisions':{'start':1,'ids':['bb']}}"),
+                json("{'_id':'o1','_rev':'1-aa','_revisions':{'start':1,'ids':['aa']}}")));
+        couch.faults().answer(1, request -> request.path().endsWith("/o1"), 404, "missing");
+        assertThatThrownBy(() -> changes("1-bb", "1-aa")).isInstanceOf(CouchUnreachableException.class);
+    }
+
+    @Test
     void a_leaf_that_somebody_has_written_on_since_is_left_to_the_row_of_that_write() {
         orders.bulkRevisions(List.of(
                 json("{'_id':'o1','_rev':'1-bb','_revisions':{'start':1,'ids':['bb']}}"),
