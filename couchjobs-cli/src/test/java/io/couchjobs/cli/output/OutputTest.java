@@ -48,7 +48,7 @@ class OutputTest {
 
         assertThatThrownBy(() -> output.line(() -> "done", JsonNodeFactory.instance::objectNode))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("has no id");
+                .hasMessageContaining("prints no ids");
     }
 
     private String rows(Format format) {
