@@ -194,11 +194,13 @@ export class Couch {
     return null;
   }
 
-  /** 1.4: the data of a job that has it attached: the present one, which is the same if the digest fits. @param {Doc} job */
-  async attachedData({_id, dataDigest}) {
-    const stored = await this.ask(`/${path(_id)}`, {attachments: true});
-    const bytes = Buffer.from(stored?._attachments?.['data.json']?.data ?? '', 'base64');
-    if (dataDigest === `sha-256=${createHash('sha256').update(bytes).digest('base64')}`) return JSON.parse(bytes.toString());
+  /** 1.4: the data of a job that has it attached. @param {Doc} job */
+  async attachedData({_id, _rev, dataDigest}) {
+    for (const query of [`?rev=${_rev}`, '']) { // where that revision was compacted away, the digest tells whether the present one is the same
+      const response = await this.fetch(`${this.url}/${path(_id)}/data.json${query}`, {headers: {Connection: 'close', ...this.#headers}, signal: AbortSignal.timeout(this.timeout)});
+      const bytes = Buffer.from(await response.arrayBuffer());
+      if (response.ok && dataDigest === `sha-256=${createHash('sha256').update(bytes).digest('base64')}`) return JSON.parse(bytes.toString());
+    }
     throw new Error(`${_id}: its attached data cannot be read, or is not what its dataDigest tells of`);
   }
 

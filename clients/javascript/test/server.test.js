@@ -68,7 +68,7 @@ const writes = (init, status) => typeof init?.body === 'string' && JSON.parse(in
 const putAttached = (type, json) => put(`job:${type}:1`, {status: 'waiting', dataDigest: `sha-256=${createHash('sha256').update(json).digest('base64')}`,
   _attachments: {'data.json': {content_type: 'application/octet-stream', data: Buffer.from(json).toString('base64')}}});
 /** Whether a request is for that data. */
-const isDataOf = (url, type) => url.endsWith(`/${path(`job:${type}:1`)}?attachments=true`);
+const isDataOf = (url, type) => url.includes(`/${path(`job:${type}:1`)}/data.json`);
 
 /** An object of so many levels. */
 const nested = levels => levels === 1 ? {} : {in: nested(levels - 1)};

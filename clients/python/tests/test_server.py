@@ -478,8 +478,10 @@ class WorkerTest(ServerTest):
         digest = "sha-256=" + base64.b64encode(hashlib.sha256(data).digest()).decode()
         self.queue.couch.put({"_id": f"job:{self.type}:big", "dataDigest": digest, "_attachments": {
             "data.json": {"content_type": "application/octet-stream", "data": base64.b64encode(data).decode()}}})
-        self.work(lambda job: len(job.data["text"]))
+        paths = []
+        self.work(lambda job: len(job.data["text"]), Queue(Tampered(SERVER.url, lambda method, path, body, send: paths.append(path) or send())))
         doc = self.wait("big")
+        self.assertEqual([path.partition("/data.json")[2][:7] for path in paths if "attachments=" in path or "/data.json" in path], ["?rev=2-"])
         self.assertEqual((doc["result"], doc["dataDigest"]), (50_000, digest))
         self.assertIn("data.json", doc["_attachments"])
 
