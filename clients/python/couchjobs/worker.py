@@ -211,8 +211,8 @@ class Worker:
             raise ConnectionError(f"cannot register {self.id}")
         for type in self.types:  # before the first claim, too: a type may be paused
             self._read_settings(type)
-        threads = [threading.Thread(target=target, daemon=True) for target in (self._keep, self._follow, self._settle)]
-        self._keeper = threads[0]
+        threads = [threading.Thread(target=target, daemon=True) for target in (self._keep, self._settle, self._follow)]
+        self._keeper, self._settler, _ = threads
         for thread in threads:
             thread.start()
 
@@ -535,3 +535,4 @@ class Worker:
                 job._lose("its worker has stopped")
         self._doubted.set()  # a last look
         self._keeper.join()
+        self._settler.join(self._couch.timeout)  # the process may end now, and a claim that was under way is to be given back

@@ -227,16 +227,25 @@ class WorkerTest(ServerTest):
         self.assertEqual((claimed, self.status("1")), ([None], "waiting"))
 
     def test_a_job_whose_claim_is_under_way_when_its_worker_is_stopped_is_given_back_and_handed_to_nobody(self):
+        seen, stopped = [], threading.Event()
+
+        def stop():
+            worker.stop()
+            seen.append(self.queue.get(self.type, "1"))
+            stopped.set()
+
         def tamper(method, path, body, send):
             if method == "PUT" and body.get("lock") and not worker._closed:
-                threading.Thread(target=worker.stop, daemon=True).start()
+                threading.Thread(target=stop, daemon=True).start()
                 until(lambda: worker._closed, "the worker to be stopped")
+            elif "open_revs" in path:
+                stopped.wait(1)  # which must not come first
             return send()
         worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
         self.queue.add(self.type, "1")
         self.assertIsNone(worker.claim(PATIENCE))
-        until(lambda: self.status("1") == "waiting", "the job to be given back")
-        self.assertEqual(self.queue.get(self.type, "1")["attempt"], 0)
+        self.assertTrue(stopped.wait(PATIENCE))
+        self.assertEqual((seen[0]["status"], seen[0]["attempt"]), ("waiting", 0))
 
     def test_a_claim_keeps_its_time_while_another_thread_waits_for_a_job(self):
         worker = self.by_hand()
