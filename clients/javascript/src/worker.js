@@ -511,7 +511,10 @@ export class Worker {
     this.#stop.abort();
     this.#wake.abort();
     await this.#loop;
-    await Promise.all([...this.#jobs.values()].map(job => job.release().catch(error => error instanceof HaltError || this.onError(error))));
+    await Promise.all([...this.#jobs.values()].map(job => job.release().catch(error => {
+      if (!(error instanceof HaltError)) this.onError(error);
+      job.halt('its worker has stopped');
+    })));
     clearInterval(this.#clock);
     this.#done.abort();
     const tombstone = {...this.registration, _deleted: true};

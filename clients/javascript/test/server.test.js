@@ -553,6 +553,15 @@ test('a job that was claimed by hand is released when its worker is stopped, and
   await assert.rejects(job.finish(), HaltError);
 });
 
+test('a job that was claimed by hand, and cannot be released when its worker is stopped, is halted', async () => {
+  const email = await type();
+  await queue.add(email, {}, {id: '1'});
+  const worker = await through((send, url, init) => writes(init, 'waiting') ? refuse(403) : send()).work(email, undefined, {onError: () => {}});
+  const job = await until(() => worker.claim());
+  await worker.stop();
+  assert.ok(job.isHalted && job.signal.reason instanceof HaltError);
+});
+
 test('a job whose attached data is under way when the worker is stopped is released, and handed to nobody', async () => {
   const email = await type();
   let stopped;
