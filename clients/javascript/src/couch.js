@@ -206,6 +206,6 @@ export class Couch {
 
   /** 6.1: the next rows of the feed, or none when there are none for half of the time that a request may take. @param {string | number} since */
   changes(since) {
-    return this.ask('/_changes', {feed: 'longpoll', timeout: Math.floor(this.timeout / 2), since, include_docs: true, conflicts: true, style: 'all_docs'});
+    return this.ask('/_changes', {feed: 'longpoll', timeout: Math.floor(this.timeout / 2), since, limit: 1000, include_docs: true, conflicts: true, style: 'all_docs'});
   }
 }

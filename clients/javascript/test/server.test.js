@@ -1222,6 +1222,16 @@ test('a URL that cannot be is refused, and the error does not have the password'
   }
 });
 
+test('a page of the feed has a thousand rows at most', async () => {
+  const docs = Array.from({length: 1001}, (_, n) => ({_id: `note:page:${n}`}));
+  const since = (await queue.couch.info()).update_seq;
+  assert.equal((await request(`${db.url}/_bulk_docs`, {method: 'POST', body: JSON.stringify({docs})})).status, 201);
+  const first = await queue.couch.changes(since);
+  const second = await queue.couch.changes(first.last_seq);
+  assert.equal(first.results.length, 1000);
+  assert.equal([...first.results, ...second.results].filter(({id}) => id.startsWith('note:page:')).length, 1001);
+});
+
 test('the pauses after a feed that breaks grow, and begin anew after one that told of something', async t => {
   const waits = pausesOf(t);
   let feeds = 0;

@@ -215,8 +215,8 @@ class Couch:
 
     def changes(self, since: Any) -> Doc:
         """The next rows of the feed (6.1), or none when there are none for half of the time that a request may take."""
-        answer = self.get("/_changes", feed="longpoll", timeout=int(self.timeout * 500), since=since, include_docs=True,
-                          conflicts=True, style="all_docs")
+        answer = self.get("/_changes", feed="longpoll", timeout=int(self.timeout * 500), since=since, limit=1000,
+                          include_docs=True, conflicts=True, style="all_docs")
         if answer.status != 200:
             raise ConnectionError(f"the feed of {self.path} answers {answer.status or 'nothing'}")
         return answer.body

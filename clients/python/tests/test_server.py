@@ -163,6 +163,15 @@ class CreatorTest(ServerTest):
 
 
 class WorkerTest(ServerTest):
+    def test_a_page_of_the_feed_has_a_thousand_rows_at_most(self):
+        docs = [{"_id": f"note:{self.type}:{n}"} for n in range(1001)]
+        since = self.queue.couch.read("")["update_seq"]
+        self.assertEqual(self.queue.couch.send("POST", "/_bulk_docs", json.dumps({"docs": docs}).encode()).status, 201)
+        first = self.queue.couch.changes(since)
+        second = self.queue.couch.changes(first["last_seq"])
+        self.assertEqual(len(first["results"]), 1000)
+        self.assertLessEqual({doc["_id"] for doc in docs}, {row["id"] for page in (first, second) for row in page["results"]})
+
     def test_a_job_runs_and_Java_understands_its_end(self):
         def handler(job):
             job.update(progress={"percent": 50, "message": "half"})
