@@ -49,6 +49,7 @@ class Job:
         self.cancel_requested = False
         self._worker, self._couch, self._doc, self._id, self._confirmed = worker, worker.queue.couch, doc, doc["_id"], sent
         self._writing, self._woken, self._lost, self.stray, self.is_doubted = threading.RLock(), threading.Event(), "", "", False
+        self.strayed = 0.0  # when it came to be a stray, on the monotonic clock
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -295,7 +296,9 @@ class Worker:
 
     def doubt(self, job: Job, reason: str = "") -> None:
         """Has a job read, or for a reason a claim given back that this worker does not hold: its registration would keep it (3.5)."""
-        job.stray, job.is_doubted = job.stray or reason, True
+        if reason and not job.stray:
+            job.stray, job.strayed = reason, time.monotonic()
+        job.is_doubted = True
         self._doubts[job.token] = job
         self._doubted.set()
 
@@ -324,7 +327,7 @@ class Worker:
             return False
         mine = [leaf for leaf in leaves if job._holds(leaf) and leaf.get("status") in protocol.OWNED]
         if not mine and self._couch.is_cluster:
-            return time.monotonic() > job._confirmed[0] + DAY
+            return time.monotonic() > job.strayed + DAY
         if not mine:  # a claim whose answer was lost can come as long as what it was built on is there
             return job.stray == EXPIRED or all(leaf["_rev"] != job._doc["_rev"] for leaf in leaves)
         if self._couch.is_cluster or job.stray == EXPIRED and len(leaves) > 1:  # a library worker resolves it

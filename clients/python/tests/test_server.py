@@ -982,6 +982,23 @@ class ClusterAnswersTest(ServerTest):
         until(lambda: self.queue.get(self.type, "1")["lock"].get("withdrawn"), "the withdrawal")
         self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
 
+    def test_a_job_that_was_claimed_days_ago_and_is_not_shown_at_first_is_given_back(self):
+        hidden, over = [], threading.Event()
+
+        def tamper(method, path, body, send):
+            if "open_revs" in path and over.is_set() and not hidden:
+                hidden.append(path)
+                return Answer(200, [])
+            return send()
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper, cluster=True)))
+        job = self.claimed(worker)
+        over.set()
+        job._confirmed = worker.confirmed = tuple(at - 200_000 for at in job._confirmed)
+        self.assertRaises(Halted, job.check)
+        until(lambda: not worker._doubts, "nothing more to be given back")
+        self.assertEqual(self.queue.get(self.type, "1")["lock"]["withdrawn"]["reason"], "expired")
+        self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
+
     def test_an_end_that_was_answered_202_is_written_once_more(self):
         job = self.claimed(self.by_hand(self.doubtful(lambda body: body.get("status") == "success")))
         job.finish("done")
