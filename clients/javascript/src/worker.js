@@ -384,6 +384,7 @@ export class Worker {
     if (!why && !job.isHalted) return this.#stop.signal.aborted && !this.#loop ? null : this.#take(job); // `stop` releases it
     job.halt('its claim made no owner');
     if ([201, 202].includes(answer.status) || isUnknown(answer)) this.doubt(job, why || 'its answer came too late');
+    if (isUnknown(answer)) this.#due = []; // the next would be lost, too, and have to be looked for
     if (answer.status !== 409) this.#shun(doc._id);
     return null;
   }
@@ -438,7 +439,7 @@ export class Worker {
   async doubt(job, reason) {
     if (reason) job.stray ??= {reason, since: monotonic()};
     if (job.doubts++) return;
-    for (const wait of pauses(100, 20000)) {
+    for (const wait of pauses(100, job.stray ? 600000 : 20000)) {
       const [doubts, isLast] = [job.doubts, this.#done.signal.aborted];
       const isKnown = await (job.stray ? this.#giveBack(job) : job.look()).catch(error => void this.onError(error));
       if (isLast || (isKnown && job.doubts === doubts)) break; // else a doubt came meanwhile

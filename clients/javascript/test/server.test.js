@@ -691,6 +691,21 @@ test('a claim that never reached the server is made once more', async () => {
   await withWorker(email, {handler: () => 'done'}, async () => assert.equal((await ended(email, '1')).result, 'done'), shaky);
 });
 
+test('a claim without an answer is not followed by those of other jobs that were read before', async () => {
+  const email = await type();
+  let claims = 0;
+  const shaky = through((send, url, init) => {
+    if (writes(init, 'running')) claims++;
+    if (claims) throw new TypeError('the connection was lost');
+    return send();
+  });
+  for (const id of ['1', '2', '3']) await queue.add(email, {}, {id});
+  const worker = await shaky.work(email, undefined, {onError: () => {}});
+  await assert.rejects(worker.claim(), CouchError);
+  assert.equal(claims, 1);
+  await worker.stop();
+});
+
 test('a claim that comes to be after twenty minutes is given back', async t => {
   const email = await type({timeout: 7_200_000});
   const setOn = clocks(t);

@@ -49,7 +49,7 @@ class Job:
         self.cancel_requested = False
         self._worker, self._couch, self._doc, self._id, self._confirmed = worker, worker.queue.couch, doc, doc["_id"], sent
         self._writing, self._woken, self._lost, self.stray, self.is_doubted = threading.RLock(), threading.Event(), "", "", False
-        self.strayed = 0.0  # when it came to be a stray, on the monotonic clock
+        self.strayed = self.next_look = 0.0  # when it came to be a stray, and is looked at again, on the monotonic clock
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -272,6 +272,9 @@ class Worker:
                     return job
                 verdict = "its worker has stopped"
         self._rest(doc["_id"])
+        if answer.unknown:  # the next would be lost, too, and have to be looked for
+            with self._claiming:
+                self._due.clear()
         if answer.status in (201, 202) or answer.unknown:
             self.doubt(job, f"the claim made no owner: {verdict}")
         elif answer.status not in (404, 409, 412, 429, 503):
@@ -303,15 +306,19 @@ class Worker:
         self._doubted.set()
 
     def _settle(self) -> None:
-        """Reads, and gives back, what is in doubt: at once, and again after growing pauses until something is known."""
+        """Reads, and gives back, what is in doubt: at once, and again after growing pauses until something is known. What is owned comes first."""
         rest, is_last = 0.05, False
         while not is_last:
             is_new = self._doubted.wait(random.uniform(0.5, 1) * rest)
             self._doubted.clear()
             rest, is_last = 0.05 if is_new else min(20.0, 2 * rest), self._closed and not self._jobs
-            for token, job in list(self._doubts.items()):
+            for token, job in sorted(self._doubts.items(), key=lambda doubt: doubt[1].stray != ""):
+                if not is_last and time.monotonic() < job.next_look:
+                    continue
                 job.is_doubted = is_known = False  # before the reading: a doubt that comes meanwhile is not lost
                 try:
+                    if job.stray:  # the older it is, the rarer
+                        job.next_look = time.monotonic() + min(600.0, time.monotonic() - job.strayed)
                     is_known = self._give_back(job) if job.stray else job.look()
                 except Exception as problem:  # such as what nobody expects in a document
                     log.warning("%s could not be read, or given back: %r", job._id, problem)
