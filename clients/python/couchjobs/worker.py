@@ -208,10 +208,10 @@ class Worker:
         self._registration: Doc = {"_id": f"worker:{self.id}", "pid": os.getpid(), "types": self.types if share else [], "beat": 0,
                                    "started": self._couch.now(), **({"user": self._couch.user} if self._couch.user else {}),
                                    **({"site": site} if site else {})}
-        if not any(self._beat() for _ in pauses(10)):  # before the first claim (4.1)
-            raise ConnectionError(f"cannot register {self.id}")
-        for type in self.types:  # before the first claim, too: a type may be paused
+        for type in self.types:  # before the first claim: a type may be paused
             self._read_settings(type)
+        if not any(self._beat() for _ in pauses(10)):  # before the first claim, too (4.1), and last: others leave it its share from now on
+            raise ConnectionError(f"cannot register {self.id}")
         threads = [threading.Thread(target=target, daemon=True) for target in (self._keep, self._settle, self._follow)]
         self._keeper, self._settler, _ = threads
         for thread in threads:

@@ -595,6 +595,16 @@ class WorkerTest(ServerTest):
         registered = [self.queue.couch.read("worker:" + worker.id)["types"] for worker in (self.by_hand(), self.work(lambda job: None))]
         self.assertEqual(registered, [[], [self.type]])
 
+    def test_a_worker_that_cannot_read_its_settings_is_not_registered(self):
+        written = []
+
+        def tamper(method, path, body, send):
+            written.extend([body["_id"]] if method == "PUT" else [])
+            return Answer(503, {}) if "/type%3A" in path else send()
+        with self.assertRaises(ConnectionError):
+            self.work(lambda job: None, Queue(Tampered(SERVER.url, tamper)))
+        self.assertEqual(written, [])
+
 
 class FaultTest(ServerTest):
     """Answers that are lost, and leases that end."""
