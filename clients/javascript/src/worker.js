@@ -247,14 +247,16 @@ export class Worker {
   /** One sign of life. Only a 201 renews (4.1). */
   async #beat() {
     const [sent, interval] = [moment(), this.#interval()];
+    // One that hangs must not cost the leases, those of claims under way either.
+    const limit = Math.floor(Math.min(...this.types.map(type => this.settings(type).timeout)) / 2);
     const next = {...this.registration, beat: ++this.registration.beat, running: this.#jobs.size, at: this.couch.now(), next: interval};
-    const answer = await this.couch.put(next, interval); // one that hangs must not cost the leases
+    const answer = await this.couch.put(next, limit);
     if (answer.status === 401 || answer.status === 403) throw new CouchError(`register ${next._id}`, answer);
     if (answer.status === 201) {
       this.#haltLate(); // over is over: this renewal brings no lease back
       [this.registration, this.confirmed] = [{...next, _rev: answer.body.rev}, sent];
     } else {
-      this.registration._rev = (await this.couch.get(next._id, interval).catch(() => next))?._rev;
+      this.registration._rev = (await this.couch.get(next._id, limit).catch(() => next))?._rev;
     }
     return answer.status === 201;
   }

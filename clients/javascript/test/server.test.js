@@ -510,6 +510,24 @@ test('a renewal that hangs does not cost the lease', async () => {
   }, hanging);
 });
 
+test('a renewal may take half of the shortest timeout of all types, whatever is owned', async () => {
+  const email = await type({timeout: 6000});
+  const own = new Queue(db.url);
+  const [put, limits] = [own.couch.put.bind(own.couch), []];
+  own.couch.put = (doc, limit) => {
+    if (doc._id.startsWith('worker:') && !doc._deleted) limits.push(limit);
+    return put(doc, limit);
+  };
+  await queue.add(email, {}, {id: '1'});
+  await withWorker([email, 't-longer'], {}, async worker => {
+    const job = await until(() => worker.claim());
+    const first = worker.confirmed;
+    await until(() => worker.confirmed !== first, 'a renewal');
+    await job.finish();
+  }, own);
+  assert.deepEqual([...new Set(limits)], [3000]);
+});
+
 test('a worker that may not register does not start', async () => {
   const guarded = through((send, url, init) => init?.method === 'PUT' ? refuse(403) : send());
   await assert.rejects(guarded.work(await type()), error => error instanceof CouchError && error.status === 403);

@@ -448,15 +448,16 @@ class Worker:
     def _beat(self) -> bool:
         """Writes the registration. Only a 201 renews, and it counts from when it was sent."""
         doc, owned, sent, interval = self._registration, list(self._jobs.values()), moment(), self._interval()
+        limit = min(self.timeout(type)[0] for type in self.types) / 2  # one that hangs must not cost the leases, those of claims under way either
         doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned), next=int(interval * 1000), designs=[self._design])
-        answer = self._couch.put(doc, interval)  # one that hangs must not cost the leases
+        answer = self._couch.put(doc, limit)
         if answer.status in (200, 201):
             for job in owned:
                 job._lasts()  # over is over: this renewal brings no lease back
             doc["_rev"], self.confirmed = answer.body["rev"], sent
             return True
         try:
-            stored = self._couch.read(doc["_id"], interval) or {}
+            stored = self._couch.read(doc["_id"], limit) or {}
             doc.pop("_rev", None)
             doc.update(stored and {"_rev": stored["_rev"], "beat": max(doc["beat"], stored["beat"])})
         except ConnectionError as problem:

@@ -813,6 +813,21 @@ class FaultTest(ServerTest):
         self.assertFalse(job.is_halted)
         job.finish()
 
+    def test_a_renewal_may_take_half_of_the_shortest_timeout_of_all_types_whatever_is_owned(self):
+        limits = []
+
+        class Listening(Couch):
+            def send(self, method, path, body=None, timeout=float("inf")):
+                limits.extend([timeout] if method == "PUT" and "worker%3A" in path else [])
+                return super().send(method, path, body, timeout)
+        self.settings(timeout=6000)
+        worker = Queue(Listening(SERVER.url)).work([self.type, "t-longer"])
+        self.workers.append(worker)
+        job, first = self.claimed(worker), worker.confirmed
+        until(lambda: worker.confirmed != first, "a renewal")
+        job.finish()
+        self.assertEqual(set(limits), {3.0})
+
     def test_a_thread_that_waits_hears_that_a_shorter_timeout_has_ended_its_lease(self):
         cut, waits = threading.Event(), threading.Event()
 
