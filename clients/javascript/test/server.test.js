@@ -1279,6 +1279,15 @@ test('the pauses after a feed that breaks grow, and begin anew after one that to
   }, shaky);
 });
 
+test('the pauses after a poll that ended at once grow', async t => {
+  const waits = pausesOf(t);
+  const idle = through((send, url) => url.includes('/_changes') ? Promise.resolve(Response.json({results: [], last_seq: 0})) : send());
+  await withWorker(await type(), {}, async () => {
+    await until(() => waits.length === 3, 'three pauses');
+    assert.deepEqual(waits, [200, 400, 800]);
+  }, idle);
+});
+
 test('the pauses after an index that cannot be read grow, and begin anew after one that can', async t => {
   const email = await type();
   await queue.add(email, {});

@@ -404,11 +404,11 @@ class Worker:
                     self.doubt(job)
                 self._woken.set()
                 while not self._closed or self._jobs:
-                    page = self._couch.changes(since)
+                    asked, page = time.monotonic(), self._couch.changes(since)
                     for row in page["results"]:
                         self._on_row(row["id"], row.get("doc") or {}, len(row["changes"]) > 1)
-                    since = page["last_seq"]
-                    time.sleep(0.05)  # what comes meanwhile comes in one answer
+                    since, is_cut_off = page["last_seq"], not page["results"] and time.monotonic() < asked + 1  # as in maintenance mode
+                    time.sleep(random.uniform(0.2, 1.0) if is_cut_off else 0.05)  # what comes meanwhile comes in one answer
             except Exception as problem:  # such as a server that does not answer, or what nobody expects in a document
                 log.warning("the feed broke, and is opened again: %r", problem)
                 time.sleep(random.uniform(0.2, 1.0))

@@ -381,6 +381,18 @@ class WorkerTest(ServerTest):
         self.assertEqual(self.wait("1")["status"], "cancelled")
         self.assertEqual(asked, ["requested"])
 
+    def test_a_feed_that_ends_each_poll_at_once_is_not_asked_without_a_pause(self):
+        asked = []
+
+        def tamper(method, path, body, send):
+            if "/_changes" not in path:
+                return send()
+            asked.append(time.monotonic())
+            return Answer(200, {"results": [], "last_seq": 0})
+        self.by_hand(Queue(Tampered(SERVER.url, tamper)))
+        until(lambda: len(asked) > 2, "three polls")
+        self.assertGreater(asked[2] - asked[0], 0.4)
+
     def test_an_owner_halts_when_its_job_is_removed_or_taken(self):
         worker = self.by_hand()
         for id, change in (("removed", {"_deleted": True}), ("taken", {"lock": None, "status": "waiting", "after": {"jobs": ["job:x:y"]}})):
