@@ -81,8 +81,8 @@ class Couch:
         connection, sent = kind(self._parts.hostname, self._parts.port, timeout=min(timeout, self.timeout)), time.time()
         try:
             connection.request(method, self.path + path, body, self._headers)
-            response = connection.getresponse()
-            text, date, received = response.read(), response.getheader("Date"), time.time()
+            response, received = connection.getresponse(), time.time()  # the body of a long poll comes seconds later
+            text, date = response.read(), response.getheader("Date")
             if date:  # in whole seconds, and CouchDB makes a new one only once a second
                 least, most = (parsedate_to_datetime(date).timestamp() + late - at for late, at in ((0, received), (2, sent)))
                 # A date that contradicts the skew corrects it to the least one that is possible: late rather than early. No date need contradict
