@@ -442,11 +442,14 @@ export class Worker {
    * after growing pauses until something is known. @param {Job} job @param {string} [reason]
    */
   async doubt(job, reason) {
-    if (reason) job.stray ??= {reason, since: monotonic()};
-    if (job.doubts++) return;
-    for (const wait of pauses(100, job.stray ? 600000 : 20000)) {
+    const isNew = reason && !job.stray;
+    if (isNew) job.stray = {reason, since: monotonic()};
+    if (job.doubts++ && !isNew) return;
+    const {stray} = job;
+    for (const wait of pauses(100, stray ? 600000 : 20000)) {
       const [doubts, isLast] = [job.doubts, this.#done.signal.aborted];
-      const isKnown = await (job.stray ? this.#giveBack(job) : job.look()).catch(error => void this.onError(error));
+      const isKnown = await (stray ? this.#giveBack(job) : job.look()).catch(error => void this.onError(error));
+      if (job.stray !== stray) return; // it is given back meanwhile
       if (isLast || (isKnown && job.doubts === doubts)) break; // else a doubt came meanwhile
       if (!isKnown) await pause(wait, this.#done.signal);
     }

@@ -971,6 +971,25 @@ test('a tombstone beside the job that is told of while the owner writes halts th
   await queue.couch.put({...await queue.get(email, '1'), _deleted: true});
 });
 
+test('a claim is given back at once, however long a reading of the job has failed', async t => {
+  const email = await type();
+  t.mock.method(Math, 'random', () => 1);
+  let [isUnread, looks] = [true, 0];
+  const shaky = through((send, url) => isUnread && url.includes('open_revs=all') && ++looks ? refuse(503) : send());
+  await queue.add(email, {}, {id: '1'});
+  await withWorker(email, {}, async worker => {
+    const job = await until(() => worker.claim());
+    worker.doubt(job);
+    await until(() => looks === 6, 'the look before a pause of 3.2 s');
+    isUnread = false;
+    job.halt('the test says so');
+    const began = performance.now();
+    worker.doubt(job, 'the test says so');
+    await until(async () => (await queue.get(email, '1')).status === 'waiting');
+    assert.ok(performance.now() - began < 2000);
+  }, shaky);
+});
+
 test('an owner that halts as another leaf counts more withdraws its own', async () => {
   const email = await type();
   const {id} = await queue.add(email, {});
