@@ -66,8 +66,9 @@ export class Queue {
     const waits = pauses(100, 3000);
     for (let tries = 0; tries < 12; tries++) { // read, decide, write; start over after a 409 (2.2)
       const job = await this.couch.get(docId(type, id));
-      if (!job) return null;
-      if (isFinished(job)) {
+      if (!job) {
+        if (!this.couch.isCluster || (await this.couch.majority(docId(type, id)))?.every(leaf => leaf._deleted)) return null;
+      } else if (isFinished(job)) {
         if (await this.#stands(job)) return job.status;
       } else if (!job._conflicts && !job.lock?.withdrawn) { // else a library worker resolves it first (rule 18)
         const verb = cancelVerb(job, this.couch.isCluster);

@@ -1062,6 +1062,15 @@ test('a cancel tells what a job is only when a majority has that', async () => {
   }
 });
 
+test('a job that one copy does not have is cancelled, and one that a majority does not have is missing', async () => {
+  const email = await type();
+  let hidden = 0;
+  const cluster = through((send, url) => url.includes('job%3A') && url.endsWith('?conflicts=true') && !hidden++ ? refuse(404) : asCluster(send, url));
+  await queue.add(email, {}, {id: '1'});
+  assert.equal(await cluster.cancel(email, '1'), 'cancelled');
+  assert.equal(await cluster.cancel(email, '2'), null);
+});
+
 test('what was answered 202 is written once more, until it is confirmed', async () => {
   const email = await type();
   const doubted = [];

@@ -57,7 +57,10 @@ class Queue:
         for _ in pauses(12, 0.1):  # read, decide, write; start over after a 409 (2.2)
             doc = self.couch.read(protocol.doc_id(type, id))
             if doc is None:
-                return "missing"
+                leaves = self.couch.majority(protocol.doc_id(type, id)) if self.couch.is_cluster else []
+                if leaves is not None and all(leaf.get("_deleted") for leaf in leaves):
+                    return "missing"
+                continue
             status = doc.get("status") or "waiting"
             finished, pending = status in FINISHED, status in PENDING
             new, verb = None, protocol.cancel if pending else protocol.request_cancel

@@ -1081,6 +1081,19 @@ class ClusterAnswersTest(ServerTest):
         self.assertEqual(Queue(Tampered(SERVER.url, tamper, cluster=True)).cancel(self.type, "1"), "finished")
         self.assertGreater(len(probes), 2)
 
+    def test_a_job_that_one_copy_does_not_have_is_cancelled_and_one_that_a_majority_does_not_have_is_missing(self):
+        hidden = []
+
+        def tamper(method, path, body, send):
+            if method == "GET" and path.endswith("?conflicts=true") and "job%3A" in path and not hidden:
+                hidden.append(path)
+                return Answer(404, {})
+            return send()
+        cluster = Queue(Tampered(SERVER.url, tamper, cluster=True))
+        self.queue.add(self.type, "1")
+        self.assertEqual((cluster.cancel(self.type, "1"), len(hidden)), ("cancelled", 1))
+        self.assertEqual(cluster.cancel(self.type, "2"), "missing")
+
     def test_a_failure_that_a_request_to_cancel_kept_from_being_stored_stays_one_on_a_cluster(self):
         for id, cluster, permanent, ends_as in (("1", True, True, "failed"), ("2", True, False, "cancelled"), ("3", False, True, "cancelled")):
             with self.subTest(ends_as, cluster=cluster, permanent=permanent):
