@@ -175,8 +175,8 @@ export class Couch {
       const {status, body} = answer;
       if (status === 201) {
         doc = {...doc, _rev: body.rev};
-        // A change may be of a leaf that the others have left behind (rule 18), and an end too late for the lease (rule 9).
-        const leaves = kept || (this.isCluster && ((alone && first._rev) || isLate())) ? await this.majority(doc._id) : [];
+        // A change may be of a leaf that the others have left behind (rule 18), and an end too late for the lease, or after a 202 (rule 9).
+        const leaves = kept || (this.isCluster && (doubt || (alone && first._rev) || isLate())) ? await this.majority(doc._id) : [];
         const hasRivals = leaves?.some(leaf => standsAgainst(leaf, doc, alone));
         if (leaves && !(hasRivals && alone && kept)) return hasRivals ? null : doc;
       } else if (status === 409 || status === 412) {

@@ -1140,6 +1140,24 @@ test('an end that is confirmed when the lease is over counts, but not beside a l
   }
 });
 
+test('an end that is confirmed after a lost answer does not count beside a leaf that counts more', async () => {
+  const email = await type();
+  let ends = 0;
+  const cluster = through(async (send, url, init) => {
+    if (isWrite(url, init, `job:${email}:1`) && writes(init, 'success') && !ends++) throw new TypeError('the connection was lost');
+    const response = await asCluster(send, url);
+    if (!ends || !url.includes('open_revs=all')) return response;
+    const rival = {_id: `job:${email}:1`, _rev: `2-${'f'.repeat(32)}`, status: 'waiting', fence: 9, _revisions: {start: 2, ids: ['f'.repeat(32), 'e'.repeat(32)]}};
+    return Response.json([...await response.json(), {ok: rival}]);
+  });
+  await queue.add(email, {}, {id: '1'});
+  await withWorker(email, {}, async worker => {
+    const job = await until(() => worker.claim());
+    await assert.rejects(job.finish(), HaltError);
+    assert.equal(ends, 2);
+  }, cluster);
+});
+
 test('a job that its last owner may have ended is cancelled by the next claim on a cluster', async () => {
   const email = await type();
   const expired = {data: {}, status: 'waiting', attempt: 1, expirations: 1, fence: 1, times: {created: 1, claimed: 2, started: 2, expired: 3}};

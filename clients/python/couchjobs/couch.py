@@ -180,8 +180,8 @@ class Couch:
             answer = self.put(doc)
             if answer.status == 201:
                 doc = {**doc, "_rev": answer.body["rev"]}
-                # A change may be of a leaf that the others have left behind (rule 18), and an end too late for the lease (rule 9).
-                doubtful = kept or self.is_cluster and (alone and "_rev" in first or is_late())
+                # A change may be of a leaf that the others have left behind (rule 18), and an end too late for the lease, or after a 202 (rule 9).
+                doubtful = kept or self.is_cluster and (doubt or alone and "_rev" in first or is_late())
                 leaves = self.majority(doc["_id"]) if doubtful else []
                 rivals = [leaf for leaf in leaves or [] if stands_against(leaf, doc, alone)]
                 if leaves is not None and not (rivals and alone and kept):

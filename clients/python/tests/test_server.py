@@ -1130,6 +1130,21 @@ class ClusterAnswersTest(ServerTest):
                     self.assertRaises(Halted, job.finish)
                 worker.stop(0)
 
+    def test_an_end_that_is_confirmed_after_a_lost_answer_does_not_count_beside_a_leaf_that_counts_more(self):
+        ends = []
+
+        def tamper(method, path, body, send):
+            if method == "PUT" and body.get("status") == "success":
+                ends.append(body)
+                return send() if len(ends) > 1 else Answer(0, None)
+            answer = send()
+            if "open_revs" in path and ends:
+                answer.body.append({"ok": {"_id": job._id, "_rev": "2-" + "f" * 32, "status": "waiting", "fence": 9}})
+            return answer
+        job = self.claimed(self.by_hand(Queue(Tampered(SERVER.url, tamper, cluster=True))))
+        self.assertRaises(Halted, job.finish)
+        self.assertEqual(len(ends), 2)
+
     def test_a_job_that_its_last_owner_may_have_ended_is_cancelled_by_the_next_claim(self):
         for id in ("node", "cluster"):
             self.queue.couch.put({"_id": f"job:{self.type}:{id}", "data": {}, "status": "waiting", "attempt": 1, "expirations": 1, "fence": 1,
