@@ -126,7 +126,9 @@ export class Job {
   async #confirm(change, ends) {
     const {couch} = this.#worker;
     const goOn = () => {
-      if (this.isHalted) throw this.#halted;
+      if (!this.isHalted) return;
+      this.#worker.left(this);
+      throw this.#halted;
     };
     let mayHaveFailed = false;
     for (const wait of pauses(50, 2000)) {
@@ -469,11 +471,18 @@ export class Worker {
     return mine.length ? answers.every(({status}) => status === 201 || status === 202) : !canLand;
   }
 
-  /** The job is in other hands, or its end is written, or its lease is over: then it is given back once its handler has stopped. @param {Job} job */
+  /** The job is in other hands, or its end is written, or its lease is over. Who claims by hand has one more timeout to hear of that. @param {Job} job */
   drop(job) {
     if (this.#jobs.get(job.doc._id) !== job) return;
     this.#jobs.delete(job.doc._id);
-    if (job.isOver && job.isTaken && !this.#loop) this.doubt(job, EXPIRED);
+    if (job.isOver && !this.#loop) pause(this.settings(job.type).timeout, this.#done.signal).then(() => this.left(job));
+  }
+
+  /** A job whose lease is over is given back once its handler has stopped. A caller by hand has when it was told. @param {Job} job */
+  left(job, hasStopped = !this.#loop) {
+    if (!hasStopped || !job.isOver || !job.isTaken) return;
+    job.isOver = false;
+    this.doubt(job, EXPIRED);
   }
 
   /** Runs a handler for each job until `stop`. @param {(job: Job) => any} handler @param {number} concurrency */
@@ -511,7 +520,7 @@ export class Worker {
       if (!job.isHalted) await end().catch(lost => lost instanceof HaltError || this.onError(lost));
     } finally {
       job.halt(OVER); // where no end could be written
-      if (job.isOver && this.#loop) this.doubt(job, EXPIRED);
+      this.left(job, true);
     }
   }
 

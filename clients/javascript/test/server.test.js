@@ -998,6 +998,7 @@ test('an owner that halts as another leaf counts more withdraws its own', async 
     const rival = {_id: `job:${email}:${id}`, _rev: `1-${'f'.repeat(32)}`, status: 'waiting', fence: 9};
     await request(`${db.url}/_bulk_docs`, {method: 'POST', body: JSON.stringify({docs: [rival], new_edits: false})});
     await until(() => job.isHalted);
+    await assert.rejects(job.finish(), HaltError);
     await until(async () => (await queue.couch.leaves(job.doc._id)).some(leaf => leaf.lock?.withdrawn));
   });
   for (const leaf of await queue.couch.leaves(`job:${email}:${id}`)) await queue.couch.put({...leaf, _deleted: true});
@@ -1196,6 +1197,28 @@ test('an owner that reaches nobody halts when its lease is over', async () => {
     });
     assert.deepEqual([expirations, kind], [1, 'expired']);
   }, island);
+});
+
+test('a job by hand whose lease is over is given back when its caller hears of it, or after one more timeout', async () => {
+  const email = await type({timeout: 1000});
+  let [cut, looks] = [false, 0];
+  const island = through((send, url, init) => {
+    if (url.includes('open_revs=all')) looks++;
+    return cut && init?.method === 'PUT' ? Promise.reject(new TypeError('unreachable')) : send();
+  });
+  for (const hears of [true, false]) {
+    const {id} = await queue.add(email, {});
+    await withWorker(email, {onError: () => {}}, async worker => {
+      const job = await until(() => worker.claim());
+      [cut, looks] = [true, 0];
+      await until(() => job.isHalted);
+      assert.equal(looks, 0);
+      cut = false;
+      if (hears) await assert.rejects(job.finish(), HaltError);
+      await until(async () => (await queue.get(email, id)).expirations === 1);
+    }, island);
+    await queue.cancel(email, id);
+  }
 });
 
 test('a job whose lease ends more often than its type allows has failed', async () => {
