@@ -178,7 +178,7 @@ export class Couch {
         // A change may be of a leaf that the others have left behind (rule 18), and an end too late for the lease, or after a 202 (rule 9).
         const leaves = kept || (this.isCluster && (doubt || (alone && first._rev) || isLate())) ? await this.majority(doc._id) : [];
         const hasRivals = leaves?.some(leaf => standsAgainst(leaf, doc, alone));
-        if (leaves && !(hasRivals && alone && kept)) return hasRivals ? null : doc;
+        if (leaves && !(hasRivals && alone && (kept || (doubt && !first._rev)))) return hasRivals ? null : doc;
       } else if (status === 409 || status === 412) {
         const leaves = doubt ? await this.majority(doc._id) : [];
         const stored = leaves && await this.#landed(first, leaves);

@@ -67,7 +67,8 @@ export class Queue {
     for (let tries = 0; tries < 12; tries++) { // read, decide, write; start over after a 409 (2.2)
       const job = await this.couch.get(docId(type, id));
       if (!job) {
-        if (!this.couch.isCluster || (await this.couch.majority(docId(type, id)))?.every(leaf => leaf._deleted)) return null;
+        const leaves = this.couch.isCluster ? await this.couch.majority(docId(type, id)) : [];
+        if (leaves?.every(leaf => leaf._deleted) && (!leaves.length || leaves.some(leaf => !leaf.resolved))) return null;
       } else if (isFinished(job)) {
         if (await this.#stands(job)) return job.status;
       } else if (!job._conflicts && !job.lock?.withdrawn) { // else a library worker resolves it first (rule 18)

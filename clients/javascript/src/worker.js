@@ -296,7 +296,7 @@ export class Worker {
           const {results, last_seq} = await this.couch.changes(since);
           for (const row of results) await this.#row(row);
           since = last_seq;
-          const isCutOff = !results.length && monotonic() < asked + 1000; // a node in maintenance mode ends each poll at once
+          const isCutOff = !results.length && monotonic() < asked + Math.min(1000, this.couch.timeout / 4); // a node in maintenance mode ends each poll at once
           if (!isCutOff) waits = pauses(200, 5000);
           await pause(isCutOff ? waits.next().value : 50, signal); // what comes meanwhile comes in one answer
         }
@@ -448,7 +448,7 @@ export class Worker {
     if (isNew) job.stray = {reason, since: monotonic()};
     if (job.doubts++ && !isNew) return;
     const {stray} = job;
-    for (const wait of pauses(100, stray ? 600000 : 20000)) {
+    for (const wait of pauses(100, stray ? 60000 : 20000)) {
       const [doubts, isLast] = [job.doubts, this.#done.signal.aborted];
       const isKnown = await (stray ? this.#giveBack(job) : job.look()).catch(error => void this.onError(error));
       if (job.stray !== stray) return; // it is given back meanwhile

@@ -184,7 +184,7 @@ class Couch:
                 doubtful = kept or self.is_cluster and (doubt or alone and "_rev" in first or is_late())
                 leaves = self.majority(doc["_id"]) if doubtful else []
                 rivals = [leaf for leaf in leaves or [] if stands_against(leaf, doc, alone)]
-                if leaves is not None and not (rivals and alone and kept):
+                if leaves is not None and not (rivals and alone and (kept or doubt and "_rev" not in first)):
                     return None if rivals else doc
             elif answer.status in (409, 412):
                 leaves = self.majority(doc["_id"]) if doubt else []

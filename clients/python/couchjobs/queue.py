@@ -58,7 +58,8 @@ class Queue:
             doc = self.couch.read(protocol.doc_id(type, id))
             if doc is None:
                 leaves = self.couch.majority(protocol.doc_id(type, id)) if self.couch.is_cluster else []
-                if leaves is not None and all(leaf.get("_deleted") for leaf in leaves):
+                live = any(not leaf.get("_deleted") for leaf in leaves or [])
+                if leaves == [] or leaves and not live and any("resolved" not in leaf for leaf in leaves):
                     return "missing"
                 continue
             status = doc.get("status") or "waiting"

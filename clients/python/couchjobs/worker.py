@@ -318,7 +318,7 @@ class Worker:
                 job.is_doubted = is_known = False  # before the reading: a doubt that comes meanwhile is not lost
                 try:
                     if job.stray:  # the older it is, the rarer
-                        job.next_look = time.monotonic() + min(600.0, time.monotonic() - job.strayed)
+                        job.next_look = time.monotonic() + min(60.0, time.monotonic() - job.strayed)
                     is_known = self._give_back(job) if job.stray else job.look()
                 except Exception as problem:  # such as what nobody expects in a document
                     log.warning("%s could not be read, or given back: %r", job._id, problem)
@@ -407,7 +407,8 @@ class Worker:
                     asked, page = time.monotonic(), self._couch.changes(since)
                     for row in page["results"]:
                         self._on_row(row["id"], row.get("doc") or {}, len(row["changes"]) > 1)
-                    since, is_cut_off = page["last_seq"], not page["results"] and time.monotonic() < asked + 1  # as in maintenance mode
+                    since, took = page["last_seq"], time.monotonic() - asked
+                    is_cut_off = not page["results"] and took < min(1, self._couch.timeout / 4)  # as in maintenance mode
                     time.sleep(random.uniform(0.2, 1.0) if is_cut_off else 0.05)  # what comes meanwhile comes in one answer
             except Exception as problem:  # such as a server that does not answer, or what nobody expects in a document
                 log.warning("the feed broke, and is opened again: %r", problem)
