@@ -3,10 +3,8 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.ViewQuery;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
@@ -23,37 +21,21 @@ import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+/** How many jobs of a type, and of a group, run at once. */
 @ServerTest
 @Execution(ExecutionMode.CONCURRENT)
-class LimitsTest {
-    private TestDatabase database;
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase fresh) {
-        database = fresh;
-        queue = TestQueue.open(fresh);
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
-
+class LimitsTest extends LimitedQueue {
     @Test
     void a_group_without_room_does_not_hold_up_the_younger_jobs_of_others() throws Exception {
         queue.types().change("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
@@ -173,13 +155,13 @@ class LimitsTest {
         accept(1, "email");
         try (Proxy proxy = Proxy.before(database.server());
                 JobQueue counted = TestQueue.open(proxy.door(database))) {
-            Counted requests = new Counted();
+            CountedRequests requests = new CountedRequests();
             assertThat(counted.accept(AcceptOptions.of("email", "fax").timeout(Duration.ZERO)))
                     .isEmpty();
             proxy.detour(requests);
             assertThat(counted.accept(AcceptOptions.of("email").timeout(Duration.ofMillis(300))))
                     .isEmpty();
-            assertThat(requests.all()).as("requests while the type is full").allMatch(Counted::isOfTheMonitor);
+            assertThat(requests.all()).as("requests while the type is full").allMatch(CountedRequests::isOfTheMonitor);
             add("fax", "1", "");
             assertThat(counted.accept(AcceptOptions.of("email", "fax").timeout(TestQueue.PATIENCE)))
                     .hasSize(1);
@@ -194,7 +176,7 @@ class LimitsTest {
                 JobQueue counted = TestQueue.open(proxy.door(database))) {
             assertThat(counted.accept(AcceptOptions.of("email", "fax").timeout(Duration.ZERO)))
                     .isEmpty();
-            Counted requests = new Counted();
+            CountedRequests requests = new CountedRequests();
             proxy.detour(requests);
             add("fax", "1", "");
             counted.accept(AcceptOptions.of("fax")).get(0).finish();
@@ -266,78 +248,6 @@ class LimitsTest {
     }
 
     @Test
-    void no_window_sees_more_starts_than_the_rate_however_many_workers_there_are() throws Exception {
-        Rate rate = new Rate(5, Duration.ofSeconds(1));
-        queue.types().change("email", settings -> settings.withRate(rate));
-        int jobs = 13;
-        for (int i = 0; i < jobs; i++) {
-            add("email", "j" + i, "");
-        }
-        try (JobQueue other = TestQueue.open(database);
-                Worker one = queue.worker()
-                        .concurrency(4)
-                        .handler("email", (data, context) -> null)
-                        .start();
-                Worker two = other.worker()
-                        .concurrency(4)
-                        .handler("email", (data, context) -> null)
-                        .start()) {
-            for (int i = 0; i < jobs; i++) {
-                TestQueue.finished(queue, "email", "j" + i);
-            }
-            assertThat(one.id()).isNotEqualTo(two.id());
-        }
-        Map<Long, Integer> starts = new HashMap<>();
-        for (Job job : queue.list(JobFilter.all().type("email"), 100)) {
-            starts.merge(job.times().get("started").getEpochSecond(), 1, Integer::sum);
-        }
-        assertThat(starts.values()).allMatch(number -> number <= 5).satisfies(all -> assertThat(
-                        all.stream().mapToInt(Integer::intValue).sum())
-                .isEqualTo(jobs));
-    }
-
-    @Test
-    void a_used_up_rate_costs_no_requests_and_is_lifted_at_once() throws Exception {
-        queue.types().change("email", settings -> settings.withRate(new Rate(2, Duration.ofDays(1))));
-        for (int i = 0; i < 4; i++) {
-            add("email", "j" + i, "");
-        }
-        try (Proxy proxy = Proxy.before(database.server());
-                JobQueue counted = TestQueue.standing(proxy.door(database))) {
-            assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(Duration.ZERO)))
-                    .hasSize(2);
-            assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(Duration.ZERO)))
-                    .isEmpty();
-            Counted requests = new Counted();
-            proxy.detour(requests);
-            assertThat(counted.accept(AcceptOptions.of("email").timeout(Duration.ofMillis(300))))
-                    .isEmpty();
-            assertThat(requests.all()).allMatch(Counted::isOfTheMonitor);
-            queue.types().change("email", settings -> settings.withRate(new Rate(3, Duration.ofDays(1))));
-            assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(TestQueue.PATIENCE)))
-                    .hasSize(1);
-            queue.types().change("email", settings -> settings.withoutRate());
-            assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(TestQueue.PATIENCE)))
-                    .hasSize(1);
-        }
-    }
-
-    @Test
-    void a_worker_that_is_to_stop_when_nothing_is_due_waits_for_a_rate_that_is_used_up() throws Exception {
-        queue.types().change("email", settings -> settings.withRate(new Rate(2, Duration.ofSeconds(1))));
-        for (int i = 0; i < 5; i++) {
-            add("email", "j" + i, "");
-        }
-        try (Worker worker = queue.worker()
-                .handler("email", (data, context) -> null)
-                .untilEmpty()
-                .start()) {
-            worker.awaitStopped();
-            assertThat(worker.stats().succeeded()).isEqualTo(5);
-        }
-    }
-
-    @Test
     @Timeout(60)
     void a_worker_that_is_to_stop_when_nothing_is_due_waits_for_no_type_that_may_run_none() throws Exception {
         limit("email", 0);
@@ -354,22 +264,6 @@ class LimitsTest {
                         .start()) {
             worker.awaitStopped();
             assertThat(worker.stats().succeeded()).isEqualTo(1);
-        }
-    }
-
-    @Test
-    @Timeout(30)
-    void a_worker_with_many_places_uses_each_window_of_a_rate() throws Exception {
-        queue.types().change("email", settings -> settings.withRate(new Rate(10, Duration.ofSeconds(1))));
-        int jobs = 60;
-        queue.addAll(IntStream.range(0, jobs)
-                .mapToObj(i -> request("email", "j" + i, ""))
-                .toList());
-        try (Worker worker = queue.worker()
-                .concurrency(64)
-                .handler("email", (data, context) -> null)
-                .start()) {
-            TestQueue.until(() -> worker.stats().succeeded() == jobs);
         }
     }
 
@@ -400,14 +294,6 @@ class LimitsTest {
         queue.types().change(type, settings -> settings.with(Limit.RUNNING, limit));
     }
 
-    private void add(String type, String id, String group) {
-        queue.add(request(type, id, group));
-    }
-
-    private static JobRequest request(String type, String id, String group) {
-        return JobRequest.builder(type).id(id).group(group).data(Map.of()).build();
-    }
-
     private List<ClaimedJob> accept(int max, String type) throws InterruptedException {
         return queue.accept(AcceptOptions.of(type).max(max).timeout(Duration.ZERO));
     }
@@ -420,48 +306,6 @@ class LimitsTest {
         return queue.database().view(ViewQuery.allDocs().startKey("slot:").endKey("slot:\uffff")).rows().stream()
                 .map(row -> row.key().asText())
                 .toList();
-    }
-
-    /** Counts what goes by, but for the feed, and its look at the database when it has connected. */
-    private static final class Counted implements Proxy.Detour {
-        private final List<Proxy.Request> requests = new ArrayList<>();
-
-        @Override
-        public synchronized boolean goes(Proxy.Request request) {
-            if (!request.isFeed() && !isOfDatabase(request)) {
-                requests.add(request);
-            }
-            return true;
-        }
-
-        private static boolean isOfDatabase(Proxy.Request request) {
-            return request.method().equals("GET") && request.uri().getPath().lastIndexOf('/') == 0;
-        }
-
-        /** The activity monitor reads owned jobs and registrations, also just after the queue was opened. */
-        static boolean isOfTheMonitor(Proxy.Request request) {
-            String path = request.uri().getPath();
-            boolean asksForRegistrations =
-                    path.endsWith("/_all_docs") && request.body().contains("worker:");
-            boolean asksForDesignDocuments =
-                    path.endsWith("/_all_docs") && request.body().contains("_design/");
-            return path.contains("/worker:")
-                    || path.endsWith("/owned")
-                    || asksForRegistrations
-                    || asksForDesignDocuments;
-        }
-
-        synchronized List<Proxy.Request> all() {
-            return List.copyOf(requests);
-        }
-
-        synchronized List<Proxy.Request> writes() {
-            return requests.stream().filter(Proxy.Request::isBulkWrite).toList();
-        }
-
-        synchronized void clear() {
-            requests.clear();
-        }
     }
 
     /** A worker that dies of the first job it runs. */

@@ -4,61 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
-import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
-import io.couchjobs.type.RetryPolicy;
-import io.couchjobs.type.TypeCounts;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.PermanentJobException;
-import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.SnoozeException;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What surrounds a run: hooks, interceptors, its thread, how many run at once, and how a worker closes. */
+/** What surrounds a run: hooks, interceptors, its thread, and the end of its worker. */
 @ServerTest
-class RuntimeTest {
+class RuntimeTest extends WorkedQueue {
     private final List<String> heard = Collections.synchronizedList(new ArrayList<>());
-
-    private JobQueue queue;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        queue = TestQueue.open(database);
-        queue.types()
-                .change(
-                        "email",
-                        settings -> settings.withRetryPolicy(
-                                new RetryPolicy(1, Duration.ofMillis(1), Duration.ofMillis(1))));
-    }
-
-    @AfterEach
-    void close() {
-        queue.close();
-    }
 
     /** Tells what is called, in order, and does what its job says. */
     private final class Telling implements JobHandler<ObjectNode> {
@@ -255,206 +224,6 @@ class RuntimeTest {
     }
 
     @Test
-    void concurrency_changes_while_jobs_run() throws Exception {
-        Semaphore go = new Semaphore(0);
-        AtomicInteger running = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
-        try (Worker worker = queue.worker()
-                .concurrency(1)
-                .handler("email", (data, context) -> {
-                    most.accumulateAndGet(running.incrementAndGet(), Math::max);
-                    go.acquire();
-                    running.decrementAndGet();
-                    return null;
-                })
-                .start()) {
-            for (int i = 0; i < 12; i++) {
-                add("j" + i, "ok");
-            }
-            TestQueue.until(() -> running.get() == 1);
-            worker.concurrency(4);
-            TestQueue.until(() -> running.get() == 4);
-            worker.concurrency(2);
-            go.release(2);
-            TestQueue.until(() -> running.get() == 2 && worker.stats().succeeded() == 2);
-            most.set(0);
-            go.release(10);
-            for (int i = 0; i < 12; i++) {
-                TestQueue.finished(queue, "email", "j" + i);
-            }
-            assertThat(most.get()).isLessThanOrEqualTo(2);
-            assertThat(worker.concurrency()).isEqualTo(2);
-        }
-    }
-
-    @Test
-    void jobs_claimed_ahead_run_when_concurrency_is_raised() throws Exception {
-        Semaphore go = new Semaphore(0);
-        try (Worker worker = oneRunsAndAnotherIsClaimedAhead(go)) {
-            worker.concurrency(2);
-            TestQueue.until(() -> counts(JobStatus.RUNNING) == 2);
-            go.release(2);
-        }
-    }
-
-    @Test
-    void a_worker_without_concurrency_leaves_the_jobs_to_others_though_it_may_claim_ahead() throws Exception {
-        try (Worker paused = queue.worker()
-                .prefetch(5)
-                .handler("email", (data, context) -> null)
-                .start()) {
-            ended("before");
-            paused.concurrency(0);
-            for (int i = 0; i < 3; i++) {
-                add("j" + i, "ok");
-            }
-            try (Worker other =
-                    queue.worker().handler("email", (data, context) -> null).start()) {
-                for (int i = 0; i < 3; i++) {
-                    TestQueue.finished(queue, "email", "j" + i);
-                }
-                TestQueue.until(() -> other.stats().succeeded() == 3);
-            }
-        }
-    }
-
-    @Test
-    void jobs_claimed_ahead_are_given_back_when_none_is_to_be_started() throws Exception {
-        Semaphore go = new Semaphore(0);
-        try (Worker worker = oneRunsAndAnotherIsClaimedAhead(go)) {
-            worker.concurrency(0);
-            TestQueue.until(() -> counts(JobStatus.SCHEDULED) == 0 && counts(JobStatus.WAITING) == 1);
-            assertThat(worker.stats().released()).isEqualTo(1);
-            go.release(2);
-            TestQueue.until(() -> counts(JobStatus.SUCCESS) == 1);
-            worker.concurrency(1);
-            TestQueue.until(() -> counts(JobStatus.SUCCESS) == 2);
-        }
-    }
-
-    @Test
-    void concurrency_can_be_given_by_the_processors() throws Exception {
-        int cores = Runtime.getRuntime().availableProcessors();
-        try (Worker worker = queue.worker()
-                .handler("email", (data, context) -> null)
-                .concurrency("cores*3")
-                .start()) {
-            assertThat(worker.concurrency()).isEqualTo(3 * cores);
-        }
-        assertThatThrownBy(() -> queue.worker()
-                        .handler("email", (data, context) -> null)
-                        .concurrency("many")
-                        .start())
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("many");
-    }
-
-    @Test
-    void jobs_claimed_ahead_are_scheduled_and_run_each_once_when_a_slot_is_free() throws Exception {
-        Semaphore go = new Semaphore(0);
-        Set<String> ran = ConcurrentHashMap.newKeySet();
-        try (Worker worker = queue.worker()
-                .concurrency(2)
-                .prefetch(3)
-                .handler("email", (data, context) -> {
-                    go.acquire();
-                    assertThat(ran.add(context.id().id())).isTrue();
-                    assertThat(context.attempt()).isEqualTo(1);
-                    return null;
-                })
-                .start()) {
-            for (int i = 0; i < 20; i++) {
-                add("j" + i, "ok");
-            }
-            TestQueue.until(() -> counts(JobStatus.RUNNING) == 2 && counts(JobStatus.SCHEDULED) == 3);
-            TestQueue.until(() -> worker.stats().running() == 2);
-            queue.cancel("email", scheduled(), CancelMode.REQUEST);
-            go.release(20);
-            TestQueue.until(() -> counts(JobStatus.SUCCESS) == 19 && counts(JobStatus.CANCELLED) == 1);
-        }
-        assertThat(ran).hasSize(19);
-    }
-
-    @Test
-    void how_long_a_run_took_does_not_include_the_wait_of_a_job_that_was_claimed_ahead() throws Exception {
-        CountDownLatch go = new CountDownLatch(1);
-        BlockingQueue<RunReport> reports = new LinkedBlockingQueue<>();
-        add("first", "ok");
-        add("second", "ok");
-        try (Worker worker = queue.worker()
-                .concurrency(1)
-                .prefetch(1)
-                .handler("email", (data, context) -> {
-                    go.await();
-                    return null;
-                })
-                .onRunEnded(reports::add)
-                .start()) {
-            TestQueue.until(() -> counts(JobStatus.RUNNING) == 1 && counts(JobStatus.SCHEDULED) == 1);
-            long letGo = System.nanoTime();
-            go.countDown();
-            TestQueue.until(() -> reports.size() == 2 && worker.stats().succeeded() == 2);
-            Duration sinceLetGo = Duration.ofNanos(System.nanoTime() - letGo);
-            assertThat(reports).anySatisfy(second -> assertThat(second.took()).isLessThan(sinceLetGo));
-        }
-    }
-
-    @Test
-    void a_job_claimed_ahead_and_cancelled_before_the_feed_tells_does_not_run(TestDatabase database) throws Exception {
-        Proxy proxy = Proxy.before(database.server());
-        proxy.deafenFeeds();
-        CountDownLatch go = new CountDownLatch(1);
-        Set<String> ran = ConcurrentHashMap.newKeySet();
-        add("first", "ok");
-        add("second", "ok");
-        try (JobQueue deaf = TestQueue.open(proxy.door(database));
-                Worker worker = deaf.worker()
-                        .concurrency(1)
-                        .prefetch(1)
-                        .handler("email", (data, context) -> {
-                            ran.add(context.id().id());
-                            go.await();
-                            return null;
-                        })
-                        .start()) {
-            TestQueue.until(() -> counts(JobStatus.RUNNING) == 1 && counts(JobStatus.SCHEDULED) == 1);
-            queue.cancel("email", scheduled(), CancelMode.REQUEST);
-            go.countDown();
-            TestQueue.until(() -> counts(JobStatus.SUCCESS) == 1 && counts(JobStatus.CANCELLED) == 1);
-            TestQueue.until(() -> worker.stats().cancelled() == 1);
-        }
-        assertThat(ran).hasSize(1);
-    }
-
-    @Test
-    void a_worker_that_closes_gives_back_what_it_has_not_started() throws Exception {
-        CountDownLatch running = new CountDownLatch(1);
-        CountDownLatch go = new CountDownLatch(1);
-        Worker worker = queue.worker()
-                .concurrency(1)
-                .prefetch(5)
-                .handler("email", (data, context) -> {
-                    running.countDown();
-                    go.await();
-                    return null;
-                })
-                .start();
-        for (int i = 0; i < 6; i++) {
-            add("j" + i, "ok");
-        }
-        TestQueue.until(() -> counts(JobStatus.SCHEDULED) == 5);
-        running.await();
-        Thread closing = new Thread(worker::close);
-        closing.start();
-        TestQueue.until(() -> counts(JobStatus.WAITING) == 5);
-        assertThat(counts(JobStatus.RUNNING)).isEqualTo(1);
-        go.countDown();
-        closing.join();
-        assertThat(counts(JobStatus.SUCCESS)).isEqualTo(1);
-        assertThat(counts(JobStatus.WAITING)).isEqualTo(5);
-    }
-
-    @Test
     void a_worker_may_cancel_what_still_runs_when_its_time_for_closing_is_over() throws Exception {
         Worker worker = queue.worker()
                 .handler("email", ObjectNode.class, new Telling())
@@ -465,42 +234,5 @@ class RuntimeTest {
         worker.close(Duration.ofMillis(50));
         assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.CANCELLED);
         assertThat(heard).contains("cancelled");
-    }
-
-    private Worker oneRunsAndAnotherIsClaimedAhead(Semaphore go) throws Exception {
-        Worker worker = queue.worker()
-                .concurrency(1)
-                .prefetch(1)
-                .handler("email", (data, context) -> {
-                    go.acquire();
-                    return null;
-                })
-                .start();
-        add("first", "ok");
-        add("second", "ok");
-        TestQueue.until(() -> counts(JobStatus.RUNNING) == 1 && counts(JobStatus.SCHEDULED) == 1);
-        return worker;
-    }
-
-    private long counts(JobStatus status) {
-        TypeCounts counts = queue.types().counts().get("email");
-        return counts == null ? 0 : counts.byStatus().getOrDefault(status, 0L);
-    }
-
-    private String scheduled() {
-        return queue.all(io.couchjobs.job.JobFilter.all().type("email").status(JobStatus.SCHEDULED))
-                .findFirst()
-                .orElseThrow()
-                .id()
-                .id();
-    }
-
-    private Job ended(String what) throws InterruptedException {
-        add(what, what);
-        return TestQueue.finished(queue, "email", what);
-    }
-
-    private void add(String id, String what) {
-        queue.add(JobRequest.builder("email").id(id).data(Map.of("do", what)).build());
     }
 }

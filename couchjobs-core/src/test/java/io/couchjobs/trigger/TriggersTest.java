@@ -7,19 +7,13 @@ import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NotFoundException;
-import io.couchjobs.testing.MailQueue;
 import io.couchjobs.testing.ServerTest;
-import io.couchjobs.testing.SourceDatabases;
 import io.couchjobs.testing.TestQueue;
-import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,47 +21,14 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What users of triggers see. */
 @ServerTest
-class TriggersTest {
-    private MailQueue mails;
-    private JobQueue queue;
-    private SourceDatabases sources;
-    private CouchDatabase orders;
-    private List<ObjectNode> ran;
-
-    @BeforeEach
-    void open(TestDatabase database) {
-        mails = new MailQueue(database);
-        queue = mails.queue();
-        sources = mails.sources();
-        ran = mails.ran();
-        orders = sources.create("orders");
-    }
-
-    @AfterEach
-    void close() {
-        mails.close();
-    }
-
-    private TriggerBuilder mails() {
-        return Trigger.named("mails").source(orders.name()).type("mail");
-    }
-
-    private void awaitRuns(int count) throws Exception {
-        TestQueue.until(
-                () -> ran.size() >= count && queue.all("mail").allMatch(job -> job.phase() == JobPhase.FINISHED));
-        assertThat(ran).hasSize(count);
-    }
-
+class TriggersTest extends OrderMails {
     @Test
     void a_saved_document_makes_a_job_that_says_which_document_it_is() throws Exception {
         queue.triggers().put(mails().build());
@@ -348,73 +309,6 @@ class TriggersTest {
         queue.types().change("mail", settings -> settings.withPaused(false));
         awaitRuns(1);
         assertThat(ran.get(0).at("/doc/n").asText()).isEqualTo("3");
-    }
-
-    @Test
-    void the_end_of_a_job_is_written_into_its_document_and_that_makes_no_job() throws Exception {
-        sources.assumeNotPouchDb("has no selectors in its feed");
-        queue.triggers().put(mails().writeBack("/status").build());
-        save(orders, "{'_id':'o1','total':1}");
-        TestQueue.until(() ->
-                orders.get("o1").orElseThrow().at("/status/status").asText().equals("success"));
-        assertThat(orders.get("o1").orElseThrow().path("total").asInt()).isEqualTo(1);
-        change(orders, "o1", "total", "2");
-        TestQueue.until(() -> ran.size() == 2);
-        TestQueue.until(
-                () -> orders.get("o1").orElseThrow().at("/status/of").asText().startsWith("3-"));
-        save(orders, "{'_id':'o2'}");
-        awaitRuns(3);
-    }
-
-    @Test
-    void a_job_that_succeeds_after_a_retry_is_written_back_and_is_not_run_once_more() throws Exception {
-        sources.assumeNotPouchDb("has no selectors in its feed");
-        queue.triggers().put(mails().type("flaky").writeBack("/status").build());
-        List<Long> fences = Collections.synchronizedList(new ArrayList<>());
-        try (Worker flaky = queue.worker()
-                .handler("flaky", (data, context) -> {
-                    fences.add(context.fence());
-                    if (fences.size() == 1) {
-                        throw new PermanentJobException("the first run fails");
-                    }
-                    return Map.of();
-                })
-                .start()) {
-            save(orders, "{'_id':'o1'}");
-            TestQueue.until(() -> "failed".equals(statusOf("o1")));
-            queue.retryNow(queue.all("flaky").findFirst().orElseThrow().id());
-            TestQueue.until(() -> "success".equals(statusOf("o1")));
-            save(orders, "{'_id':'o2'}");
-            TestQueue.until(() -> "success".equals(statusOf("o2")));
-            assertThat(flaky.stats().claimed()).isEqualTo(3);
-        }
-        assertThat(fences).hasSize(3);
-    }
-
-    @Test
-    void writing_back_the_ends_of_two_revisions_makes_no_third_job() throws Exception {
-        sources.assumeNotPouchDb("has no selectors in its feed");
-        queue.types().change("mail", settings -> settings.withPaused(true));
-        queue.triggers()
-                .put(mails().deliver(Trigger.Delivery.EVERY)
-                        .writeBack("/status")
-                        .build());
-        save(orders, "{'_id':'o1','n':'1'}");
-        TestQueue.until(() -> queue.all("mail").count() == 1);
-        String second = change(orders, "o1", "n", "2");
-        TestQueue.until(() -> queue.all("mail").count() == 2);
-        queue.types().change("mail", settings -> settings.withPaused(false));
-        awaitRuns(2);
-        TestQueue.until(
-                () -> orders.get("o1").orElseThrow().path("_rev").asText().startsWith("4-"));
-        save(orders, "{'_id':'o2'}");
-        TestQueue.until(() -> "success".equals(statusOf("o2")));
-        assertThat(ran).extracting(data -> data.path("id").asText()).containsExactly("o1", "o1", "o2");
-        assertThat(ran).extracting(data -> data.path("rev").asText()).contains(second);
-    }
-
-    private String statusOf(String order) {
-        return orders.get(order).orElseThrow().at("/status/status").asText();
     }
 
     @Test

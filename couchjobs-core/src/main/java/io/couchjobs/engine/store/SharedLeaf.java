@@ -5,6 +5,7 @@ import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.job.Job;
 import java.util.Comparator;
+import java.util.List;
 import java.util.UUID;
 
 /**
@@ -18,6 +19,9 @@ public final class SharedLeaf {
      * keep the field, or drop it and lose little.
      */
     static final String UNCOUNTED = "uncounted";
+
+    /** The fields that belong to one revision of a document, and say nothing of its content. */
+    public static final List<String> OF_ONE_REVISION = List.of("_rev", UNCOUNTED);
 
     private static final String REVISIONS = "revisions";
     private static final String WITHDRAWN = "withdrawn";

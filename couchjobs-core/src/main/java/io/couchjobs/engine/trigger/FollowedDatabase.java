@@ -3,7 +3,6 @@ package io.couchjobs.engine.trigger;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.document.Rev;
-import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.trigger.Trigger;
@@ -190,9 +189,7 @@ final class FollowedDatabase {
     }
 
     private boolean isStillThere() {
-        NamedDocuments<Trigger> triggers = tools.triggers();
-        return triggers.read(trigger.name())
-                .flatMap(triggers::parsed)
+        return tools.trigger(trigger.name())
                 .filter(present -> present.connection().equals(trigger.connection()))
                 .isPresent();
     }

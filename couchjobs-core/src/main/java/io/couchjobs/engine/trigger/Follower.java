@@ -1,7 +1,6 @@
 package io.couchjobs.engine.trigger;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.trigger.Trigger;
@@ -99,11 +98,8 @@ final class Follower implements JobHandler<ObjectNode> {
     }
 
     private Optional<Trigger> present(String name, JobContext context) {
-        NamedDocuments<Trigger> triggers = tools.triggers();
-        return triggers.read(name)
-                .flatMap(triggers::parsed)
-                .filter(Trigger::isEnabled)
-                .filter(trigger -> trigger.connection().equals(context.job().jobClass()));
+        return tools.trigger(name).filter(Trigger::isEnabled).filter(trigger -> trigger.connection()
+                .equals(context.job().jobClass()));
     }
 
     /** The triggers were read anew, because changes may have been missed: what is followed as another one is not followed on. */

@@ -11,6 +11,7 @@ import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.trigger.Trigger;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** The objects that all followers of one queue share. Immutable and thread-safe. */
@@ -35,6 +36,11 @@ public record FollowerTools(
 
     NamedDocuments<Trigger> triggers() {
         return new NamedDocuments<>(documents, DocIds.TRIGGER, Trigger::docId, Trigger::parse);
+    }
+
+    /** The trigger of a name as it is now; empty when there is none, or its document cannot be one. */
+    Optional<Trigger> trigger(String name) {
+        return triggers().read(name).flatMap(triggers()::parsed);
     }
 
     Positions positions() {

@@ -5,6 +5,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.store.SharedLeaf;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
@@ -13,7 +14,6 @@ import io.couchjobs.schedule.Timing;
 import io.couchjobs.trigger.Trigger;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -38,8 +38,6 @@ final class Following implements AutoCloseable {
 
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-
-    private static final List<String> OF_THE_REVISION = List.of("_rev", "uncounted");
 
     private final FollowerTools tools;
     private final Trigger trigger;
@@ -201,7 +199,7 @@ final class Following implements AutoCloseable {
     }
 
     private static ObjectNode content(Trigger trigger) {
-        return trigger.toDocument().without(OF_THE_REVISION);
+        return trigger.toDocument().without(SharedLeaf.OF_ONE_REVISION);
     }
 
     /** The trigger was changed, or one of its positions by somebody else. */

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.JsonNumbers;
+import io.couchjobs.engine.store.SharedLeaf;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerStatus;
@@ -47,8 +48,6 @@ final class Position {
     private static final String WARNED = "warned";
     private static final long MINUTE_MILLIS = 60_000;
     private static final Duration WARNING_LASTS = Duration.ofMinutes(5);
-
-    private static final List<String> UNSAID = List.of("_rev", "uncounted");
 
     private final ObjectNode document;
 
@@ -190,8 +189,8 @@ final class Position {
     }
 
     boolean saysTheSameAs(Position other) {
-        ObjectNode mine = toDocument().without(UNSAID);
-        return mine.equals(JsonNumbers::compare, other.toDocument().without(UNSAID));
+        ObjectNode mine = toDocument().without(SharedLeaf.OF_ONE_REVISION);
+        return mine.equals(JsonNumbers::compare, other.toDocument().without(SharedLeaf.OF_ONE_REVISION));
     }
 
     /** Whether the database is another one than the one that was followed: it was deleted, and made anew. */

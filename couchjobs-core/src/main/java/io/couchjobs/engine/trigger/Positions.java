@@ -2,6 +2,7 @@ package io.couchjobs.engine.trigger;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.store.SharedDocuments;
+import io.couchjobs.engine.store.SharedLeaf;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -9,8 +10,6 @@ import java.util.function.UnaryOperator;
 /** The positions of triggers in the database of a queue. Thread-safe. */
 final class Positions {
     /** The fields that belong to the revision, and not to the position. */
-    private static final List<String> OF_THE_WRITER = List.of("_rev", "uncounted");
-
     private final SharedDocuments documents;
 
     Positions(SharedDocuments documents) {
@@ -60,9 +59,9 @@ final class Positions {
                 throw new MovedException();
             }
             ObjectNode next = change.apply(new Position(document)).toDocument();
-            OF_THE_WRITER.forEach(field -> next.remove(field));
+            SharedLeaf.OF_ONE_REVISION.forEach(field -> next.remove(field));
             document.properties().stream()
-                    .filter(field -> OF_THE_WRITER.contains(field.getKey()))
+                    .filter(field -> SharedLeaf.OF_ONE_REVISION.contains(field.getKey()))
                     .forEach(field -> next.set(field.getKey(), field.getValue()));
             return next;
         }));

@@ -12,6 +12,7 @@ import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.store.NamedDocuments;
+import io.couchjobs.engine.store.SharedLeaf;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
@@ -66,7 +67,7 @@ public final class QueueTriggers implements Triggers {
     private Trigger stored(Trigger trigger) {
         return Trigger.parse(triggers.change(trigger.name(), present -> {
             ObjectNode next = trigger.toDocument();
-            List.of(Field.REV, "uncounted").forEach(field -> {
+            SharedLeaf.OF_ONE_REVISION.forEach(field -> {
                 if (present.has(field)) {
                     next.set(field, present.get(field));
                 }

@@ -12,7 +12,7 @@ import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
-import java.net.SocketTimeoutException;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -191,10 +191,7 @@ final class SourceReader {
 
     private static CouchException unknown(String path, String reason) {
         return CouchUnreachableException.of(
-                new CouchException.Failure.Request("GET", path, null, null),
-                false,
-                reason,
-                new SocketTimeoutException(reason));
+                new CouchException.Failure.Request("GET", path, null, null), false, reason, new IOException(reason));
     }
 
     /** The failure of a change that is empty when it is read again: a revision fails, but a document that is gone is no news. */
