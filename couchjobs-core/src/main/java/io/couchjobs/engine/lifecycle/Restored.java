@@ -32,7 +32,7 @@ public final class Restored {
         names.stream()
                 .filter(name -> name.startsWith("_") && !name.equals(Field.ID))
                 .forEach(document::remove);
-        if (copy.fence() > 0) {
+        if (Fences.hasFence(copy)) {
             document.put(Field.FENCE, Math.max(copy.fence(), generation));
         }
         ScheduledTime.toMillis(document);

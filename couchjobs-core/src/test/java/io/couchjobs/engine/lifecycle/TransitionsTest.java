@@ -227,6 +227,15 @@ class TransitionsTest {
     }
 
     @Test
+    void
+            the_next_fence_of_a_job_that_is_put_back_is_greater_than_all_before_also_when_it_was_copied_before_its_first_claim() {
+        for (String fence : List.of("'fence':0", "'fence':3")) {
+            Job restored = Restored.of(Jobs.job("'data':{}," + fence), 12);
+            assertThat(Fences.next(restored)).as(fence).isGreaterThan(12);
+        }
+    }
+
+    @Test
     void a_time_before_march_1973_is_written_as_at_once() {
         Instant early = Instant.ofEpochMilli(99_999_999_999L);
         Job waiting = Jobs.inStatus(JobStatus.WAITING);
