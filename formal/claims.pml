@@ -141,6 +141,17 @@
 #define RESOLVERS 1
 #endif
 
+#ifdef WISHED_APART   /* a worker owns the job on two copies; the third has it as it waits: there it was added twice, which nobody confirmed. Somebody adds it
+                         again at the same time */
+#define BEGIN  addedApart
+#define PARTED
+#define CLAIMS 1
+#define ENDS
+#define ADDS 1
+#define ADDS_WAITING
+#define RESOLVERS 1
+#endif
+
 #ifdef CANCELLED_WAITING   /* the job waits; two workers claim it while somebody cancels it */
 #define BEGIN  waits
 #define CANCELS 2
@@ -167,6 +178,19 @@
 #define CANCELS 1
 #define RESOLVERS 1
 #endif
+#ifdef CANCEL_APART   /* a worker owns the job on two copies; the third has it as it waits for the run after that, which nobody confirmed. Somebody cancels the job */
+#define BEGIN  addedSince
+#define CANCELS 1
+#define ENDS
+#define RESOLVERS 1
+#endif
+#ifdef CANCEL_FOUND   /* two copies have the claim of a dead owner; one has a request to cancel on it, which nobody confirmed. Somebody else asks the same */
+#define BEGIN  askedApart
+#define FINDS
+#define CANCELS 0
+#define MONITOR
+#define RESOLVERS 1
+#endif
 #ifdef CANCELLED_BEFORE   /* one copy has a job that was cancelled there; the others removed the job and have it anew, which was told */
 #define BEGIN  addedAnew
 #define CANCELS 0
@@ -185,6 +209,10 @@
 #define BEGIN  met
 #define CANCELS 1
 #define RESOLVERS 1
+#endif
+
+#ifdef ADDS_WAITING
+#define FINDS
 #endif
 
 #include "document.pml"
@@ -220,6 +248,14 @@ inline retriedBeside() {
 inline askedBeside() {
     put(1, revision(PENDING, 1, 0) | OBITUARY); put(2, revision(OWNED, 1, 1) | CANCEL); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
     claims = 1; greatest = 1; cancelAsked = 1
+}
+inline addedSince() {
+    put(1, revision(PENDING, 2, 0)); put(2, revision(OWNED, 1, 1)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 1; greatest = 1; askedAgain = true; phase[1] = OWNS; mine[1] = 1; runs[1] = 1; at(1) = 2
+}
+inline askedApart() {
+    put(1, revision(OWNED, 1, 1)); put(2, revision(OWNED, 1, 1) | CANCEL); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
+    claims = 1; greatest = 1
 }
 inline addedAnew() {
     put(1, revision(PENDING, 3, 0)); put(2, revision(CANCELLED, 1, CANCELLER)); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
@@ -264,6 +300,10 @@ inline endedElsewhere() {
     known[1] = known[1] | bit(1); known[2] = known[2] | bit(1);
     claims = 1; greatest = 1; told = 1
 }
+inline addedApart() {
+    put(1, revision(PENDING, 2, 0) | FRESH); put(2, revision(OWNED, 1, 1)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 1; greatest = 1; askedAgain = true; phase[1] = OWNS; mine[1] = 1; runs[1] = 1; at(1) = 2
+}
 #ifdef APART
 inline endedWithoutHistory() {
     put(1, revision(PENDING, 0, 0)); put(2, revision(ENDED, 1, 1)); oneHas(1, 2); oneHas(2, 1); oneHas(3, 2); oneHas(3, 1);
@@ -303,7 +343,7 @@ init {
 #ifdef REMOVAL
         run Remover();
 #endif
-#if defined(CANCELS) && CANCELS > 0
+#if defined(CANCELS) && (CANCELS > 0 || defined(FINDS))
         run Canceller();
 #endif
 #ifdef SUBSCRIBER

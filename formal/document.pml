@@ -29,14 +29,22 @@
 #else
 #define OPEN          0
 #endif
-#ifdef CANCELS
+#if defined(CANCELS) || defined(PARTED)
 #define CODE    int
+#else
+#define CODE  short
+#endif
+#ifdef CANCELS
 #define CANCEL  65536     /* somebody asks the owner to cancel the job */
 #define END_AS 131072     /* the next claim cancels the job, and does not run it; a claim with the mark was made for that */
 #else
-#define CODE  short
 #define CANCEL        0
 #define END_AS        0
+#endif
+#ifdef PARTED
+#define FRESH  262144     /* the job was never run on this branch, which parted from the others before they claimed it. A claim has the mark while it may be withdrawn */
+#else
+#define FRESH         0
 #endif
 #define flags(r)   (rev[r] & (FLAGGED | CANCEL | END_AS))
 #define isToCancel(r) ((rev[r] & CANCEL) != 0)
@@ -47,7 +55,7 @@
 #define isOpen(r)  ((rev[r] & OPEN) != 0)
 #define errors(r)  (rev[r] & FAILURE)
 #define kept(r)    (rev[r] & (FAILURE | OPEN))
-#define story(r)   (rev[r] & (OBITUARY | FAILURE | OPEN))
+#define story(r)   (rev[r] & (OBITUARY | FAILURE | OPEN | FRESH))
 #define isFinished(r) (kind(r) == ENDED || kind(r) == CANCELLED)
 #define isClaim(r) (kind(r) == OWNED || kind(r) == WITHDRAWN)
 #define isLiveKind(k) (k >= ENDED && k != REMOVED)
@@ -83,7 +91,7 @@ CODE news;            /* what is written; 0 is the tombstone of a leaf that lost
 #define MOST 9
 #elif defined(MONITOR)
 #define MOST 8
-#elif defined(SUBSCRIBER) || defined(REMOVAL) || defined(ADDS_WAITING)
+#elif defined(SUBSCRIBER) || defined(REMOVAL) || defined(FINDS)
 #define MOST 7
 #else
 #define MOST 6

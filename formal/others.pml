@@ -135,14 +135,25 @@ proctype Retention() {
 #endif
 
 #if ADDS > 0 || defined(CANCELS)
-/* Resolution.stands: a leaf counts more than the run that the owner was asked for, or than the claim, or the job that is to wait. */
+/* Resolution.stands: a leaf counts more than the run that the owner was asked for, or than the claim, or the job that is to wait. A cancellation does not
+   stand beside an owner, nor a leaf that will count less than the end of one. */
 #ifdef TRUSTS_OWNERS
 #define standsUntilClaimed(r) (kind(r) == OWNED)
 #else
 #define standsUntilClaimed(r) (kind(r) == OWNED && isFlagged(r))
 #endif
+#ifdef CANCELS_OWNED
+#define ownsBeside(r) false
+#else
+#define ownsBeside(r) (kind(w) == CANCELLED && as[r] == OWNED)
+#endif
+#ifdef TRUSTS_APART
+#define isLeftBehind false
+#else
+#define isLeftBehind mayBeOutweighed(w)
+#endif
 inline askedInVain() {
-    rank(); other = false;
+    rank(); other = isLeftBehind;
 #if defined(TRUSTS_CLAIMS)
 #define isTrusted (kind(w) == OWNED)
 #elif defined(TRUSTS_ENDS)
@@ -156,7 +167,7 @@ inline askedInVain() {
     do
     :: i <= last ->
         if
-        :: has(leaves, i) && i != w && (standsUntilClaimed(w) -> counts[i] > fence(w) : beats(i, w)) -> other = true
+        :: has(leaves, i) && i != w && (ownsBeside(i) || (standsUntilClaimed(w) -> counts[i] > fence(w) : beats(i, w))) -> other = true
         :: else
         fi;
         i++
@@ -164,58 +175,72 @@ inline askedInVain() {
     od;
     i = 0
 }
+#endif
 
+#ifdef FINDS
+/* Confirmation.isShown: what was found is what readers are shown, and counts. */
+#define found ref[7]
+#ifdef TRUSTS_ONE_LEAF
+#define isStillThere (has(leaves, found) && !other)
+#elif defined(TRUSTS_FOUND)   /* all leaves in this configuration go back to what was found */
+#define isStillThere true
+#else
+#define isStillThere (has(leaves, found) && !other && wasShown)
+#endif
+inline confirmFound() {
+    resolve(0);
+    if
+    :: verdict == SETTLED -> other = !(best != 0 && best == found && wasShown)
+    :: else -> w = found; askedInVain(); other = !isStillThere
+    fi;
+    x = !other; verdict = 0; losers = 0
+}
 #endif
 
 #if ADDS > 0
-#ifdef ADDS_WAITING
-#define found ref[7]
-#ifdef TRUSTS_FOUND   /* all leaves in this configuration go back to what was found */
-#define isStillThere true
-#else
-#define isStillThere (has(leaves, found) && !other)
-#endif
-#endif
 /* Creator.add of a job that exists: its owner is asked for another run, or an end or a tombstone is followed by a job that waits. A claim that
    was withdrawn has no owner: it is resolved first. */
 proctype Creator() {
     byte adds;
-    bool sure, looks;
+    bool sure;
+#ifdef ADDS_WAITING
+    bool wasShown;
+#endif
     do
 #ifdef ADDS_WAITING
     /* Confirmation.ofFound: an add of a job that waits for that time already, or an add if new of one that has an owner. Nothing is written,
        and its caller is told UNCHANGED: the job has not ended. */
-    :: atomic { adds < ADDS && !looks ->
+    :: atomic { adds < ADDS && found == 0 ->
         chooseReaders();
         d_step {
             look(); rank();
-            if :: best != 0 && (as[best] == PENDING || as[best] == OWNED) -> found = best; looks = true :: else fi;
+            if :: best != 0 && (as[best] == PENDING || as[best] == OWNED) -> found = best :: else fi;
             tidy()
         }
       }
-    :: atomic { looks ->
+    :: atomic { found != 0 && !wasShown && isShown(found) -> wasShown = true }
+    :: atomic { found != 0 ->
 #ifdef TRUSTS_WAITING
         chooseReaders();
 #else
         chooseMajority();
 #endif
         d_step {
-            looks = false; look(); resolve(0);
-            if
-            :: verdict == SETTLED -> other = (best == 0 || best != found); x = !other
-            :: else -> w = found; askedInVain(); x = isStillThere
-            fi;
+            look(); confirmFound(); wasShown = false;
             if
             :: x && kind(found) == OWNED && !isFlagged(found) -> adds++; assert(told == 0 && !goneTold)
             :: x && !(kind(found) == OWNED && !isFlagged(found)) -> adds++; askedAgain = true; told = 0; goneTold = false; wished = true
             :: else
             fi;
-            found = 0; x = 0; verdict = 0; losers = 0;
+            found = 0; x = 0;
             tidy(); truth()
         }
       }
+#define isSearching (found != 0)
+#else
+#define isSearching false
 #endif
-    :: atomic { adds < ADDS && !looks ->
+    :: atomic { adds < ADDS && !isSearching ->
         chooseReaders();
         d_step { look(); rank(); findSeen(mayBeAsked(i) || isGoneKind(kind(i))) };
         if
@@ -258,7 +283,11 @@ proctype Creator() {
 #else
 #define endsAtOnce(r) (!isObituary(r))
 #endif
+#ifdef CANCEL_APART   /* requests to owners beside a wish for another run are not in the model */
+#define mayBeStopped(r) (as[r] == PENDING && mayBeCancelled(r))
+#else
 #define mayBeStopped(r) ((as[r] == PENDING && (endsAtOnce(r) -> mayBeCancelled(r) : mayEndLater(r))) || (as[r] == OWNED && mayBeAskedToCancel(r)))
+#endif
 #ifdef CANCEL_ON_202
 #define countsAsCancelled true
 #else
@@ -279,7 +308,27 @@ inline tellCancelled() {
 proctype Canceller() {
     byte tries;
     bool sure, done;
+#ifdef FINDS
+    bool wasShown;
+#endif
     do
+#ifdef FINDS
+    /* The owner was asked already: nothing is written. */
+    :: atomic { !done && found == 0 ->
+        chooseReaders();
+        d_step { look(); rank(); if :: best != 0 && as[best] == OWNED && isToCancel(best) && !isFlagged(best) -> found = best :: else fi; tidy() }
+      }
+    :: atomic { found != 0 && !wasShown && isShown(found) -> wasShown = true }
+    :: atomic { found != 0 ->
+        chooseMajority();
+        d_step {
+            look(); confirmFound(); wasShown = false;
+            if :: x -> w = found; tellCancelled() :: else fi;
+            found = 0; x = 0;
+            tidy(); truth()
+        }
+      }
+#endif
     :: atomic { room && !done && tries < CANCELS ->
         chooseReaders();
         d_step { look(); rank(); target = (best != 0 && mayBeStopped(best) -> best : 0); who = 0 };

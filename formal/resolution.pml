@@ -44,6 +44,41 @@ hidden byte ended;                            /* whether the item has ended on a
 #define beats(a,b) (counts[a] > counts[b] || (counts[a] == counts[b] && (counted(as[a]) < counted(as[b]) \
     || (counted(as[a]) == counted(as[b]) && (beatsAlike(a, b) || (!beatsAlike(b, a) && as[a] < as[b]))))))
 
+#ifdef PARTED
+/* Precedence: a leaf that shows no run and parted from the others counts less than one that shows a run. One that has an owner will show a run. No
+   removal meets such leaves in the model. */
+hidden byte hasRun, willHaveRun;
+#define isFresh(r) ((rev[r] & FRESH) != 0 && !isObituary(r) && (as[r] == PENDING || as[r] == CANCELLED || as[r] == WITHDRAWN))
+#define isOutweighed(r) (hasRun && isFresh(r))
+#define mayBeOutweighed(r) ((hasRun || willHaveRun) && isFresh(r))
+inline outweigh() {
+    hasRun = false; willHaveRun = false; i = 1;
+    do
+    :: i <= last ->
+        if
+        :: has(leaves, i) && as[i] == OWNED -> willHaveRun = true
+        :: has(leaves, i) && (as[i] == ENDED || ((as[i] == CANCELLED || as[i] == PENDING) && fence(i) > 0 && !isFresh(i))) -> hasRun = true
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od;
+    i = 1;
+    do
+    :: i <= last ->
+        if
+        :: has(leaves, i) && !isOutweighed(i) && (isOutweighed(best) || beats(i, best)) -> best = i
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od
+}
+#else
+#define mayBeOutweighed(r) false
+inline outweigh() { skip }
+#endif
+
 #ifdef NO_B
 #define countsLess(r) (!late[r])
 #else
@@ -95,6 +130,7 @@ inline rank() {
 #ifdef LONGEST_BRANCH
     if :: has(live, longest) -> best = longest :: else fi;
 #endif
+    outweigh();
     i = 0
 }
 

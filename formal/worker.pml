@@ -99,11 +99,16 @@ inline find() {
     i = 0
 }
 
-/* Rivals.haveOvertaken */
+/* Rivals.haveOvertaken: a greater fence, but not that of a leaf which will count less than the end. */
+#ifdef HALTS_IN_VAIN
+#define overtakes(r) (counts[r] > runs[me])
+#else
+#define overtakes(r) (counts[r] > runs[me] && !mayBeOutweighed(r))
+#endif
 inline lookBack() {
     rank(); other = false; i = 1;
     do
-    :: i <= last -> if :: has(leaves, i) && counts[i] > runs[me] -> other = true :: else fi; i++
+    :: i <= last -> if :: has(leaves, i) && overtakes(i) -> other = true :: else fi; i++
     :: else -> break
     od;
     i = 0
@@ -277,6 +282,7 @@ proctype Worker(byte me) {
 #endif
         d_step {
             look(); lookBack();
+            assert(!(other && best != 0 && isOurEnd(best) && fence(best) == runs[me]));   /* nobody halts whose end counts most */
             if :: other :: else -> tellEnd(mine[me]) fi;
             letGo(); tidy(); truth()
         }

@@ -275,7 +275,7 @@ public final class Operations {
      * @return in the same order, what happened to each: added, unchanged (it exists) or rejected
      */
     public List<AddResult> restore(List<Job> copies) {
-        return new Restorer(engine.parts().store()).restore(copies);
+        return new Restorer(engine.parts().store(), engine.parts().clock()).restore(copies);
     }
 
     /**

@@ -3,9 +3,11 @@ package io.couchjobs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.ArrayCreator;
 import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.create.Restorer;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
@@ -14,6 +16,7 @@ import io.couchjobs.engine.worker.HandClaims;
 import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -114,6 +117,84 @@ class CutOffSequencesTest extends PlayedCluster {
         world.cluster().heal(2);
         world.time().pass(Duration.ofSeconds(30));
         assertThat(told.get()).isNotEqualTo("nothing yet").isNotEqualTo("UNCHANGED");
+    }
+
+    /** Model: WISHED_APART. The leaf that waits has the greater fence, and will count less than the end of the run. */
+    @Test
+    void an_add_is_not_acknowledged_on_a_leaf_that_the_end_of_a_running_owner_will_outweigh() {
+        for (int earlier : List.of(1, 2)) {
+            playOn(Plan.PLAYED);
+            JobId id = parted();
+            LeasedJob claim = accept(zero, "owner").orElseThrow();
+            world.cluster().heal(2);
+            world.time().pass(Duration.ofSeconds(1));
+            String told = outcomeOfAdd(zero, request("a", at(earlier)));
+            world.play(zero, () -> outcome(() -> claim.finish("done")));
+            heal();
+            resolve(id, one, zero, two);
+            assertThat(told.startsWith("Contention") || read(zero, id).status() == JobStatus.WAITING)
+                    .as("told " + told + ", and the job is " + read(zero, id).status())
+                    .isTrue();
+        }
+    }
+
+    /** A job that waits, and was added to be run sooner, twice, at a node that is cut off. */
+    private JobId parted() {
+        assertThat(outcomeOfAdd(zero, request("a", at(4)))).isEqualTo("ADDED");
+        world.cluster().isolate(2);
+        for (int earlier : List.of(3, 2)) {
+            assertThat(outcomeOfAdd(two, request("a", at(earlier)))).isEqualTo("UnconfirmedException");
+        }
+        return request("a", at(4)).id();
+    }
+
+    private static Instant at(int day) {
+        return Instant.parse("2001-01-01T00:00:00Z").plus(Duration.ofDays(day));
+    }
+
+    /** Model: CANCEL_APART. */
+    @Test
+    void a_cancellation_is_not_told_beside_an_owner_with_a_smaller_fence() {
+        JobId id = insert("a");
+        LeasedJob first = accept(zero, "first").orElseThrow();
+        world.play(zero, () -> first.finish("done"));
+        world.time().pass(Duration.ofSeconds(1));
+        world.cluster().isolate(2);
+        write(two, Transitions.add(read(two, id), request("a", Instant.EPOCH), true, now(two)));
+        write(two, Transitions.cancel(read(two, id), null, now(two)));
+        write(two, Transitions.add(read(two, id), request("a", Instant.EPOCH), true, now(two)));
+        assertThat(outcomeOfAdd(zero, request("a", Instant.EPOCH))).isEqualTo("ADDED");
+        assertThat(accept(zero, "owner")).isPresent();
+        world.cluster().heal(2);
+        world.time().pass(Duration.ofSeconds(1));
+        String told = outcomeOfCancel(zero, id);
+        assertThat(told).startsWith("Contention");
+    }
+
+    @Test
+    void a_job_that_this_node_does_not_have_yet_is_claimed_later_and_not_said_to_be_missing() {
+        world.cluster().isolate(2);
+        JobId id = insert("a");
+        Finder finder = new Finder(two.parts(), "by hand");
+        Supplier<String> claim = () -> finder.claim(id, any -> true).isPresent() ? "claimed" : "not now";
+        assertThat(played(two, claim)).isEqualTo("UnconfirmedException");
+        heal();
+        assertThat(played(two, claim)).isEqualTo("claimed");
+    }
+
+    @Test
+    void a_job_that_is_put_back_on_a_tombstone_at_a_node_that_is_cut_off_is_not_acknowledged() {
+        JobId id = insert("a");
+        Job copy = read(zero, id);
+        remove(zero, id);
+        world.time().pass(Duration.ofSeconds(1));
+        world.cluster().isolate(2);
+        assertThat(outcomeOfAdd(zero, request("a", Instant.EPOCH))).isEqualTo("ADDED");
+        Restorer restorer = new Restorer(two.parts().store(), two.parts().clock());
+        assertThat(played(
+                        two,
+                        () -> restorer.restore(List.of(copy)).get(0).outcome().name()))
+                .isEqualTo("REJECTED");
     }
 
     @Test
@@ -258,6 +339,8 @@ class CutOffSequencesTest extends PlayedCluster {
                         .name();
             } catch (UnconfirmedException cutOff) {
                 return "unconfirmed";
+            } catch (ContentionException open) {
+                return open.getClass().getSimpleName();
             }
         });
     }

@@ -83,7 +83,7 @@ final class ClaimCheck {
         Optional<Boolean> isOvertaken = store.majority()
                 .read(
                         List.of(id.docId()),
-                        () -> Rivals.haveOvertaken(next, store.database().leaves(id.docId())));
+                        () -> Rivals.haveOvertaken(next, store.database().leavesWithHistories(id.docId())));
         if (isOvertaken.orElse(false)) {
             throw lost("was claimed by another owner, or removed, before this was confirmed");
         }

@@ -118,15 +118,21 @@ public final class Finder implements FeedListener, AutoCloseable {
      * @param which whether the job is wanted as it is
      * @return the job, owned by this worker; empty when it cannot be claimed now, has conflicts, or is of another site, when its
      *     limits have no room, or when another claim won
+     * @throws NotFoundException when a majority of the copies has no such job
      */
     public Optional<LeasedJob> claim(JobId id, Predicate<Job> which) {
         listen();
         Leaves leaves = store.leaves(id);
-        Job job = leaves.winner().orElseThrow(() -> new NotFoundException(id));
-        boolean mayBeOwnedElsewhere = leaves.needResolution() || !store.site().owns(job);
-        if (mayBeOwnedElsewhere || !job.isClaimable() || !which.test(job) || !limits.isOpen(id.type())) {
-            return Optional.empty();
+        if (leaves.winner().isEmpty() && store.isMissing(id)) {
+            throw new NotFoundException(id);
         }
+        return leaves.winner()
+                .filter(job -> !leaves.needResolution() && store.site().owns(job))
+                .filter(job -> job.isClaimable() && which.test(job) && limits.isOpen(id.type()))
+                .flatMap(this::claim);
+    }
+
+    private Optional<LeasedJob> claim(Job job) {
         Candidate candidate = new Candidate(job, store.environment().uuid().toString());
         return claimer.whileUnderWay(List.of(candidate), () -> claim(candidate));
     }

@@ -180,7 +180,7 @@ public final class Creator {
             return present.get().phase() == JobPhase.FINISHED
                     ? races.won(Transitions.add(present.get(), request, true, clock.instant()))
                             .map(List::of)
-                    : store.confirmation().ofFound(present.get(), clock).map(unfinished -> List.of());
+                    : store.confirmation().ofFound(present.get()).map(unfinished -> List.of());
         });
     }
 

@@ -43,7 +43,7 @@ final class Races {
         }
         Optional<Job> next = store.attaching(decision);
         if (next.isEmpty()) {
-            return store.confirmation().ofFound(decision.before(), clock);
+            return store.confirmation().ofFound(decision.before());
         }
         WriteResult written = WriteRefusedException.check(store.write(next.get()));
         if (written instanceof WriteResult.Stored stored) {
@@ -68,14 +68,10 @@ final class Races {
      */
     Optional<Job> present(JobId id) {
         Optional<Job> job = store.readToChange(id);
-        if (job.isEmpty() && isMissing(id)) {
+        if (job.isEmpty() && store.isMissing(id)) {
             throw new NotFoundException(id);
         }
         return job;
-    }
-
-    private boolean isMissing(JobId id) {
-        return store.confirmation().majority(id, () -> store.leaves(id).winner().isEmpty());
     }
 
     /** The new job as stored; empty when another writer was first, or wrote at the same time and has won. */

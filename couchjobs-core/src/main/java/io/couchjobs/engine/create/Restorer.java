@@ -8,7 +8,9 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.UnreadableDataException;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,9 +25,12 @@ public final class Restorer {
             "no majority of the cluster's nodes has confirmed it; restore it again to be sure";
 
     private final JobStore store;
+    private final Races races;
 
-    public Restorer(JobStore store) {
+    /** Works on a store, by a time of day. */
+    public Restorer(JobStore store, InstantSource clock) {
         this.store = store;
+        this.races = new Races(store, clock);
     }
 
     /**
@@ -73,11 +78,19 @@ public final class Restorer {
         } else if (written instanceof WriteResult.Refused refused) {
             return AddResult.rejected(job.id(), refused.error() + ": " + refused.reason());
         } else if (written instanceof WriteResult.Accepted accepted) {
-            return store.confirmation().isInPlace(job)
-                    ? AddResult.of(AddResult.Outcome.ADDED, job.withRev(accepted.rev()))
-                    : AddResult.rejected(job.id(), UNCONFIRMED);
+            return confirmed(job, accepted)
+                    .map(added -> AddResult.of(AddResult.Outcome.ADDED, added))
+                    .orElseGet(() -> AddResult.rejected(job.id(), UNCONFIRMED));
         }
         return AddResult.of(AddResult.Outcome.UNCHANGED, job);
+    }
+
+    private Optional<Job> confirmed(Job job, WriteResult.Accepted accepted) {
+        try {
+            return races.stored(job, accepted);
+        } catch (UnconfirmedException unknown) {
+            return Optional.empty();
+        }
     }
 
     private Map<String, JobReader.Standing> standings(List<Job> copies) {

@@ -1,10 +1,12 @@
 package io.couchjobs.engine.lifecycle;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * The leaves of a document in the order in which they count. Immutable and thread-safe.
@@ -28,6 +30,16 @@ final class Precedence {
         order.sort(Comparator.comparing((Leaf leaf) -> leaf.kind() == Leaf.Kind.MALFORMED)
                 .thenComparing(this::isOutweighed));
         this.bestFirst = List.copyOf(order);
+    }
+
+    /**
+     * Orders the leaves that count.
+     *
+     * @param leaves all leaves of one document, tombstones too, in any order; with {@code _revisions}, without which none is outweighed
+     */
+    static Precedence ofAll(List<ObjectNode> leaves) {
+        return of(
+                leaves.stream().map(Leaf::of).filter(leaf -> !leaf.isResolved()).toList());
     }
 
     /**
@@ -55,6 +67,16 @@ final class Precedence {
 
     /** Whether the job was run on another branch since this leaf parted from it, and not on this one. */
     boolean isOutweighed(Leaf leaf) {
-        return leaf.isFresh() && standing.stream().anyMatch(other -> other.hasRun() && leaf.partedBeforeClaimOf(other));
+        return isApartFrom(leaf, Leaf::hasRun);
+    }
+
+    /** Whether the leaf is outweighed, or will be by the end of a run that has an owner now. */
+    boolean mayBeOutweighed(Leaf leaf) {
+        return isApartFrom(leaf, other -> other.hasRun() || other.kind() == Leaf.Kind.OWNED);
+    }
+
+    private boolean isApartFrom(Leaf leaf, Predicate<Leaf> run) {
+        return leaf.isFresh()
+                && standing.stream().anyMatch(other -> run.test(other) && leaf.partedBeforeClaimOf(other));
     }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Lock;
 import java.time.Instant;
@@ -69,7 +70,7 @@ public final class Resolution {
      * @param confirmed the revision of a winner that a majority of the copies has just confirmed, if there is one
      */
     public static Resolution of(List<ObjectNode> leaves, Optional<String> confirmed, Instant now) {
-        Precedence precedence = counted(leaves);
+        Precedence precedence = Precedence.ofAll(leaves);
         List<Leaf> counted = precedence.bestFirst();
         if (counted.stream().noneMatch(Leaf::isLive)) {
             return of(Verdict.SETTLED);
@@ -104,12 +105,7 @@ public final class Resolution {
         if (of(leaves, Optional.empty(), Instant.EPOCH).verdict() != Verdict.SETTLED) {
             return Optional.empty();
         }
-        return counted(leaves).bestFirst().stream().findFirst().map(Leaf::document);
-    }
-
-    private static Precedence counted(List<ObjectNode> leaves) {
-        return Precedence.of(
-                leaves.stream().map(Leaf::of).filter(leaf -> !leaf.isResolved()).toList());
+        return Precedence.ofAll(leaves).bestFirst().stream().findFirst().map(Leaf::document);
     }
 
     /**
@@ -120,12 +116,13 @@ public final class Resolution {
      * @return the job as that leaf has it; empty when the job was removed, or no leaf can be a job
      */
     public static Optional<Job> best(List<ObjectNode> leaves) {
-        return counted(leaves).bestFirst().stream().findFirst().flatMap(Leaf::job);
+        return Precedence.ofAll(leaves).bestFirst().stream().findFirst().flatMap(Leaf::job);
     }
 
     /**
-     * Whether a change by a creator stands, as far as the leaves tell. It does not when another leaf counts more: the
-     * change was made on a leaf that the others had left behind, or that was created apart from them. A request for another run stands until a later claim:
+     * Whether a change by a creator stands, as far as the leaves tell. It does not when another leaf counts more, or will count more when
+     * its owner has ended: the change was made on a leaf that the others had left behind, or that was created apart from them. A
+     * cancellation does not stand while the job has an owner, who was not asked. A request for another run stands until a later claim:
      * it counts beside the end of the run that it was asked of.
      *
      * @param written the job as the change was confirmed, on the revision that it made
@@ -133,13 +130,16 @@ public final class Resolution {
      */
     public static boolean stands(Job written, List<ObjectNode> leaves) {
         String rev = written.rev().orElseThrow();
-        Precedence precedence = counted(leaves);
+        Precedence precedence = Precedence.ofAll(leaves);
         return precedence.bestFirst().stream()
                 .filter(leaf -> leaf.kind() != Leaf.Kind.MALFORMED)
-                .noneMatch(leaf -> leaf.goesBackTo(rev) ? precedence.isOutweighed(leaf) : countsMore(leaf, written));
+                .noneMatch(leaf -> leaf.goesBackTo(rev) ? precedence.mayBeOutweighed(leaf) : countsMore(leaf, written));
     }
 
     private static boolean countsMore(Leaf other, Job written) {
+        if (written.phase() == JobPhase.FINISHED && other.kind() == Leaf.Kind.OWNED) {
+            return true;
+        }
         Leaf mine = Leaf.of(written.toDocument());
         return written.isResubmitted() ? other.fence() > mine.fence() : Leaf.BEST_FIRST.compare(other, mine) < 0;
     }

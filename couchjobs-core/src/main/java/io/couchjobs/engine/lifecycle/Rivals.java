@@ -37,15 +37,17 @@ public final class Rivals {
     /**
      * Whether another claim or a removal has overtaken a claim, so that its end does not count.
      *
-     * @param end the job as the end of that claim stored it
-     * @param leaves all leaves of the document
-     * @return true when one of them has a greater fence, be it live or the tombstone of a removal or of retention
+     * @param written the job as its owner has stored it
+     * @param leaves all leaves of the document, with {@code _revisions}
+     * @return true when one of them has a greater fence, be it live or the tombstone of a removal or of retention; but not for a leaf that
+     *     shows no run and parted before the claim, which the end of that claim outweighs
      */
-    public static boolean haveOvertaken(Job end, List<ObjectNode> leaves) {
-        return leaves.stream()
-                .map(Leaf::of)
-                .anyMatch(
-                        leaf -> !leaf.isResolved() && leaf.kind() != Leaf.Kind.MALFORMED && leaf.fence() > end.fence());
+    public static boolean haveOvertaken(Job written, List<ObjectNode> leaves) {
+        Precedence precedence = Precedence.ofAll(leaves);
+        return precedence.bestFirst().stream()
+                .anyMatch(leaf -> leaf.kind() != Leaf.Kind.MALFORMED
+                        && leaf.fence() > written.fence()
+                        && !precedence.mayBeOutweighed(leaf));
     }
 
     private static boolean contests(Leaf leaf, Job claim, String base) {

@@ -7,7 +7,6 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
@@ -15,7 +14,6 @@ import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -35,18 +33,11 @@ import java.util.stream.IntStream;
 public final class Confirmation {
     private static final int MOST_LOOKS = 8;
     private static final int MOST_ATTEMPTS = 6;
-    private static final int MOST_DOUBTFUL = 1_000;
     private static final int MOST_READ = 500;
 
     private final JobWriter writer;
     private final CouchDatabase database;
     private final Conflicts conflicts;
-    /**
-     * Jobs with a change that is stored somewhere and was not confirmed. A caller that tries again finds the change
-     * there, but it is not done yet.
-     */
-    private final Set<JobId> doubtful =
-            Collections.synchronizedSet(Collections.newSetFromMap(RecentMap.byUse(MOST_DOUBTFUL)));
 
     Confirmation(JobWriter writer, Conflicts conflicts) {
         this.writer = writer;
@@ -120,7 +111,6 @@ public final class Confirmation {
      * @throws WriteRefusedException when the database refuses to store the job as it is
      */
     public Optional<Job> of(JobId id, String rev, InstantSource clock) {
-        doubtful.add(id);
         Backoff backoff = backoff();
         while (backoff.attempts() < MOST_ATTEMPTS) {
             settle(id);
@@ -131,7 +121,6 @@ public final class Confirmation {
             Job kept = ClusterTransitions.keep(present.get(), clock.instant());
             WriteResult written = WriteRefusedException.check(writer.write(kept));
             if (written instanceof WriteResult.Stored stored && isAllThereIs(id, stored.rev())) {
-                doubtful.remove(id);
                 return Optional.of(kept.withRev(stored.rev()));
             }
             pause(backoff, id);
@@ -146,27 +135,24 @@ public final class Confirmation {
      * @return the job as it is now; empty when this must be tried again
      * @throws UnconfirmedException when no majority of the copies is in reach
      */
-    public Optional<Job> ofFound(Job present, InstantSource clock) {
-        JobId id = present.id();
-        if (doubtful.contains(id)) {
-            return of(id, present.rev().orElseThrow(), clock);
-        } else if (!writer.copies().areSeveral() || majority(id, () -> isShown(present))) {
+    public Optional<Job> ofFound(Job present) {
+        if (!writer.copies().areSeveral() || majority(present.id(), () -> isShown(present))) {
             return Optional.of(present);
         }
-        settle(id);
+        settle(present.id());
         return Optional.empty();
     }
 
     /**
-     * While the leaves are to be resolved, a job that has not ended is as it was found when that is a leaf still, and no other one counts
-     * more.
+     * While the leaves are to be resolved, a job that has not ended is as it was found when readers are shown that leaf, so that two copies
+     * have it, and no other one counts more.
      */
     private boolean isShown(Job present) {
         String docId = present.id().docId();
         List<ObjectNode> leaves = ShownLeaves.read(database, List.of(docId)).getOrDefault(docId, List.of());
         return Resolution.settled(leaves)
                 .map(leaf -> isRevisionOf(present, leaf))
-                .orElse(leaves.stream().anyMatch(leaf -> isRevisionOf(present, leaf))
+                .orElseGet(() -> present.rev().equals(ShownLeaves.winner(leaves))
                         && present.phase() != JobPhase.FINISHED
                         && Resolution.stands(present, leaves));
     }

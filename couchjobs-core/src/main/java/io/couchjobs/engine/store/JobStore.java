@@ -16,6 +16,7 @@ import io.couchjobs.job.Listening;
 import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.QueueListener;
 import io.couchjobs.job.Site;
+import io.couchjobs.job.UnconfirmedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -218,6 +219,15 @@ public final class JobStore implements AutoCloseable {
             look(id);
         }
         return leaves;
+    }
+
+    /**
+     * {@return whether a majority of the copies has no such job}
+     *
+     * @throws UnconfirmedException when no majority is in reach
+     */
+    public boolean isMissing(JobId id) {
+        return confirmation.majority(id, () -> leaves(id).winner().isEmpty());
     }
 
     /** {@return the leaves of several jobs; one that the server cannot read now is missing, what is no job has no value} */

@@ -62,7 +62,8 @@ public final class ShownLeaves {
         return revs;
     }
 
-    private static Optional<String> winner(List<ObjectNode> leaves) {
+    /** {@return the revision of the leaf that readers are shown when they see all of these; empty without any} */
+    static Optional<String> winner(List<ObjectNode> leaves) {
         return leaves.stream().min(WINNER_FIRST).map(leaf -> leaf.path("_rev").asText());
     }
 }

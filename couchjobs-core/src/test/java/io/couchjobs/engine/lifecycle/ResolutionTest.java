@@ -351,6 +351,25 @@ class ResolutionTest extends ResolvedLeaves {
     }
 
     @Test
+    void a_change_of_a_leaf_that_the_end_of_an_owner_will_outweigh_does_not_stand() {
+        ObjectNode running = branch(owned("t", 1), "c", "x");
+        ObjectNode changed = branch(WAITING, "d", "late", "z", "y");
+        assertThat(Resolution.stands(Job.parse(leaf("4-d", WAITING)), List.of(running, changed)))
+                .isFalse();
+    }
+
+    @Test
+    void a_cancellation_does_not_stand_beside_an_owner_whatever_their_fences() {
+        String cancelled = "'status':'cancelled','attempt':1,'fence':4";
+        Job written = Job.parse(leaf("4-d", cancelled));
+        ObjectNode itself = branch(cancelled, "d", "c", "b", "a");
+        assertThat(Resolution.stands(written, List.of(itself, branch(owned("t", 2), "z", "y", "a"))))
+                .isFalse();
+        assertThat(Resolution.stands(written, List.of(itself, branch(withdrawn("t", 2, "no quorum"), "z", "y", "a"))))
+                .isTrue();
+    }
+
+    @Test
     void a_request_for_another_run_stands_until_a_later_claim_and_a_claim_only_until_an_end() {
         String resubmitted = owned("t", 2) + ",'resubmit':{'at':3}";
         Job asked = Job.parse(leaf("3-d", resubmitted));

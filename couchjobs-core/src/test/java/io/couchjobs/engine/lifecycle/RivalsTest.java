@@ -84,6 +84,25 @@ class RivalsTest {
         }
     }
 
+    /** Its run is unknown to a leaf that parted before the claim, whose fence says nothing then. */
+    @Test
+    void an_owner_is_not_overtaken_by_a_leaf_that_its_end_will_outweigh() {
+        ObjectNode waiting = leaf("'status':'waiting','fence':9", "l", "k", "x", "b", "a");
+        ObjectNode ended = leaf("'status':'success','attempt':1,'fence':2", "e", "mine", "base", "b", "a");
+        assertThat(Rivals.haveOvertaken(Job.parse(plain(CLAIM)), List.of(CLAIM, waiting)))
+                .isFalse();
+        assertThat(Rivals.haveOvertaken(Job.parse(plain(ended)), List.of(ended, waiting)))
+                .isFalse();
+        for (ObjectNode later : List.of(
+                leaf("'status':'waiting','fence':9", "l", "mine", "base", "b", "a"),
+                leaf("'status':'waiting','attempt':1,'fence':9", "l", "k", "x", "b", "a"),
+                leaf(owned("next", 9), "l", "k", "x", "b", "a"))) {
+            assertThat(Rivals.haveOvertaken(Job.parse(plain(CLAIM)), List.of(CLAIM, later)))
+                    .as("%s", later)
+                    .isTrue();
+        }
+    }
+
     private static List<ObjectNode> rivals(ObjectNode... others) {
         List<ObjectNode> leaves = new ArrayList<>(List.of(others));
         leaves.add(CLAIM);
