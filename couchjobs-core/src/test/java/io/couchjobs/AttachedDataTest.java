@@ -212,7 +212,7 @@ class AttachedDataTest extends LargeDataQueue {
                 .put("digest", "md5-AAAAAAAAAAAAAAAAAAAAAA==");
         ObjectNode right = object().put("_id", "job:email:2");
         try (JobStore store = Stores.of(queue.database())) {
-            List<WriteResult> written = store.writeAll(List.of(Job.parse(wrong), Job.parse(right)));
+            List<WriteResult> written = store.writer().writeAll(List.of(Job.parse(wrong), Job.parse(right)));
             assertThat(written.get(0)).isInstanceOf(WriteResult.Refused.class);
             assertThat(written.get(1)).isInstanceOf(WriteResult.Stored.class);
         }

@@ -75,6 +75,7 @@ class ClusterSequencesTest extends PlayedCluster {
         resolve(id, two);
         world.play(one, () -> one.parts()
                 .store()
+                .writer()
                 .write(ClusterTransitions.withdraw(late, "the job has another leaf", now(one))
                         .write()
                         .orElseThrow()));

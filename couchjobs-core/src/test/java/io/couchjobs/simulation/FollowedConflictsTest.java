@@ -139,7 +139,7 @@ class FollowedConflictsTest {
         Job later = Transitions.reschedule(job, now.plus(Duration.ofMinutes(minutes)), now)
                 .write()
                 .orElseThrow();
-        var unused = world.play(client, () -> client.parts().store().write(later));
+        var unused = world.play(client, () -> client.parts().store().writer().write(later));
     }
 
     private void pass() {

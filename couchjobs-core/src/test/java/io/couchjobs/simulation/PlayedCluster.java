@@ -122,7 +122,8 @@ abstract class PlayedCluster {
     /** Writes a job, confirmed or not. */
     Job write(Client client, Decision decision) {
         Job job = decision.write().orElseThrow();
-        WriteResult written = world.play(client, () -> client.parts().store().write(job));
+        WriteResult written =
+                world.play(client, () -> client.parts().store().writer().write(job));
         if (written instanceof WriteResult.Stored stored) {
             return job.withRev(stored.rev());
         }

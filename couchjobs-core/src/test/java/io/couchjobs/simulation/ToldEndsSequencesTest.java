@@ -182,7 +182,8 @@ class ToldEndsSequencesTest extends PlayedCluster {
         JobId plain = insert("a");
         LeasedJob first = accept(two, "owner").orElseThrow();
         world.play(two, () -> first.finish("done"));
-        assertThat(two.parts().store().isDoubtful(plain.docId(), revOf(plain))).isFalse();
+        assertThat(two.parts().store().writer().isDoubtful(plain.docId(), revOf(plain)))
+                .isFalse();
 
         JobId disputed = insert("b");
         LeasedJob second = accept(two, "owner").orElseThrow();
@@ -194,7 +195,7 @@ class ToldEndsSequencesTest extends PlayedCluster {
         world.cluster().heal(2);
         world.time().pass(Duration.ofSeconds(20));
         assertThat(outcome.get()).isEqualTo("success");
-        assertThat(two.parts().store().isDoubtful(disputed.docId(), revOf(disputed)))
+        assertThat(two.parts().store().writer().isDoubtful(disputed.docId(), revOf(disputed)))
                 .isTrue();
     }
 

@@ -73,11 +73,11 @@ final class Claimer {
      */
     <T> T whileUnderWay(List<Candidate> candidates, Supplier<T> claiming) {
         List<String> tokens = candidates.stream().map(Candidate::token).toList();
-        store.claimsUnderWay().addAll(tokens);
+        store.writer().claimsUnderWay().addAll(tokens);
         try {
             return claiming.get();
         } finally {
-            store.claimsUnderWay().removeAll(tokens);
+            store.writer().claimsUnderWay().removeAll(tokens);
         }
     }
 
@@ -197,7 +197,7 @@ final class Claimer {
 
     private List<WriteResult> write(List<Candidate> candidates, List<Job> claims, long sent) {
         try {
-            return store.writeAll(claims);
+            return store.writer().writeAll(claims);
         } catch (RuntimeException | Error trouble) {
             recover(candidates, sent);
             throw trouble;

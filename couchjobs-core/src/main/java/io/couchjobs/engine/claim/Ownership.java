@@ -126,7 +126,7 @@ public final class Ownership {
         Instant now = clock.instant();
         return store.attaching(rule.apply(Untold.with(told, job, now), now)).map(next -> {
             var unused = unconfirmed.add(next);
-            return store.writeSoon(next, () -> !lease.isOver());
+            return store.writer().writeSoon(next, () -> !lease.isOver());
         });
     }
 
@@ -213,7 +213,7 @@ public final class Ownership {
         while (true) {
             long sent = unconfirmed.add(next).nanos();
             boolean wasDisputed = isDisputed;
-            WriteResult written = store.write(next, () -> !wasDisputed && !lease.isOver());
+            WriteResult written = store.writer().write(next, () -> !wasDisputed && !lease.isOver());
             if (written instanceof WriteResult.Stored stored) {
                 check.haltIfLeaseIsOver(next);
                 if (!(isDisputed || lease.isOver()) || check.isAhead(next)) {

@@ -80,12 +80,12 @@ public final class Creator {
     Begun begin(JobRequest request) {
         JobRequest listened = store.listener().adding(request);
         Job created = created(listened);
-        return new Begun(listened, created, store.writeSoon(created));
+        return new Begun(listened, created, store.writer().writeSoon(created));
     }
 
     /** The second half: waits for the answer, and handles a job that exists. */
     AddResult end(Begun begun) {
-        WriteResult written = store.join(begun.write);
+        WriteResult written = store.writer().join(begun.write);
         return told(List.of(stored(begun.request, begun.created, written, false)))
                 .get(0);
     }
@@ -94,7 +94,7 @@ public final class Creator {
         List<Job> created = requests.stream().map(this::created).toList();
         Set<JobId> seen = new HashSet<>();
         List<Job> distinct = created.stream().filter(job -> seen.add(job.id())).toList();
-        List<WriteResult> written = store.writeAll(distinct);
+        List<WriteResult> written = store.writer().writeAll(distinct);
         seen.clear();
         List<AddResult> results = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {
@@ -112,7 +112,7 @@ public final class Creator {
     /** Creates a job that must not exist, in any state: else it throws a {@link DuplicateJobException}. */
     public Job insert(JobRequest request) {
         Job job = created(store.listener().adding(request));
-        Job inserted = createdBy(request, job, store.write(job)).orElseThrow(() -> {
+        Job inserted = createdBy(request, job, store.writer().write(job)).orElseThrow(() -> {
             String status =
                     store.read(job.id()).map(Job::status).map(JobStatus::json).orElse("being removed");
             return new DuplicateJobException(job.id(), status);
@@ -134,7 +134,7 @@ public final class Creator {
     }
 
     private List<AddResult> insertCreated(List<Job> jobs) {
-        List<WriteResult> written = store.writeAll(jobs);
+        List<WriteResult> written = store.writer().writeAll(jobs);
         return told(IntStream.range(0, jobs.size())
                 .mapToObj(i -> inserted(jobs.get(i), written.get(i)))
                 .toList());
@@ -169,7 +169,7 @@ public final class Creator {
     private List<Job> insertedIfNew(JobRequest request) {
         Job job = created(request);
         return races.untilWon(job.id(), () -> {
-            Optional<Job> stored = createdBy(request, job, store.write(job));
+            Optional<Job> stored = createdBy(request, job, store.writer().write(job));
             if (stored.isPresent()) {
                 return stored.map(List::of);
             }
@@ -277,7 +277,8 @@ public final class Creator {
         return races.untilWon(id, () -> {
             Optional<Job> present = store.readToChange(id);
             if (present.isEmpty()) {
-                return createdBy(request, created, store.write(created)).map(AddResult::added);
+                return createdBy(request, created, store.writer().write(created))
+                        .map(AddResult::added);
             }
             Decision decision = Transitions.add(present.get(), request, replace, clock.instant());
             Optional<Job> won = races.won(decision);

@@ -45,7 +45,7 @@ final class Races {
         if (next.isEmpty()) {
             return store.confirmation().ofFound(decision.before());
         }
-        WriteResult written = WriteRefusedException.check(store.write(next.get()));
+        WriteResult written = WriteRefusedException.check(store.writer().write(next.get()));
         if (written instanceof WriteResult.Stored stored) {
             Optional<Job> won = Optional.of(next.get().withRev(stored.rev())).filter(store.confirmation()::stands);
             if (won.isEmpty()) {

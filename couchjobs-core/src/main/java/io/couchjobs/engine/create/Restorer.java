@@ -56,7 +56,8 @@ public final class Restorer {
                 }
             }
         }
-        List<WriteResult> written = missing.isEmpty() ? List.of() : store.writeAll(missing);
+        List<WriteResult> written =
+                missing.isEmpty() ? List.of() : store.writer().writeAll(missing);
         for (int i = 0; i < missing.size(); i++) {
             results.put(missing.get(i).id(), result(missing.get(i), written.get(i)));
         }

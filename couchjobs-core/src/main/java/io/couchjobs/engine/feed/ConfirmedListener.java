@@ -67,7 +67,7 @@ public final class ConfirmedListener implements FeedListener, ConfirmedEnds.List
 
     private boolean isDoubtful(JobId id, FeedEvent event) {
         return event.isResolved()
-                || (store.isDoubtful(event.docId(), event.rev())
+                || (store.writer().isDoubtful(event.docId(), event.rev())
                         && event.seen(id).filter(Snapshot::isEnd).isPresent());
     }
 }

@@ -82,7 +82,7 @@ public final class Feed implements AutoCloseable {
         this(
                 store.database(),
                 FeedTiming.DEFAULT,
-                store.ownWrites(),
+                store.writer().ownWrites(),
                 new FeedPace(FeedPace.DEFAULT, store.environment().nanos()),
                 always);
     }

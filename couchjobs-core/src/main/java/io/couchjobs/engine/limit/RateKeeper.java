@@ -172,7 +172,8 @@ final class RateKeeper {
             return false;
         }
         ObjectNode next = next(document, type, rate, window, used(document, rate, window) + chunk);
-        WriteResult written = WriteRefusedException.check(store.join(store.writeSoon(next)));
+        WriteResult written =
+                WriteRefusedException.check(store.writer().join(store.writer().writeSoon(next)));
         if (written instanceof WriteResult.Stored stored) {
             reserved(type, rate, window, chunk, next.put("_rev", stored.rev()));
         } else {

@@ -156,11 +156,11 @@ final class SlotKeeper {
     List<@Nullable Slot> take(List<Slot> wanted) {
         try {
             List<CompletableFuture<WriteResult>> writes = wanted.stream()
-                    .map(slot -> parts.store().writeSoon(slot.document(worker)))
+                    .map(slot -> parts.store().writer().writeSoon(slot.document(worker)))
                     .toList();
             List<@Nullable Slot> taken = new ArrayList<>();
             for (int i = 0; i < wanted.size(); i++) {
-                taken.add(outcome(wanted.get(i), parts.store().join(writes.get(i))));
+                taken.add(outcome(wanted.get(i), parts.store().writer().join(writes.get(i))));
             }
             wanted.stream().map(slot -> slot.name().limited().type()).distinct().forEach(left::takeAwayIfPossible);
             return taken;
@@ -200,6 +200,7 @@ final class SlotKeeper {
     void giveBack(Slot slot) {
         try {
             var unused = parts.store()
+                    .writer()
                     .writeSoon(slot.tombstone())
                     .whenComplete((written, trouble) -> gaveBack(slot, written, trouble));
         } catch (IllegalStateException closed) {

@@ -109,7 +109,8 @@ final class SlotReader {
                     || leaves.first(leaf -> isBehind(leaf, slot)).isPresent();
             return mayBeClaimed ? Use.CLAIMABLE : Use.UNUSED;
         }
-        boolean isTooLate = claimable.isEmpty() || parts.store().write(claimable.get()) instanceof WriteResult.Stored;
+        boolean isTooLate =
+                claimable.isEmpty() || parts.store().writer().write(claimable.get()) instanceof WriteResult.Stored;
         return isTooLate ? Use.UNUSED : Use.CLAIMABLE;
     }
 

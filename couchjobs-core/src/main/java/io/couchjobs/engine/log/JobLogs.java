@@ -46,12 +46,13 @@ public final class JobLogs implements Logs {
      */
     public CompletableFuture<WriteResult> append(Logs.Chunk chunk) {
         ObjectNode document = LogDocuments.of(chunk);
-        return store.writeSoon(document)
+        return store.writer()
+                .writeSoon(document)
                 .thenCompose(written -> written instanceof WriteResult.Conflict
                         ? CompletableFuture.supplyAsync(() -> revisionOfOlder(chunk), lane)
                                 .thenCompose(rev -> rev.isEmpty()
                                         ? CompletableFuture.completedFuture(written)
-                                        : store.writeSoon(document.put("_rev", rev.get())))
+                                        : store.writer().writeSoon(document.put("_rev", rev.get())))
                         : CompletableFuture.completedFuture(written));
     }
 

@@ -105,7 +105,7 @@ final class TickMaker {
 
     /** Makes jobs that were not there a moment ago; returns those that somebody else made in that moment. */
     private List<JobId> insert(List<Job> fresh) {
-        List<WriteResult> written = jobs.writeAll(fresh);
+        List<WriteResult> written = jobs.writer().writeAll(fresh);
         List<JobId> others = new ArrayList<>();
         for (int i = 0; i < written.size(); i++) {
             JobId id = fresh.get(i).id();

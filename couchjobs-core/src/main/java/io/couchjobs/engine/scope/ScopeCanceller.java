@@ -93,7 +93,7 @@ final class ScopeCanceller {
     /** On the revisions that were read: what changed since is looked at again. */
     private void cancelAtOnce(List<Job> waiting) {
         List<Job> cancelled = cancelled(waiting);
-        List<WriteResult> written = store.writeAll(cancelled);
+        List<WriteResult> written = store.writer().writeAll(cancelled);
         List<Job> stored = new ArrayList<>();
         for (int i = 0; i < written.size(); i++) {
             Job job = cancelled.get(i);

@@ -21,14 +21,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
- * Jobs in and out of the database: what is read here has its conflicts resolved soon, in the background. The answer to a
- * write is a value; see {@link JobWriter}. Thread-safe.
+ * The jobs of a database: what is read here has its conflicts resolved soon, in the background. {@link #writer} writes.
+ * Thread-safe.
  */
 public final class JobStore implements AutoCloseable {
     private final CouchDatabase database;
@@ -63,6 +61,11 @@ public final class JobStore implements AutoCloseable {
         return database;
     }
 
+    /** {@return what writes the jobs, and all else that goes with them} */
+    public JobWriter writer() {
+        return writer;
+    }
+
     /** {@return which of several databases this is, and so whose jobs are run here} */
     public Site site() {
         return writer.site();
@@ -80,15 +83,6 @@ public final class JobStore implements AutoCloseable {
     /** {@return which of the workers that use this store cannot claim jobs at the moment} */
     public ClaimTroubles claimTroubles() {
         return troubles;
-    }
-
-    /** {@return the tokens of claims that were sent and may yet make owners} */
-    public Set<String> claimsUnderWay() {
-        return writer.claimsUnderWay();
-    }
-
-    public OwnWrites ownWrites() {
-        return writer.ownWrites();
     }
 
     /** {@return the probe that tells whether a reading is that of a majority of the copies} */
@@ -122,11 +116,6 @@ public final class JobStore implements AutoCloseable {
     /** {@return the same, without I/O; true as long as nobody knows} */
     public boolean mayBeCluster() {
         return writer.copies().mayBeSeveral();
-    }
-
-    /** Whether a node could show a revision that does not count; false when this process knows that it does. */
-    public boolean isDoubtful(String docId, String rev) {
-        return writer.isDoubtful(docId, rev);
     }
 
     /** A job may have conflicts: they are resolved soon, in the background. Cheap; never throws. */
@@ -257,44 +246,6 @@ public final class JobStore implements AutoCloseable {
         return decision.write().map(next -> AttachedData.attach(next, Optional.of(decision.before()), dataLimit));
     }
 
-    /** Writes a job on the revision it carries; without a revision it must not exist yet. */
-    public WriteResult write(Job job) {
-        return writer.write(job);
-    }
-
-    /**
-     * Writes a job on the revision it carries, for its owner.
-     *
-     * @param isSure whether no other leaf counts more once this one is confirmed; asked when the answer comes
-     */
-    public WriteResult write(Job job, BooleanSupplier isSure) {
-        return writer.join(writer.writeSoon(job, isSure));
-    }
-
-    /** Starts to write a job as {@link #write(Job, BooleanSupplier)} does. */
-    public CompletableFuture<WriteResult> writeSoon(Job job, BooleanSupplier isSure) {
-        return writer.writeSoon(job, isSure);
-    }
-
-    /** Starts to write a job as {@link #write} does; completed exceptionally when the server cannot be reached. */
-    public CompletableFuture<WriteResult> writeSoon(Job job) {
-        return writer.writeSoon(job);
-    }
-
-    /** Starts to write a document that is no job. */
-    public CompletableFuture<WriteResult> writeSoon(ObjectNode document) {
-        return writer.writeSoon(document);
-    }
-
-    /** Writes many jobs, each on the revision it carries and independent of the others; the answers in the same order. */
-    public List<WriteResult> writeAll(List<Job> jobs) {
-        return writer.writeAll(jobs);
-    }
-
-    public WriteResult join(CompletableFuture<WriteResult> write) {
-        return writer.join(write);
-    }
-
     /**
      * Reads a job's document, even one that cannot be a job: all its leaves that are not deleted, last the one that readers see.
      * Deleting them in this order leaves no leaf that reappears.
@@ -313,7 +264,7 @@ public final class JobStore implements AutoCloseable {
 
     /** Deletes a job's document on the revision that it carries. */
     public WriteResult delete(ObjectNode document) {
-        return join(writer.send(JobTombstone.ofRemoved(document)));
+        return writer.join(writer.send(JobTombstone.ofRemoved(document)));
     }
 
     /** Deletes a job on the revision that it carries. */
@@ -334,7 +285,7 @@ public final class JobStore implements AutoCloseable {
         for (FinishedJob row : rows) {
             writes.add(writer.send(JobTombstone.ofRetired(row)));
         }
-        return writes.stream().map(this::join).toList();
+        return writes.stream().map(writer::join).toList();
     }
 
     private void requireMajority(List<String> docIds) {

@@ -64,7 +64,7 @@ public final class JobWriter implements AutoCloseable {
         return lostAnswers;
     }
 
-    OwnWrites ownWrites() {
+    public OwnWrites ownWrites() {
         return ownWrites;
     }
 
@@ -79,7 +79,7 @@ public final class JobWriter implements AutoCloseable {
     }
 
     /** Whether a node could show a revision that does not count; false when this process knows that it does. */
-    boolean isDoubtful(String docId, String rev) {
+    public boolean isDoubtful(String docId, String rev) {
         return copies.mayBeSeveral() && !ownWrites.areSure(docId, rev);
     }
 
@@ -89,21 +89,26 @@ public final class JobWriter implements AutoCloseable {
     }
 
     /**
-     * Starts to write a job as {@link #write} does, for its owner.
+     * Writes a job as {@link #write(Job)} does, for its owner.
      *
      * @param isSure whether no other leaf counts more once this one is confirmed; asked when the answer comes
      */
-    CompletableFuture<WriteResult> writeSoon(Job job, BooleanSupplier isSure) {
+    public WriteResult write(Job job, BooleanSupplier isSure) {
+        return join(writeSoon(job, isSure));
+    }
+
+    /** Starts to write a job as {@link #write(Job, BooleanSupplier)} does. */
+    public CompletableFuture<WriteResult> writeSoon(Job job, BooleanSupplier isSure) {
         return send(documentOf(job), isSure);
     }
 
-    /** Starts to write a job as {@link #write} does; completed exceptionally when the server cannot be reached. */
-    CompletableFuture<WriteResult> writeSoon(Job job) {
+    /** Starts to write a job as {@link #write(Job)} does; completed exceptionally when the server cannot be reached. */
+    public CompletableFuture<WriteResult> writeSoon(Job job) {
         return send(documentOf(job));
     }
 
     /** Writes many jobs, each on the revision it carries and independent of the others; the answers in the same order. */
-    List<WriteResult> writeAll(List<Job> jobs) {
+    public List<WriteResult> writeAll(List<Job> jobs) {
         List<ObjectNode> documents = jobs.stream().map(JobWriter::documentOf).toList();
         List<CompletableFuture<WriteResult>> writes = combiner.writeAll(documents);
         for (int i = 0; i < documents.size(); i++) {

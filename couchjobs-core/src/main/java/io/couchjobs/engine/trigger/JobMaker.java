@@ -73,7 +73,7 @@ final class JobMaker {
         List<Wanted> allowed = allowed(wanted, outcomes);
         List<Job> created =
                 allowed.stream().map(each -> created(trigger, round, each)).toList();
-        List<WriteResult> written = store.writeAll(created);
+        List<WriteResult> written = store.writer().writeAll(created);
         List<Wanted> present = new ArrayList<>();
         for (int i = 0; i < created.size(); i++) {
             Wanted each = allowed.get(i);
@@ -251,7 +251,7 @@ final class JobMaker {
 
         /** Writes the changed jobs by one request; what was changed by others meanwhile is read anew. */
         void write(Map<JobId, Outcome> outcomes) {
-            List<WriteResult> written = store.writeAll(next);
+            List<WriteResult> written = store.writer().writeAll(next);
             List<Job> stored = new ArrayList<>();
             for (int i = 0; i < next.size(); i++) {
                 if (written.get(i) instanceof WriteResult.Stored now) {

@@ -168,7 +168,7 @@ final class DeadOwners {
     private boolean isBeingClaimed(Job silent) {
         return silent.lock()
                 .map(Lock::token)
-                .filter(parts.store().claimsUnderWay()::contains)
+                .filter(parts.store().writer().claimsUnderWay()::contains)
                 .isPresent();
     }
 
@@ -176,7 +176,7 @@ final class DeadOwners {
         if (!job.silent.isWithdrawn()) {
             ClusterTransitions.withdrawAfterRun(job.silent, parts.clock().instant())
                     .write()
-                    .ifPresent(parts.store()::write);
+                    .ifPresent(parts.store().writer()::write);
         }
         parts.store().look(job.silent.id());
         seeAgain(job);
@@ -198,7 +198,7 @@ final class DeadOwners {
                 sightings.forget(job.silent.id(), job.sighting);
             }
         }
-        List<WriteResult> answers = parts.store().writeAll(expired);
+        List<WriteResult> answers = parts.store().writer().writeAll(expired);
         for (int i = 0; i < writing.size(); i++) {
             answered(writing.get(i), expired.get(i), answers.get(i));
         }

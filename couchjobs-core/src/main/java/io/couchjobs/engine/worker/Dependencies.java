@@ -314,7 +314,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
                 .map(job -> Transitions.letGo(job, outcomes.judge(afterOf(job)), now))
                 .flatMap(decision -> decision.write().stream())
                 .toList();
-        List<WriteResult> results = parts.store().writeAll(free);
+        List<WriteResult> results = parts.store().writer().writeAll(free);
         List<JobId> again = new ArrayList<>();
         for (int i = 0; i < free.size(); i++) {
             JobId id = free.get(i).id();

@@ -10,19 +10,24 @@ public final class LeanFeeds {
 
     /** One that never changes to documents. */
     public static Feed always(JobStore store, FeedListener... always) {
-        return new Feed(store.database(), FeedTiming.DEFAULT, store.ownWrites(), FeedPace.fixed(true), List.of(always));
+        return new Feed(
+                store.database(),
+                FeedTiming.DEFAULT,
+                store.writer().ownWrites(),
+                FeedPace.fixed(true),
+                List.of(always));
     }
 
     /** One that skips whatever no listener needs, from its first row on. */
     public static Feed skipping(JobStore store, FeedListener... always) {
         FeedPace pace =
                 new FeedPace(new FeedPace.Limits(1, 0, Duration.ofHours(1).toNanos()), System.nanoTime());
-        return new Feed(store.database(), FeedTiming.DEFAULT, store.ownWrites(), pace, List.of(always));
+        return new Feed(store.database(), FeedTiming.DEFAULT, store.writer().ownWrites(), pace, List.of(always));
     }
 
     /** One that takes very little for much, and so changes often. */
     public static Feed nervous(JobStore store, FeedListener... always) {
         FeedPace pace = new FeedPace(new FeedPace.Limits(3, 2, 20_000_000), System.nanoTime());
-        return new Feed(store.database(), FeedTiming.DEFAULT, store.ownWrites(), pace, List.of(always));
+        return new Feed(store.database(), FeedTiming.DEFAULT, store.writer().ownWrites(), pace, List.of(always));
     }
 }
