@@ -122,12 +122,6 @@ public final class Answer implements AutoCloseable {
         return new LimitedInput(body(), LONGEST_ANSWER).readAllBytes();
     }
 
-    /** A parser for answers that are read piece by piece; the caller reads to the end. */
-    public JsonParser parser() throws IOException {
-        requireSuccess();
-        return Json.parser(limited(LONGEST_ANSWER));
-    }
-
     public Answer requireSuccess() throws IOException {
         if (!isSuccess()) {
             throw CouchException.of(failure());
@@ -216,7 +210,8 @@ public final class Answer implements AutoCloseable {
     }
 
     public JsonNode json() throws IOException {
-        try (JsonParser parser = parser()) {
+        requireSuccess();
+        try (JsonParser parser = Json.parser(limited(LONGEST_ANSWER))) {
             JsonNode tree = Json.MAPPER.reader().readTree(parser);
             if (tree == null || tree.isMissingNode()) {
                 throw unusable("it is empty");
