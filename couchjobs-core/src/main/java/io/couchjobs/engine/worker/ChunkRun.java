@@ -43,7 +43,8 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
         ChunkItems items = new ChunkItems(states, data, context.isLastRetry());
         JobHandler<? super T> made = handler.factory().get();
         int most = made instanceof ChunkHandler<? super T> many ? many.most() : 1;
-        try (ItemTimeLimit timeLimit = new ItemTimeLimit(timeLimits)) {
+        ItemTimeLimit timeLimit = new ItemTimeLimit(timeLimits);
+        try {
             List<Integer> next = items.next(0, most);
             int counted = 1;
             while (!next.isEmpty()) {

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.worker;
 
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.worker.JobContext;
 import java.util.Optional;
 
@@ -7,27 +8,28 @@ import java.util.Optional;
  * Stops calls for the items of a chunk that take too long, each by itself: the run of the chunk goes on. For the thread that makes it;
  * {@link #stopReason} for any.
  */
-final class ItemTimeLimit implements AutoCloseable {
+final class ItemTimeLimit {
     private final Thread thread = Thread.currentThread();
-    private final TimeLimits.Watch watch;
-    private boolean isCalling;
+    private final TimeLimits limits;
+    private Optional<Lane.Planned> planned = Optional.empty();
+    /** Counts on when a call begins and when it ends: a stop that comes too late must not hit the next call. */
+    private long present;
+
     private boolean isTooSlow;
 
     ItemTimeLimit(TimeLimits limits) {
-        watch = limits.watch(this::stop);
+        this.limits = limits;
     }
 
-    /** A call begins. The watch must have forgotten the call before: it stops whatever call there is. */
-    void begin() {
-        watch.again();
-        synchronized (this) {
-            isCalling = true;
-            isTooSlow = false;
-        }
+    /** A call begins. */
+    synchronized void begin() {
+        long call = ++present;
+        isTooSlow = false;
+        planned = limits.watch(() -> stop(call));
     }
 
-    private synchronized void stop() {
-        if (isCalling) {
+    private synchronized void stop(long call) {
+        if (call == present) {
             isTooSlow = true;
             thread.interrupt();
         }
@@ -35,7 +37,8 @@ final class ItemTimeLimit implements AutoCloseable {
 
     /** The call is over. */
     synchronized void end() {
-        isCalling = false;
+        present++;
+        planned.ifPresent(Lane.Planned::cancel);
     }
 
     /** {@return why the call is to stop, though the run goes on} */
@@ -46,11 +49,6 @@ final class ItemTimeLimit implements AutoCloseable {
     /** {@return what a call that threw has failed with} */
     synchronized Throwable problem(Throwable thrown) {
         return isTooSlow ? new TooSlowException() : thrown;
-    }
-
-    @Override
-    public void close() {
-        watch.close();
     }
 
     /** Where the call was when it was interrupted is of no interest. */

@@ -230,12 +230,13 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     }
 
     private Ending watched() throws Exception {
-        TimeLimits.Watch watch = tools.timeLimits().watch(claim.job(), () -> stop(JobContext.StopReason.TOO_SLOW));
+        Optional<Lane.Planned> limit =
+                tools.timeLimits().watch(claim.job(), () -> stop(JobContext.StopReason.TOO_SLOW));
         try {
             present = handler.attempt(new RunContext(claim, this), this::tell, tools.limits(), tools.timeLimits());
             return finished(present.run(tools.options().interceptors(), this::stopReason));
         } finally {
-            watch.close();
+            limit.ifPresent(Lane.Planned::cancel);
         }
     }
 
