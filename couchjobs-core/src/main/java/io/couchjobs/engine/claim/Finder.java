@@ -7,7 +7,6 @@ import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.limit.Admission;
-import io.couchjobs.engine.limit.AdmissionCache;
 import io.couchjobs.engine.limit.Candidate;
 import io.couchjobs.engine.limit.Capacity;
 import io.couchjobs.engine.limit.Limits;
@@ -77,14 +76,14 @@ public final class Finder implements FeedListener, AutoCloseable {
         this.limits = new Limits(parts, worker, waiter::wake);
         this.unconfirmed = new UnconfirmedClaims(clock::nanos, store.environment());
         this.claimer = new Claimer(parts, limits, unconfirmed);
-        this.admission = new Admission(waiter::wake);
+        this.admission = new Admission(waiter::wake, clock::nanos);
         this.candidates = new Candidates(
                 parts.index(),
                 clock,
                 store.environment(),
                 worker,
                 type -> admission.rules(settings.get(type).classes()),
-                new AdmissionCache(admission, clock::nanos));
+                admission);
         this.picks = new Pick.Parts(store, worker, limits, claimer, candidates, waiter, conflicts);
     }
 

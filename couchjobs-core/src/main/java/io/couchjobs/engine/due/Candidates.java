@@ -7,7 +7,6 @@ import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.limit.Admission;
-import io.couchjobs.engine.limit.AdmissionCache;
 import io.couchjobs.engine.limit.Candidate;
 import io.couchjobs.engine.limit.Capacity;
 import io.couchjobs.engine.time.Environment;
@@ -52,7 +51,7 @@ public final class Candidates {
     private final Environment environment;
     private final WorkerRanking ranking;
     private final Function<String, Admission.Rules> rules;
-    private final AdmissionCache admissions;
+    private final Admission admission;
     private final Chooser chooser;
     private final WindowReader windows;
     private final LaneReader lanes;
@@ -70,17 +69,17 @@ public final class Candidates {
             Environment environment,
             String worker,
             Function<String, Admission.Rules> rules,
-            AdmissionCache admissions) {
+            Admission admission) {
         this.index = index;
         this.site = index.site();
         this.clock = clock;
         this.environment = environment;
         this.ranking = new WorkerRanking(worker, site);
         this.rules = rules;
-        this.admissions = admissions;
-        this.chooser = new Chooser(clock, environment, ranking, this::stock, admissions);
+        this.admission = admission;
+        this.chooser = new Chooser(clock, environment, ranking, this::stock, admission);
         this.windows = new WindowReader(index, clock, environment, ranking, this, underWay);
-        this.lanes = new LaneReader(index, clock, admissions, this::stock, this, underWay);
+        this.lanes = new LaneReader(index, clock, admission, this::stock, this, underWay);
     }
 
     /** Turns between groups go on after this one; to be called before the first choice. */
@@ -282,7 +281,7 @@ public final class Candidates {
 
     private List<Candidate> takeAdmitted(List<Job> jobs, int max) {
         List<Job> admitted = jobs.stream()
-                .filter(job -> admissions.admits(job, rulesOf(Site.lineOf(job))))
+                .filter(job -> admission.admits(job, rulesOf(Site.lineOf(job))))
                 .toList();
         synchronized (this) {
             List<Job> choice = admitted.stream()

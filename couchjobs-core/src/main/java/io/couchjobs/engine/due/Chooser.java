@@ -5,7 +5,7 @@ import io.couchjobs.engine.due.share.WorkerRanking;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.index.LaneKey;
-import io.couchjobs.engine.limit.AdmissionCache;
+import io.couchjobs.engine.limit.Admission;
 import io.couchjobs.engine.limit.Capacity;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
@@ -49,7 +49,7 @@ final class Chooser {
     private final Environment environment;
     private final WorkerRanking ranking;
     private final Function<String, KnownJobs> stocks;
-    private final AdmissionCache admissions;
+    private final Admission admission;
     private final Rounds rounds = new Rounds();
     private final ClaimTurns turns;
     /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
@@ -60,12 +60,12 @@ final class Chooser {
             Environment environment,
             WorkerRanking ranking,
             Function<String, KnownJobs> stocks,
-            AdmissionCache admissions) {
+            Admission admission) {
         this.clock = clock;
         this.environment = environment;
         this.ranking = ranking;
         this.stocks = stocks;
-        this.admissions = admissions;
+        this.admission = admission;
         this.turns = new ClaimTurns(ranking);
     }
 
@@ -310,7 +310,7 @@ final class Chooser {
     }
 
     private Predicate<Job> admitted(KnownJobs stock) {
-        return job -> admissions.admits(job, stock.rules());
+        return job -> admission.admits(job, stock.rules());
     }
 
     private Choice behindFullGroups(Search search) {

@@ -3,7 +3,6 @@ package io.couchjobs.engine.due;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.limit.Admission;
-import io.couchjobs.engine.limit.AdmissionCache;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import java.time.Instant;
@@ -21,7 +20,7 @@ final class LaneReader {
 
     private final JobIndex index;
     private final ServerClock clock;
-    private final AdmissionCache admissions;
+    private final Admission admission;
     private final Function<String, KnownJobs> stocks;
     /** Guards the stocks, and the set of jobs under way. */
     private final Object monitor;
@@ -31,13 +30,13 @@ final class LaneReader {
     LaneReader(
             JobIndex index,
             ServerClock clock,
-            AdmissionCache admissions,
+            Admission admission,
             Function<String, KnownJobs> stocks,
             Object monitor,
             Set<String> underWay) {
         this.index = index;
         this.clock = clock;
-        this.admissions = admissions;
+        this.admission = admission;
         this.stocks = stocks;
         this.monitor = monitor;
         this.underWay = underWay;
@@ -56,7 +55,7 @@ final class LaneReader {
             int size = asked.takeAll() ? PAGE : LARGE_PAGE;
             JobIndex.Page page = index.page(unread.order(), unread.line(), unread.from(), size);
             List<Job> wanted = page.jobs().stream()
-                    .filter(job -> admissions.admits(job, asked))
+                    .filter(job -> admission.admits(job, asked))
                     .toList();
             synchronized (monitor) {
                 List<Job> free = wanted.stream()

@@ -1,27 +1,45 @@
 package io.couchjobs.engine.limit;
 
+import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
+import java.time.Duration;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The jobs that one worker takes: a filter and a list of classes, both changeable at any time, in addition to the
- * settings of the types. Thread-safe.
+ * settings of the types. A filter is asked once about each revision of a job. One that fails counts as a refusal; that
+ * is logged once a minute. Thread-safe.
  */
 public final class Admission {
+    private static final Logger log = LoggerFactory.getLogger(Admission.class);
+    private static final int MOST_VERDICTS = 5_000;
+    private static final Duration QUIET = Duration.ofMinutes(1);
+
     private final Runnable onChange;
+    private final LongSupplier nanos;
     private final LongAdder skipped = new LongAdder();
     private final LongAdder failures = new LongAdder();
     private @Nullable Predicate<? super Job> filter;
     private @Nullable Set<String> classes;
     private long changes;
+    /** Guards itself and the fields below. */
+    private final Map<String, Verdict> verdicts = RecentMap.byAge(MOST_VERDICTS);
 
-    public Admission(Runnable onChange) {
+    private boolean failedBefore;
+    private long loggedNanos;
+
+    public Admission(Runnable onChange, LongSupplier nanos) {
         this.onChange = onChange;
+        this.nanos = nanos;
     }
 
     /**
@@ -60,14 +78,6 @@ public final class Admission {
         return failures.sum();
     }
 
-    void skippedOne() {
-        skipped.increment();
-    }
-
-    void failedOnce() {
-        failures.increment();
-    }
-
     /** The present rules for a type, with the classes that its settings allow. */
     public synchronized Rules rules(Optional<Set<String>> allowedByType) {
         Set<String> allowed = classes;
@@ -82,6 +92,58 @@ public final class Admission {
         both.retainAll(other);
         return Set.copyOf(both);
     }
+
+    /** Whether a job is admitted. */
+    public boolean admits(Job job, Rules rules) {
+        if (rules.takeAll()) {
+            return true;
+        }
+        String docId = job.id().docId();
+        synchronized (verdicts) {
+            Verdict known = verdicts.get(docId);
+            if (known != null
+                    && known.rules().equals(rules)
+                    && known.rev().equals(job.rev().orElse(""))) {
+                return known.yes();
+            }
+        }
+        boolean yes = rules.takeClassOf(job) && passes(job, rules);
+        if (!yes) {
+            skipped.increment();
+        }
+        synchronized (verdicts) {
+            verdicts.put(docId, new Verdict(rules, job.rev().orElse(""), yes));
+        }
+        return yes;
+    }
+
+    private boolean passes(Job job, Rules rules) {
+        try {
+            return rules.filter() == null || rules.filter().test(job);
+        } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) {
+            failed(job, e);
+            return false;
+        }
+    }
+
+    private void failed(Job job, Throwable trouble) {
+        failures.increment();
+        synchronized (verdicts) {
+            long now = nanos.getAsLong();
+            if (failedBefore && now - loggedNanos < QUIET.toNanos()) {
+                return;
+            }
+            failedBefore = true;
+            loggedNanos = now;
+        }
+        log.warn(
+                "the filter failed for {}, which is left to others; it is asked again when the job changes"
+                        + " (further failures are counted, and logged once a minute)",
+                job.id(),
+                trouble);
+    }
+
+    private record Verdict(Rules rules, String rev, boolean yes) {}
 
     /**
      * The conditions for a job to be taken. Immutable.

@@ -6,7 +6,6 @@ import io.couchjobs.engine.due.share.WorkerRanking;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.index.LaneKey;
 import io.couchjobs.engine.limit.Admission;
-import io.couchjobs.engine.limit.AdmissionCache;
 import io.couchjobs.engine.limit.Capacity;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
@@ -48,7 +47,7 @@ class FullGroupsTest {
                 Environment.REAL,
                 new WorkerRanking("here", Site.UNNAMED),
                 line -> stock,
-                new AdmissionCache(new Admission(() -> {}), clock::nanos));
+                new Admission(() -> {}, clock::nanos));
     }
 
     static List<Strategy> strategies() {

@@ -3,7 +3,6 @@ package io.couchjobs.engine.due;
 import io.couchjobs.engine.due.share.WorkerRanking;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.limit.Admission;
-import io.couchjobs.engine.limit.AdmissionCache;
 import io.couchjobs.engine.limit.Capacity;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
@@ -168,9 +167,9 @@ final class SimulatedFleet {
             this.runMillis = runMillis;
             ServerClock clock = new ServerClock(
                     () -> Jobs.NOW.plusMillis(now), () -> Duration.ZERO, () -> TimeUnit.MILLISECONDS.toNanos(now));
-            AdmissionCache admissions = new AdmissionCache(new Admission(() -> {}), clock::nanos);
-            this.chooser = new Chooser(
-                    clock, Environment.REAL, new WorkerRanking(id, Site.UNNAMED), line -> stock, admissions);
+            Admission admission = new Admission(() -> {}, clock::nanos);
+            this.chooser =
+                    new Chooser(clock, Environment.REAL, new WorkerRanking(id, Site.UNNAMED), line -> stock, admission);
         }
 
         /** It does nothing any more; the others do not know. */

@@ -13,8 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class AdmissionRulesTest {
     private final AtomicInteger changes = new AtomicInteger();
-    private final Admission admission = new Admission(changes::incrementAndGet);
-    private final AdmissionCache admissions = new AdmissionCache(admission, new AtomicLong()::get);
+    private final Admission admission = new Admission(changes::incrementAndGet, new AtomicLong()::get);
     private final AtomicInteger asked = new AtomicInteger();
     private int revisions;
 
@@ -56,6 +55,6 @@ class AdmissionRulesTest {
     }
 
     private boolean admits(String fields, Optional<Set<String>> allowedByType) {
-        return admissions.admits(Jobs.job(fields), admission.rules(allowedByType));
+        return admission.admits(Jobs.job(fields), admission.rules(allowedByType));
     }
 }
