@@ -69,9 +69,9 @@ public record Engine(
             int dataLimit) {
         DesignDocuments designs = new DesignDocuments(database);
         JobIndex index = new JobIndex(designs, site);
-        IndexWarmer warmer = new IndexWarmer(index::warm, database::info, ServerAccess.environment(database.server()));
+        IndexWarmer warmer = new IndexWarmer(index::warm, ServerAccess.environment(database.server()));
         SettingsStore settings = new SettingsStore(database, defaultTimeout);
-        JobWriter writer = new JobWriter(database, site, warmer);
+        JobWriter writer = new JobWriter(database, site, warmer::wrote);
         ConflictWatch conflicts = new ConflictWatch(writer, index, settings, clock);
         JobStore store = new JobStore(writer, conflicts, listeners, dataLimit);
         List<FeedListener> always = new ArrayList<>(List.of(settings, conflicts));

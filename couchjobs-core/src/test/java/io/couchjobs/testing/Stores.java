@@ -1,7 +1,6 @@
 package io.couchjobs.testing;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.engine.store.BulkListener;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.job.AttachedData;
@@ -11,14 +10,6 @@ import java.util.List;
 
 /** The jobs of a database without a name, as a process sees them that looks after no conflicts. */
 public final class Stores {
-    private static final BulkListener UNHEARD = new BulkListener() {
-        @Override
-        public void begins() {}
-
-        @Override
-        public void ends(int documents) {}
-    };
-
     private Stores() {}
 
     public static JobStore of(CouchDatabase database) {
@@ -30,6 +21,6 @@ public final class Stores {
     }
 
     public static JobWriter writer(CouchDatabase database) {
-        return new JobWriter(database, Site.UNNAMED, UNHEARD);
+        return new JobWriter(database, Site.UNNAMED, documents -> {});
     }
 }

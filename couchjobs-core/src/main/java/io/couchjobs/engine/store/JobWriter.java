@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 
 /**
  * Writes jobs. Thread-safe.
@@ -34,13 +35,17 @@ public final class JobWriter implements AutoCloseable {
     private final OwnWrites ownWrites = new OwnWrites();
     private final Set<String> claimsUnderWay = ConcurrentHashMap.newKeySet();
 
-    /** Writes into one of several databases, and tells of each bulk request. No I/O. */
-    public JobWriter(CouchDatabase database, Site site, BulkListener requests) {
+    /**
+     * Writes into one of several databases. No I/O.
+     *
+     * @param written is told how many documents each bulk request stored, or tried to; quick, and throws nothing
+     */
+    public JobWriter(CouchDatabase database, Site site, IntConsumer written) {
         this.database = database;
         this.site = site;
         this.copies = new Copies(database);
         this.lostAnswers = new LostAnswers(database, copies);
-        this.combiner = new WriteCombiner(database, lostAnswers, requests);
+        this.combiner = new WriteCombiner(database, lostAnswers, written);
         this.majority = new MajorityProbe(database, copies);
     }
 

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntConsumer;
 
 /**
  * Sends the writes of all threads of a process as bulk requests: writes that gather while one request is in flight go
@@ -47,17 +48,17 @@ final class WriteCombiner implements AutoCloseable {
     private final LostAnswers lostAnswers;
     private final Environment environment;
     private final Lane senders;
-    private final BulkListener requests;
+    private final IntConsumer written;
     // From here on guarded by the queue itself.
     private final Queue<Entry> waiting = new ArrayDeque<>();
     private final Set<String> underWay = new HashSet<>();
     private int sending;
     private boolean closed;
 
-    WriteCombiner(CouchDatabase database, LostAnswers lostAnswers, BulkListener requests) {
+    WriteCombiner(CouchDatabase database, LostAnswers lostAnswers, IntConsumer written) {
         this.database = database;
         this.lostAnswers = lostAnswers;
-        this.requests = requests;
+        this.written = written;
         this.environment = ServerAccess.environment(database.server());
         this.senders = environment.lane("couchjobs-writer", MOST_REQUESTS);
     }
@@ -183,15 +184,14 @@ final class WriteCombiner implements AutoCloseable {
     private void send(List<Entry> batch) {
         List<ObjectNode> documents = batch.stream().map(Entry::document).toList();
         Map<String, WriteResult> known = new HashMap<>();
-        requests.begins();
         try {
             List<WriteResult> results = bulk(known).write(documents);
             arrived(batch);
-            requests.ends(batch.size());
+            written.accept(batch.size());
             deliver(batch, results, known);
         } catch (RuntimeException | Error trouble) {
             arrived(batch);
-            requests.ends(known.size());
+            written.accept(known.size());
             for (Entry entry : batch) {
                 WriteResult result = known.get(entry.id);
                 if (result == null) {

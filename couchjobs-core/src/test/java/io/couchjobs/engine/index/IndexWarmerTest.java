@@ -2,7 +2,6 @@ package io.couchjobs.engine.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.testing.ForwardingEnvironment;
 import java.time.Duration;
@@ -15,8 +14,7 @@ import org.junit.jupiter.api.Test;
 class IndexWarmerTest {
     private final Standstill machine = new Standstill();
     private int warmed;
-    private int changes;
-    private final IndexWarmer warmer = new IndexWarmer(() -> warmed++, this::info, machine);
+    private final IndexWarmer warmer = new IndexWarmer(() -> warmed++, machine);
 
     @AfterEach
     void close() {
@@ -24,9 +22,10 @@ class IndexWarmerTest {
     }
 
     @Test
-    void after_many_writes_and_a_while_of_silence_they_are_asked_once() {
-        write(2_000);
-        pass(Duration.ofSeconds(4));
+    void half_a_minute_after_many_writes_they_are_asked_once() {
+        warmer.wrote(600);
+        warmer.wrote(600);
+        pass(Duration.ofSeconds(29));
         assertThat(warmed).isZero();
         pass(Duration.ofSeconds(2));
         assertThat(warmed).isEqualTo(1);
@@ -36,42 +35,15 @@ class IndexWarmerTest {
 
     @Test
     void after_few_writes_they_are_not() {
-        write(20);
+        warmer.wrote(20);
         pass(Duration.ofMinutes(5));
         assertThat(warmed).isZero();
     }
 
     @Test
-    void a_request_that_takes_long_is_no_silence() {
-        write(2_000);
-        warmer.begins();
-        pass(Duration.ofSeconds(20));
-        assertThat(warmed).isZero();
-        warmer.ends(500);
-        pass(Duration.ofSeconds(6));
-        assertThat(warmed).isEqualTo(1);
-    }
-
-    @Test
-    void while_others_write_much_they_are_not() {
-        write(2_000);
-        othersWrite(20);
-        assertThat(warmed).isZero();
-        pass(Duration.ofSeconds(11));
-        assertThat(warmed).isEqualTo(1);
-    }
-
-    @Test
-    void others_who_never_end_do_not_keep_them_back_for_ever() {
-        write(2_000);
-        othersWrite(40);
-        assertThat(warmed).isEqualTo(1);
-    }
-
-    @Test
     void while_writes_never_end_they_are_asked_now_and_then() {
         for (int second = 0; second < 70; second++) {
-            write(1_000);
+            warmer.wrote(1_000);
             pass(Duration.ofSeconds(1));
         }
         assertThat(warmed).isEqualTo(2);
@@ -79,25 +51,9 @@ class IndexWarmerTest {
 
     @Test
     void a_process_that_ends_asks_at_once() {
-        write(2_000);
+        warmer.wrote(2_000);
         warmer.close();
         assertThat(warmed).isEqualTo(1);
-    }
-
-    private void othersWrite(int seconds) {
-        for (int second = 0; second < seconds; second++) {
-            changes += 500;
-            pass(Duration.ofSeconds(1));
-        }
-    }
-
-    private DatabaseInfo info() {
-        return new DatabaseInfo("jobs", 0, 0, 0, changes + "-g1AAAA", -1, -1, "0", 1, 1);
-    }
-
-    private void write(int documents) {
-        warmer.begins();
-        warmer.ends(documents);
     }
 
     private void pass(Duration time) {

@@ -25,13 +25,7 @@ class KnownResultsTest extends FaultyServer {
     @BeforeEach
     void openCombiner() {
         combiner = new WriteCombiner(
-                queue.database(), new LostAnswers(queue.database(), new Copies(queue.database())), new BulkListener() {
-                    @Override
-                    public void begins() {}
-
-                    @Override
-                    public void ends(int documents) {}
-                });
+                queue.database(), new LostAnswers(queue.database(), new Copies(queue.database())), documents -> {});
     }
 
     @AfterEach

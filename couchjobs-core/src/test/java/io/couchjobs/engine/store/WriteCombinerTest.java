@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,9 +40,9 @@ class WriteCombinerTest {
         queue.close();
     }
 
-    private WriteCombiner combiner(BulkListener requests) {
+    private WriteCombiner combiner(IntConsumer written) {
         return new WriteCombiner(
-                queue.database(), new LostAnswers(queue.database(), new Copies(queue.database())), requests);
+                queue.database(), new LostAnswers(queue.database(), new Copies(queue.database())), written);
     }
 
     @Test
@@ -69,15 +70,15 @@ class WriteCombinerTest {
         failing.isOver = true;
         assertThat(combiner.write(document("1")))
                 .succeedsWithin(TestQueue.PATIENCE)
-                .isInstanceOf(WriteResult.Stored.class);
+                .isInstanceOf(WriteResult.Conflict.class); // the first one is stored
     }
 
     private static ObjectNode document(String id) {
         return JsonNodeFactory.instance.objectNode().put("_id", id);
     }
 
-    /** Each request waits until so many are under way. */
-    private static final class Meeting implements BulkListener {
+    /** Each request waits until so many are answered. */
+    private static final class Meeting implements IntConsumer {
         private final CyclicBarrier barrier;
         private final Queue<Integer> sizes = new ConcurrentLinkedQueue<>();
 
@@ -86,31 +87,24 @@ class WriteCombinerTest {
         }
 
         @Override
-        public void begins() {
+        public void accept(int documents) {
+            sizes.add(documents);
             try {
                 barrier.await(TestQueue.PATIENCE.toSeconds(), TimeUnit.SECONDS);
             } catch (InterruptedException | BrokenBarrierException | TimeoutException alone) {
                 throw new IllegalStateException("no other request is under way", alone);
             }
         }
-
-        @Override
-        public void ends(int documents) {
-            sizes.add(documents);
-        }
     }
 
-    private static final class Failing implements BulkListener {
+    private static final class Failing implements IntConsumer {
         private volatile boolean isOver;
 
         @Override
-        public void begins() {
+        public void accept(int documents) {
             if (!isOver) {
                 throw new Error("no memory"); // an OutOfMemoryError would end all tests
             }
         }
-
-        @Override
-        public void ends(int documents) {}
     }
 }
