@@ -30,7 +30,7 @@ final class SharedLeaves {
 
     /** Reads a document; reads all its leaves only when there are several. */
     Optional<ObjectNode> read(String docId) {
-        Optional<ObjectNode> seen = isLocal(docId) ? database.get(docId) : database.getWithConflicts(docId);
+        Optional<ObjectNode> seen = database.getWithConflicts(docId);
         if (seen.filter(document -> document.has("_conflicts")).isPresent()) {
             return view(docId).document();
         }
@@ -40,7 +40,7 @@ final class SharedLeaves {
 
     /** The view for readers: the leaf that came later, not the one of the longer branch. */
     SharedView view(String docId) {
-        if (isLocal(docId) || !copies.areSeveral()) {
+        if (!copies.areSeveral()) {
             List<SharedLeaf> one =
                     database.get(docId).map(SharedLeaf::of).map(List::of).orElseGet(List::of);
             return new SharedView(docId, one, false);
@@ -59,17 +59,13 @@ final class SharedLeaves {
         return new SharedView(docId, leaves, severalCopies);
     }
 
-    static boolean isLocal(String docId) {
-        return docId.startsWith("_local/");
-    }
-
     /** A lost answer is settled by a reading; on a cluster a write found so counts as stored, not as confirmed. */
     WriteResult put(ObjectNode document) {
         String docId = document.path("_id").asText();
         try {
             return WriteRefusedException.check(database.put(document));
         } catch (CouchException trouble) {
-            if (!trouble.outcomeUnknown() || isLocal(docId)) {
+            if (!trouble.outcomeUnknown()) {
                 throw trouble;
             }
             return lostAnswers.lookUp(List.of(document)).get(0).orElseGet(() -> new WriteResult.Conflict(docId));

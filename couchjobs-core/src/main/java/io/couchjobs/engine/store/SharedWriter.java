@@ -140,9 +140,7 @@ public final class SharedWriter {
     private Optional<String> write(SharedView view, ObjectNode next, List<String> left) {
         WriteResult written = leaves.put(view.severalCopies() ? unique(next) : next);
         if (written instanceof WriteResult.Accepted accepted) {
-            return SharedLeaves.isLocal(view.docId())
-                    ? Optional.of(repeat(view, accepted.rev(), next))
-                    : settle(view, accepted.rev(), next, left);
+            return settle(view, accepted.rev(), next, left);
         }
         return written instanceof WriteResult.Stored stored && stands(view, stored.rev(), next, left)
                 ? Optional.of(stored.rev())
@@ -200,25 +198,6 @@ public final class SharedWriter {
             SharedLeaves.pause(backoff, before.docId());
         }
         takeBack(before, own, next, left);
-        throw new UnconfirmedException(before.docId());
-    }
-
-    /** Local documents have no conflicts: each copy keeps the last content it was sent. */
-    private String repeat(SharedView before, String rev, ObjectNode next) {
-        Backoff backoff = leaves.backoff();
-        ObjectNode again = next.deepCopy().put("_rev", rev);
-        while (backoff.attempts() < MOST_CONFIRMATIONS) {
-            SharedLeaves.pause(backoff, before.docId());
-            WriteResult written = leaves.put(again);
-            if (written instanceof WriteResult.Stored stored) {
-                return stored.rev();
-            } else if (written instanceof WriteResult.Accepted accepted) {
-                again.put("_rev", accepted.rev());
-            }
-        }
-        ObjectNode former = before.present();
-        former.set("_rev", again.get("_rev"));
-        leaves.put(before.document().isPresent() ? former : former.put("_deleted", true));
         throw new UnconfirmedException(before.docId());
     }
 

@@ -3,8 +3,11 @@ package io.couchjobs.engine.store;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.job.Site;
+import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.job.WriteRefusedException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,11 +21,11 @@ public final class SiteDocument {
     private static final String NAME = "site";
     private static final String HOME = "home";
 
-    private final SharedDocuments documents;
+    private final CouchDatabase database;
 
     /** Works on a database. No I/O. */
     public SiteDocument(CouchDatabase database) {
-        this.documents = new SharedDocuments(database);
+        this.database = database;
     }
 
     /**
@@ -32,7 +35,7 @@ public final class SiteDocument {
      */
     public Site read() {
         try {
-            return documents.read(DOC_ID).map(SiteDocument::site).orElse(Site.UNNAMED);
+            return database.get(DOC_ID).map(SiteDocument::site).orElse(Site.UNNAMED);
         } catch (CouchNotFoundException noDatabase) {
             return Site.UNNAMED;
         }
@@ -53,18 +56,19 @@ public final class SiteDocument {
      * Names the database. Queues that are open keep to the old name until they are opened again.
      *
      * @param site its site; the one without a name takes the name away
+     * @throws UnconfirmedException when no majority of the copies confirms it, or another name is written meanwhile
      */
     public void write(Site site) {
-        documents.change(DOC_ID, document -> {
-            ObjectNode next = JsonNodeFactory.instance.objectNode().put("_id", DOC_ID);
-            if (document.has("_rev")) {
-                next.set("_rev", document.get("_rev"));
-            }
-            if (site.name() != null) {
-                next.put(NAME, site.name()).put(HOME, site.home());
-            }
-            return next;
-        });
+        ObjectNode next = JsonNodeFactory.instance.objectNode().put("_id", DOC_ID);
+        database.get(DOC_ID).ifPresent(present -> next.set("_rev", present.get("_rev")));
+        if (site.name() != null) {
+            next.put(NAME, site.name()).put(HOME, site.home());
+        }
+        WriteResult written = WriteRefusedException.check(database.put(next));
+        boolean isDoneByAnother = written instanceof WriteResult.Conflict && read().equals(site);
+        if (!(written instanceof WriteResult.Stored) && !isDoneByAnother) {
+            throw new UnconfirmedException(DOC_ID);
+        }
     }
 
     private static Site site(ObjectNode document) {

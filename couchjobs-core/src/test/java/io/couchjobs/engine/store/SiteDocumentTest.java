@@ -1,0 +1,58 @@
+package io.couchjobs.engine.store;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.InProcess;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.job.Site;
+import io.couchjobs.job.UnconfirmedException;
+import java.io.ByteArrayInputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a name that is not simply stored. The server always has the name oslo. */
+class SiteDocumentTest {
+    private int statusOfWrites = 201;
+    private final CouchServer server = InProcess.connect(
+            CouchConfig.builder(URI.create("http://couch")).build(), this::answer, pause -> {}, System::nanoTime);
+    private final SiteDocument document = new SiteDocument(server.database("jobs"));
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void a_name_that_no_quorum_confirms_is_told_as_unconfirmed() {
+        statusOfWrites = 202;
+        assertThatThrownBy(() -> document.write(Site.named("oslo")))
+                .isInstanceOf(UnconfirmedException.class)
+                .hasMessageContaining("_local/couchjobs-site");
+    }
+
+    @Test
+    void of_processes_that_name_it_at_the_same_time_all_are_done_when_the_name_is_the_same() {
+        statusOfWrites = 409;
+        assertThatCode(() -> document.write(Site.named("oslo"))).doesNotThrowAnyException();
+        assertThatThrownBy(() -> document.write(Site.named("munich"))).isInstanceOf(UnconfirmedException.class);
+    }
+
+    private InProcess.Response answer(InProcess.Request request) {
+        if (request.method().equals("GET")) {
+            return answer(200, "{'_id':'_local/couchjobs-site','_rev':'0-1','site':'oslo','home':false}");
+        }
+        return statusOfWrites == 409
+                ? answer(409, "{'error':'conflict','reason':'Document update conflict.'}")
+                : answer(statusOfWrites, "{'ok':true,'id':'_local/couchjobs-site','rev':'0-2'}");
+    }
+
+    private static InProcess.Response answer(int status, String json) {
+        byte[] body = json.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+        return new InProcess.Response(status, Map.of(), new ByteArrayInputStream(body));
+    }
+}
