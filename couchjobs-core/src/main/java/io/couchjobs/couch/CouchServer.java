@@ -11,6 +11,7 @@ import io.couchjobs.engine.couch.Http;
 import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.couch.UrlPath;
+import io.couchjobs.engine.time.Environment;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -62,7 +63,7 @@ public final class CouchServer implements AutoCloseable {
      * @throws IllegalArgumentException the certificates of the configuration cannot be used
      */
     public static CouchServer connect(CouchConfig config) {
-        return connect(config, ClientParts.of(config));
+        return connect(config, ClientParts.of(config, Environment.REAL));
     }
 
     static CouchServer connect(CouchConfig config, ClientParts parts) {

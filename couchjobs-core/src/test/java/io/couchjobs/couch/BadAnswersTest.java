@@ -16,6 +16,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Json;
+import io.couchjobs.testing.OwnPauses;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +50,7 @@ class BadAnswersTest {
     @BeforeEach
     void connect() {
         CouchConfig config = CouchConfig.builder(URI.create(WIRE.baseUrl())).build();
-        server = CouchServer.connect(config, ClientParts.of(config, pauses::add));
+        server = CouchServer.connect(config, ClientParts.of(config, new OwnPauses(pauses::add)));
         db = server.database("db");
     }
 

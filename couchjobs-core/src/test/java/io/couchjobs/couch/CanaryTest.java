@@ -24,7 +24,7 @@ import io.couchjobs.couch.config.Secret;
 import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.index.DesignDocuments;
-import io.couchjobs.testing.ForwardingEnvironment;
+import io.couchjobs.testing.OwnPauses;
 import io.couchjobs.testing.RawServer;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -122,7 +122,7 @@ class CanaryTest {
     @MethodSource("everyWayToHoldASecret")
     void no_secret_gets_into_a_log_a_message_or_a_text(CouchConfig config) {
         tellAbout(config);
-        try (CouchServer server = CouchServer.connect(config, impatient(config))) {
+        try (CouchServer server = impatient(config)) {
             told.add(server.toString());
             told.add(server.database("db").toString());
             WIRE.stubFor(post("/_session")
@@ -146,7 +146,7 @@ class CanaryTest {
     @MethodSource("everyWayToMissTheServer")
     void no_secret_is_told_when_there_is_no_server(CouchConfig config) {
         tellAbout(config);
-        try (CouchServer server = CouchServer.connect(config, impatient(config))) {
+        try (CouchServer server = impatient(config)) {
             use(server.database("db"));
         }
         assertNoSecretIsTold();
@@ -173,15 +173,13 @@ class CanaryTest {
         assertNoSecretIsTold();
     }
 
-    private static ClientParts impatient(CouchConfig config) {
-        ClientParts parts = ClientParts.of(config, pause -> {});
-        return new ClientParts(
-                parts.transport(), parts.retries(), parts.nanos(), parts.random(), parts.background(), new Impatient());
+    private static CouchServer impatient(CouchConfig config) {
+        return CouchServer.connect(config, ClientParts.of(config, new OwnPauses(pause -> {})));
     }
 
     private void tellOfSilence(CouchConfig config) {
         tellAbout(config);
-        try (CouchServer server = CouchServer.connect(config, impatient(config))) {
+        try (CouchServer server = impatient(config)) {
             CouchDatabase db = server.database("db");
             tell(() -> db.get("x"));
             tell(() -> db.put(Json.object().put("_id", "x")));
@@ -270,10 +268,5 @@ class CanaryTest {
                 told.add(ThrowableProxyUtil.asString(event.getThrowableProxy()));
             }
         }
-    }
-
-    private static final class Impatient extends ForwardingEnvironment {
-        @Override
-        public void pause(Duration duration) {}
     }
 }

@@ -27,6 +27,7 @@ import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.LastingPort;
+import io.couchjobs.testing.OwnPauses;
 import io.couchjobs.testing.RawServer;
 import io.couchjobs.testing.TestQueue;
 import java.io.IOException;
@@ -414,9 +415,9 @@ class FaultsTest {
     void an_interrupt_ends_the_attempts_and_stays() {
         always(aResponse().withFault(Fault.EMPTY_RESPONSE));
         CouchConfig config = CouchConfig.builder(URI.create(WIRE.baseUrl())).build();
-        try (CouchServer interrupted = CouchServer.connect(config, ClientParts.of(config, pause -> {
+        try (CouchServer interrupted = CouchServer.connect(config, ClientParts.of(config, new OwnPauses(pause -> {
             throw new InterruptedException();
-        }))) {
+        })))) {
             failure(() -> interrupted.database("db").get("x"));
         }
 
@@ -436,7 +437,7 @@ class FaultsTest {
 
     private CouchServer connect(URI url) {
         CouchConfig config = CouchConfig.builder(url).build();
-        return CouchServer.connect(config, ClientParts.of(config, pauses::add));
+        return CouchServer.connect(config, ClientParts.of(config, new OwnPauses(pauses::add)));
     }
 
     private static void always(ResponseDefinitionBuilder response) {

@@ -2,9 +2,9 @@ package io.couchjobs.couch;
 
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.engine.couch.ClientParts;
-import io.couchjobs.engine.couch.Retries;
 import io.couchjobs.engine.couch.Transport;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.testing.OwnPauses;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketException;
@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
@@ -69,14 +68,8 @@ public final class InProcess {
         Response answer(Request request) throws Broken;
     }
 
-    /** Makes pauses between attempts. */
-    @FunctionalInterface
-    public interface Pause {
-        void of(Duration duration) throws InterruptedException;
-    }
-
     /** A client whose requests the handler answers, whatever addresses the configuration names. */
-    public static CouchServer connect(CouchConfig config, Handler handler, Pause pause, LongSupplier nanos) {
+    public static CouchServer connect(CouchConfig config, Handler handler, OwnPauses.Pause pause, LongSupplier nanos) {
         return connect(config, handler, pause, nanos, new Random(), task -> new Thread(task).start());
     }
 
@@ -84,25 +77,38 @@ public final class InProcess {
     public static CouchServer connect(
             CouchConfig config,
             Handler handler,
-            Pause pause,
+            OwnPauses.Pause pause,
             LongSupplier nanos,
-            RandomGenerator random,
+            Random random,
             Executor background) {
-        Retries retries = new Retries(pause::of);
-        return CouchServer.connect(config, new ClientParts(new Handled(handler), retries, nanos, random, background));
+        return connect(config, handler, background, new Played(pause, nanos, random));
     }
 
-    /** As the others, and all that uses the client lives there, too. */
+    /** As the others, in that environment. */
     public static CouchServer connect(
             CouchConfig config, Handler handler, Executor background, Environment environment) {
-        ClientParts parts = new ClientParts(
-                new Handled(handler),
-                new Retries(environment::pause, environment::random),
-                environment::nanos,
-                () -> environment.random().nextLong(),
-                background,
-                environment);
-        return CouchServer.connect(config, parts);
+        return CouchServer.connect(config, new ClientParts(new Handled(handler), background, environment));
+    }
+
+    private static final class Played extends OwnPauses {
+        private final LongSupplier nanos;
+        private final Random random;
+
+        Played(Pause pause, LongSupplier nanos, Random random) {
+            super(pause);
+            this.nanos = nanos;
+            this.random = random;
+        }
+
+        @Override
+        public long nanos() {
+            return nanos.getAsLong();
+        }
+
+        @Override
+        public Random random() {
+            return random;
+        }
     }
 
     private record Handled(Handler handler) implements Transport {

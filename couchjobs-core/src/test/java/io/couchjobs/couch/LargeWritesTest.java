@@ -8,6 +8,7 @@ import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Json;
+import io.couchjobs.testing.OwnPauses;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -40,7 +41,7 @@ class LargeWritesTest {
         CouchConfig config = CouchConfig.builder(URI.create("http://127.0.0.1:" + socket.getLocalPort()))
                 .responseTimeout(LONGEST_SILENCE)
                 .build();
-        client = CouchServer.connect(config, ClientParts.of(config, pause -> {}));
+        client = CouchServer.connect(config, ClientParts.of(config, new OwnPauses(pause -> {})));
     }
 
     @AfterEach

@@ -10,10 +10,6 @@ public final class Machines {
 
     /** A client with the threads and the clock of that machine, and all that uses it. */
     public static CouchServer connect(CouchConfig config, Environment machine) {
-        ClientParts real = ClientParts.of(config);
-        return CouchServer.connect(
-                config,
-                new ClientParts(
-                        real.transport(), real.retries(), real.nanos(), real.random(), real.background(), machine));
+        return CouchServer.connect(config, ClientParts.of(config, machine));
     }
 }

@@ -2,7 +2,6 @@ package io.couchjobs.couch;
 
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.engine.couch.ClientParts;
-import io.couchjobs.engine.couch.Retries;
 import io.couchjobs.engine.couch.Transport;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
@@ -49,16 +48,7 @@ public final class WithoutNetwork {
                 .gzipAbove(Integer.MAX_VALUE)
                 .responseTimeout(Duration.ofSeconds(5))
                 .build();
-        Environment surroundings = new Hurried();
-        return CouchServer.connect(
-                config,
-                new ClientParts(
-                        new Direct(server),
-                        new Retries(pause -> {}, surroundings::random),
-                        surroundings::nanos,
-                        surroundings.random(),
-                        task -> {},
-                        surroundings));
+        return CouchServer.connect(config, new ClientParts(new Direct(server), task -> {}, new Hurried()));
     }
 
     private record Direct(Server server) implements Transport {

@@ -44,9 +44,9 @@ public final class Http implements AutoCloseable {
                         .map(address -> new Node(address.url(), address.auth(), config, parts, tokens))
                         .toList(),
                 parts);
-        this.retries = parts.retries();
-        this.pace = new Pace(parts.nanos(), retries.pause());
         this.environment = parts.environment();
+        this.retries = new Retries(environment);
+        this.pace = new Pace(environment);
     }
 
     /** Sends the request and reads its answer of any status: a reader that needs success requires it. */

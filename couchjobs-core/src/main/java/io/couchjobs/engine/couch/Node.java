@@ -44,8 +44,8 @@ final class Node {
         this.transport = parts.transport();
         this.authenticator = auth instanceof Auth.Bearer bearer
                 ? tokens.computeIfAbsent(auth, first -> new BearerAuthenticator(bearer.token()))
-                : Authenticator.of(auth, this::login, parts.nanos());
-        this.skew = new ClockSkew(parts.nanos());
+                : Authenticator.of(auth, this::login, parts.environment()::nanos);
+        this.skew = new ClockSkew(parts.environment()::nanos);
         this.loginPatience = config.responseTimeout().compareTo(LOGIN) < 0 ? config.responseTimeout() : LOGIN;
     }
 

@@ -35,7 +35,7 @@ final class Nodes {
         this.all = List.copyOf(all);
         this.parts = parts;
         all.forEach(node -> healths.put(node, new Health()));
-        this.home = all.get(parts.random().nextInt(all.size()));
+        this.home = all.get(parts.environment().random().nextInt(all.size()));
         this.current = home;
     }
 
@@ -64,7 +64,7 @@ final class Nodes {
             return;
         }
         boolean wasWell = health(node).isWell();
-        health(node).failed(now(), parts.random());
+        health(node).failed(now(), parts.environment().random());
         if (node == current) {
             goTo(another(List.of(node)));
         }
@@ -109,7 +109,7 @@ final class Nodes {
         List<Node> untried = all.stream().filter(node -> !tried.contains(node)).toList();
         List<Node> well = untried.stream().filter(node -> health(node).isWell()).toList();
         if (!well.isEmpty()) {
-            return well.get(parts.random().nextInt(well.size()));
+            return well.get(parts.environment().random().nextInt(well.size()));
         }
         long now = now();
         return (untried.isEmpty() ? all : untried)
@@ -148,6 +148,6 @@ final class Nodes {
     }
 
     private long now() {
-        return parts.nanos().getAsLong();
+        return parts.environment().nanos();
     }
 }

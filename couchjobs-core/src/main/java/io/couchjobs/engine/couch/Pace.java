@@ -1,6 +1,7 @@
 package io.couchjobs.engine.couch;
 
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.time.Environment;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Comparator;
@@ -10,7 +11,6 @@ import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,8 +35,7 @@ final class Pace {
     private static final double SLOWER = 0.8;
     private static final double FASTER = 1.1;
 
-    private final LongSupplier nanos;
-    private final Retries.Pause pause;
+    private final Environment environment;
     /** No monitor: before Java 24 a virtual thread that waits for one keeps its carrier, of which there are 256. */
     private final Lock lock = new ReentrantLock();
 
@@ -50,9 +49,8 @@ final class Pace {
     private long nextNanos;
     private long changedNanos;
 
-    Pace(LongSupplier nanos, Retries.Pause pause) {
-        this.nanos = nanos;
-        this.pause = pause;
+    Pace(Environment environment) {
+        this.environment = environment;
     }
 
     /**
@@ -97,7 +95,7 @@ final class Pace {
     private void accepted() {
         lock.lock();
         try {
-            long now = nanos.getAsLong();
+            long now = environment.nanos();
             accepted.add(now);
             forgetOlderThanASecond(now);
             if (isLimited && now - changedNanos >= SECOND) {
@@ -116,7 +114,7 @@ final class Pace {
     private void refused(CouchException e) {
         lock.lock();
         try {
-            long now = nanos.getAsLong();
+            long now = environment.nanos();
             forgetOlderThanASecond(now);
             int lastSecond = Math.max(1, accepted.size());
             if (!isLimited) {
@@ -144,12 +142,12 @@ final class Pace {
 
     /** {@return how long the server was left alone for this request} An interrupt ends the wait: the request fails by it, then. */
     private Duration await(Call call) {
-        Turn turn = new Turn(nanos.getAsLong() + (call.repeatable() ? READS_WAIT : 0));
+        Turn turn = new Turn(environment.nanos() + (call.repeatable() ? READS_WAIT : 0));
         Duration waited = Duration.ZERO;
         try {
             do {
                 Duration wait = Duration.ofNanos(untilNext(turn));
-                pause.of(wait);
+                environment.pause(wait);
                 waited = waited.plus(wait);
             } while (!isOn(turn));
         } catch (InterruptedException e) {
@@ -170,7 +168,7 @@ final class Pace {
             while (isLimited && turns.peek() != turn) {
                 changed.await();
             }
-            return isLimited ? Math.max(0, nextNanos - nanos.getAsLong()) : 0;
+            return isLimited ? Math.max(0, nextNanos - environment.nanos()) : 0;
         } finally {
             lock.unlock();
         }
@@ -183,7 +181,7 @@ final class Pace {
             if (isLimited && turns.peek() != turn) {
                 return false;
             }
-            long now = nanos.getAsLong();
+            long now = environment.nanos();
             nextNanos = (isBefore(nextNanos, now) ? now : nextNanos) + interval();
             return true;
         } finally {

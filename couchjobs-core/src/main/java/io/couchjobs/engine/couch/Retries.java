@@ -7,7 +7,6 @@ import io.couchjobs.engine.time.Environment;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Random;
 import java.util.function.Supplier;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.MalformedChunkCodingException;
@@ -19,33 +18,17 @@ import org.slf4j.LoggerFactory;
  * Sends a read again when that may succeed. A write is never sent twice: it may have been carried out. Neither is a
  * read that timed out: more work does not help a slow server.
  */
-public final class Retries {
+final class Retries {
 
     private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
     private static final int ATTEMPTS = 4;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
-    /** Waits. */
-    @FunctionalInterface
-    public interface Pause {
-        void of(Duration duration) throws InterruptedException;
-    }
+    private final Environment environment;
 
-    private final Pause pause;
-    private final Supplier<Random> random;
-
-    public Retries(Pause pause) {
-        this(pause, Environment.REAL::random);
-    }
-
-    public Retries(Pause pause, Supplier<Random> random) {
-        this.pause = pause;
-        this.random = random;
-    }
-
-    public Pause pause() {
-        return pause;
+    Retries(Environment environment) {
+        this.environment = environment;
     }
 
     <T> T run(Call call, Supplier<T> attempt) {
@@ -70,7 +53,8 @@ public final class Retries {
             return Optional.empty();
         }
         Duration backoff = FIRST_PAUSE.multipliedBy(1L << (failed - 1));
-        Duration jittered = backoff.multipliedBy(random.get().nextLong(50, 101)).dividedBy(100);
+        Duration jittered =
+                backoff.multipliedBy(environment.random().nextLong(50, 101)).dividedBy(100);
         return Optional.of(e.retryAfter().orElse(jittered)).filter(wait -> wait.compareTo(LONGEST_PAUSE) <= 0);
     }
 
@@ -99,7 +83,7 @@ public final class Retries {
 
     private boolean pauseFor(Duration wait) {
         try {
-            pause.of(wait);
+            environment.pause(wait);
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
