@@ -5,11 +5,13 @@ import com.sun.net.httpserver.HttpHandler;
 import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.QueueFullException;
 import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.job.WriteRefusedException;
 import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,21 +61,27 @@ public final class DashboardHandler implements HttpHandler, AutoCloseable {
             call.refuse(400, wrong.getMessage());
         } catch (QueueFullException full) {
             call.refuse(429, full.getMessage());
-        } catch (UnconfirmedException unconfirmed) {
-            call.refuse(503, unconfirmed.getMessage());
         } catch (IndexBeingBuiltException notYet) {
             call.refuse(503, notYet.progress().text());
         } catch (CouchException trouble) {
             log.warn("{} cannot be answered: {}", exchange.getRequestURI(), trouble.getMessage());
             call.refuse(502, trouble.getMessage());
         } catch (CouchJobsException refused) {
-            call.refuse(409, refused.getMessage());
+            call.refuse(status(refused), refused.getMessage());
         } catch (IOException left) {
             throw left;
         } catch (RuntimeException e) {
             log.error("{} {} failed", exchange.getRequestMethod(), exchange.getRequestURI(), e);
             call.refuse(500, "this failed; the log of the dashboard says why");
         }
+    }
+
+    /** {@return the status that tells a program whether it may ask again: 409 when the state of things has to change first} */
+    static int status(CouchJobsException refused) {
+        if (refused instanceof WriteRefusedException write) {
+            return write.isTooLarge() ? 413 : write.status() >= 500 ? 502 : 403;
+        }
+        return refused instanceof UnconfirmedException || refused instanceof ContentionException ? 503 : 409;
     }
 
     private void serve(Call call) throws IOException {
