@@ -3,6 +3,8 @@ package io.couchjobs.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.output.Output;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
@@ -118,7 +120,16 @@ final class WatchCommand extends QueueCommand {
     }
 
     private static ObjectNode json(JobChange change, JobQueue queue, Instant now) {
-        ObjectNode json = change.job().map(queue::withData).map(JobJson::of).orElseGet(() -> JobJson.gone(change.id()));
+        ObjectNode json = change.job().map(job -> whole(job, queue)).orElseGet(() -> JobJson.gone(change.id()));
         return json.put("at", now.toString());
+    }
+
+    /** A change is told once: while its data cannot be read it is shown without. */
+    private static ObjectNode whole(Job job, JobQueue queue) {
+        try {
+            return JobJson.of(queue.withData(job));
+        } catch (CouchException away) {
+            return JobJson.of(job).put("dataProblem", "the data cannot be read: " + away.getMessage());
+        }
     }
 }

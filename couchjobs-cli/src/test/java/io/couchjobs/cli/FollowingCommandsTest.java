@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.SimulatedCluster;
 import io.couchjobs.embedded.junit.TestDatabase;
 import java.net.URI;
@@ -129,11 +130,32 @@ class FollowingCommandsTest {
             List<String> lines =
                     watch.awaitOut(text -> text.contains("not_found")).lines().toList();
             assertThat(lines).hasSize(3);
-            JsonNode removed = new TestShell.Said(0, lines.get(2), "").json();
+            JsonNode removed = json(lines.get(2));
             assertThat(removed.path("id").asText()).isEqualTo("1");
             assertThat(removed.path("at").asText()).matches("\\d{4}-.*Z");
             assertThat(watch.interrupt().exitCode()).isEqualTo(130);
         }
+    }
+
+    @Test
+    void watch_shows_a_change_whose_data_cannot_be_read_without_it() throws Exception {
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().start()) {
+            TestShell there = new TestShell().with("COUCHJOBS_URL", couch.url() + "jobs");
+            there.done("init");
+            couch.faults()
+                    .answer(Integer.MAX_VALUE, request -> request.path().matches(".*job(:|%3A)email(:|%3A)1/.*"), 500);
+            try (RunningCommand watch = there.start("watch", "-o", "ndjson").awaitErr("watching")) {
+                there.done("enqueue", "email", "1", "--data", "{\"text\":\"" + "x".repeat(40_000) + "\"}");
+
+                JsonNode job = json(watch.awaitOut(text -> text.contains("waiting")));
+                assertThat(job.path("data").isNull()).isTrue();
+                assertThat(job.path("dataProblem").asText()).contains("cannot be read", "500");
+            }
+        }
+    }
+
+    private static JsonNode json(String line) {
+        return new TestShell.Said(0, line, "").json();
     }
 
     @Test
