@@ -13,6 +13,7 @@ import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ExecutionException;
@@ -61,7 +62,7 @@ final class BulkAct {
             takeAll(ids);
         } catch (RuntimeException e) {
             progress.clear();
-            root.say("couchjobs: stopped: " + summary.line());
+            root.warn("couchjobs: stopped: " + summary.line());
             throw e;
         } finally {
             threads.shutdownNow();
@@ -152,12 +153,17 @@ final class BulkAct {
         switch (output.format()) {
             case TABLE, CSV -> summary.lines().forEach(output::raw);
             case JSON, YAML -> output.line(() -> "", summary::json);
-            case NDJSON, ID -> summary.lines().forEach(line -> root.say("couchjobs: " + line));
+            case NDJSON, ID -> told().forEach(line -> root.warn("couchjobs: " + line));
         }
         if (isCutShort) {
             return ExitCode.INTERRUPTED;
         }
         return summary.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    /** Why jobs refused is told even when told to be quiet. */
+    private List<String> told() {
+        return root.options().quiet ? summary.refusals() : summary.lines();
     }
 
     private String took() {

@@ -45,13 +45,13 @@ abstract class BulkRun<J> {
         } catch (IOException | RuntimeException trouble) {
             progress.clear();
             rejections.sayRest();
-            root.say("couchjobs: stopped after line " + lastDone + ": " + summary());
+            root.warn("couchjobs: stopped after line " + lastDone + ": " + summary());
             throw trouble;
         }
         progress.clear();
         rejections.sayRest();
         if (exampleOfDiffering != null) {
-            root.say("couchjobs: " + differing + " of the jobs " + remark(exampleOfDiffering));
+            root.warn("couchjobs: " + differing + " of the jobs " + remark(exampleOfDiffering));
         }
         boolean isCutShort = lines.isCutShort();
         root.say("couchjobs: " + Counted.of(lastDone, "line") + " in " + took()

@@ -53,9 +53,21 @@ final class BulkSummary {
     /** {@return the line, and below it the reasons where there is more to say than that} */
     List<String> lines() {
         List<String> lines = new ArrayList<>(List.of(line()));
-        reasons.forEach((reason, tally) -> lines.add("  " + reason.kind + " " + tally.jobs + ": " + reason.what
-                + (reason.kind == Outcome.Kind.REFUSED ? " (such as " + tally.example + ")" : "")));
+        reasons.forEach((reason, tally) -> lines.add(line(reason, tally)));
         return lines;
+    }
+
+    /** {@return of the reasons those why jobs refused} */
+    List<String> refusals() {
+        return reasons.entrySet().stream()
+                .filter(entry -> entry.getKey().kind == Outcome.Kind.REFUSED)
+                .map(entry -> line(entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
+    private static String line(Reason reason, Tally tally) {
+        return "  " + reason.kind + " " + tally.jobs + ": " + reason.what
+                + (reason.kind == Outcome.Kind.REFUSED ? " (such as " + tally.example + ")" : "");
     }
 
     ObjectNode json() {

@@ -97,6 +97,29 @@ class BulkActTest {
     }
 
     @Test
+    void the_quiet_are_told_why_jobs_refused_and_nothing_else() {
+        act(ids(3), List.of("-q", "-o", "id"), id -> {
+            if (id.id().equals("0")) {
+                throw new JobRefusedException(id, "is running; nothing was written");
+            } else if (id.id().equals("1")) {
+                throw new NotFoundException(id);
+            }
+            return "cancelled";
+        });
+        assertThat(out.toString()).isEqualTo("2\n");
+        assertThat(err.toString()).isEqualTo("couchjobs:   refused 1: is running (such as email:0)\n");
+    }
+
+    @Test
+    void the_quiet_are_told_what_was_done_before_trouble_ended_it() {
+        assertThatThrownBy(() -> act(ids(1), List.of("-q"), id -> {
+                    throw new IllegalStateException("the database is away");
+                }))
+                .hasMessage("the database is away");
+        assertThat(err.toString()).isEqualTo("couchjobs: stopped: changed 0, refused 0, gone 0\n");
+    }
+
+    @Test
     void ever_new_reasons_do_not_fill_the_memory() {
         act(5_000, "json", id -> {
             throw new JobRefusedException(id, "is in a mood of its own, " + id.id());
@@ -166,9 +189,13 @@ class BulkActTest {
     }
 
     private ExitCode act(Stream<JobId> ids, String format, Function<JobId, String> act) {
+        return act(ids, List.of("-o", format), act);
+    }
+
+    private ExitCode act(Stream<JobId> ids, List<String> options, Function<JobId, String> act) {
         Couchjobs root = new Couchjobs(new TestShell().shell(out, err));
         CommandLine line = Cli.commandLine(root);
-        line.parseArgs("-o", format);
+        line.parseArgs(options.toArray(String[]::new));
         return new BulkAct(root, act).run(ids);
     }
 }

@@ -29,6 +29,9 @@ class KeptDataTest {
         assertThat(said.exitCode()).isEqualTo(1);
         assertThat(said.out()).isEqualTo("added 0, updated 0, unchanged 2 (of which 1 differ), rejected 0\n");
         assertThat(said.err()).contains("such as imp:i2", "--replace");
+        assertThat(shell.run("enqueue", "imp", "--from", "-", "-q").err())
+                .contains("such as imp:i2", "--replace")
+                .hasLineCount(1);
         assertThat(shell.run("enqueue", "imp", "--from", "-", "-o", "json")
                         .json()
                         .path("differing")

@@ -39,6 +39,12 @@ class StoppedAtLineTest {
         assertStops("after line 2: added 0, updated 0, unchanged 0, rejected 2", "bad\nbad\n{\"data\":{}}\n");
     }
 
+    @Test
+    void it_says_so_to_the_quiet_too() {
+        TestShell.Said said = shell.input("{\"data\":{}}\n").run("enqueue", "email", "--from", "-", "-q");
+        assertThat(said.err()).contains("couchjobs: stopped after line 0").hasLineCount(2);
+    }
+
     private void assertStops(String where, String lines) {
         TestShell.Said said = shell.input(lines).run("enqueue", "email", "--from", "-");
         assertThat(said.exitCode()).isNotZero();
