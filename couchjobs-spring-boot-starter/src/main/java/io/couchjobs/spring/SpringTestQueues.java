@@ -11,7 +11,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
-/** Gives the parameters of a test the queue of the application that it started. */
+/** Gives the parameters of a test the queue of the application that it started, if that has a queue of the test. */
 public final class SpringTestQueues implements TestQueueProvider {
     /** Made by the service loader. */
     public SpringTestQueues() {}
@@ -19,7 +19,9 @@ public final class SpringTestQueues implements TestQueueProvider {
     @Override
     public Optional<TestQueue> find(ExtensionContext context) {
         return isOfSpring(context.getRequiredTestClass())
-                ? Optional.of(SpringExtension.getApplicationContext(context).getBean(TestQueue.class))
+                ? Optional.ofNullable(SpringExtension.getApplicationContext(context)
+                        .getBeanProvider(TestQueue.class)
+                        .getIfAvailable())
                 : Optional.empty();
     }
 
