@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The types of which draining left due jobs, because no handler has their name. A test may leave jobs on purpose, so that is logged
- * once per type, and told again where an assertion fails. Not thread-safe.
+ * The types of which draining left due jobs, and which were given no handler by {@code handler(type, ...)}. A test may leave jobs
+ * on purpose, so that is logged once per type, and told again where an assertion fails. Not thread-safe.
  */
 final class LeftJobs {
     private static final Logger log = LoggerFactory.getLogger(TestQueue.class);
@@ -44,7 +44,7 @@ final class LeftJobs {
         }
         types = left;
         handlers = withHandler.isEmpty()
-                ? "no type was given one by handler(type, ...)"
+                ? "no type was given one"
                 : "the types with a handler are " + String.join(", ", List.copyOf(withHandler));
         left.stream().filter(told::add).forEach(type -> log.warn(sentence(type)));
     }
@@ -55,6 +55,8 @@ final class LeftJobs {
     }
 
     private String sentence(String type) {
-        return "drain() left jobs of type " + type + ", which are due and have no handler; " + handlers;
+        return "drain() left jobs of type " + type
+                + ", which are due. They have no handler given by handler(type, ...), or a"
+                + " pause or a limit keeps them; " + handlers;
     }
 }

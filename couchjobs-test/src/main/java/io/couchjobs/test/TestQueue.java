@@ -137,8 +137,8 @@ public final class TestQueue implements AutoCloseable {
 
     /**
      * Runs, in the calling thread and one after the other, all jobs that are due by the clock and have a handler: also those that
-     * schedules make, those that handlers add, and those that waited for others. Retries run when the clock has moved. Types whose
-     * jobs are due and have no handler are logged as a warning.
+     * schedules make, those that handlers add, and those that waited for others. Retries run when the clock has moved. Types
+     * that were given no handler by {@link #handler(String, JobHandler)}, and whose jobs are left due, are logged as a warning.
      *
      * @return how the runs ended, in order
      * @throws IllegalStateException when no type has a handler, or there is no end of it
