@@ -6,6 +6,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Table;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
@@ -93,7 +94,7 @@ final class CountsCommand extends QueueCommand {
         if (type != null && !counts.containsKey(type)) {
             new KnownTypes(queue).warning(type).ifPresent(root()::say);
         }
-        output().table(() -> typeTable(wanted, Instant.now()), () -> json("types", byStatus));
+        output().table(() -> typeTable(wanted, ServerTime.of(queue)), () -> json("types", byStatus));
         queue.operations().malformed().entrySet().stream()
                 .limit(MALFORMED_SHOWN)
                 .forEach(document -> root().say("couchjobs: " + document.getKey()

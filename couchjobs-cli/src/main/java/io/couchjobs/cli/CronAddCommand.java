@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
 import io.couchjobs.schedule.Schedules;
@@ -107,7 +108,7 @@ final class CronAddCommand extends QueueCommand {
             throw new IllegalStateException("run before check");
         }
         Schedules.PutResult put = queue.schedules().put(request);
-        ScheduleText.show(output(), put.schedule());
+        ScheduleText.show(output(), put.schedule(), ServerTime.of(queue));
         root().say("couchjobs: schedule " + schedule + " " + meaning(put));
         return ExitCode.DONE;
     }

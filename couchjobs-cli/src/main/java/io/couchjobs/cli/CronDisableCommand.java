@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -15,7 +16,7 @@ final class CronDisableCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        ScheduleText.show(output(), queue.schedules().disable(schedule));
+        ScheduleText.show(output(), queue.schedules().disable(schedule), ServerTime.of(queue));
         return ExitCode.DONE;
     }
 }

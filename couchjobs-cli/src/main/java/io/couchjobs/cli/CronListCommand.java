@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.schedule.Schedule;
 import java.time.Instant;
 import java.util.List;
@@ -29,7 +30,7 @@ final class CronListCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
         List<Schedule> schedules = queue.schedules().list();
-        Instant now = Instant.now();
+        Instant now = ServerTime.of(queue);
         output().rows(() -> ScheduleText.table(schedules, now, next), () -> schedules.stream()
                 .map(schedule -> ScheduleText.json(schedule, now, next))
                 .toList());

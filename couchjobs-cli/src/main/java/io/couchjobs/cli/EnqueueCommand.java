@@ -7,6 +7,7 @@ import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.input.Times;
 import io.couchjobs.cli.output.Format;
 import io.couchjobs.dashboard.view.JobView;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -102,7 +103,7 @@ final class EnqueueCommand extends QueueCommand {
     @Option(names = "--chunk", paramLabel = "N", description = "How many items a document has at most; default 500.")
     private @Nullable Integer chunk;
 
-    private @Nullable JobRequest request;
+    private JobRequest.@Nullable Builder request;
 
     @Override
     boolean tellsIds() {
@@ -125,6 +126,7 @@ final class EnqueueCommand extends QueueCommand {
             throw CommandException.usage("--format and --id-field need --from");
         } else if (from == null) {
             request = single();
+            request.build();
         } else if (id != null || tracker != null || data.isGiven()) {
             throw CommandException.usage("--from adds many jobs: no ID, --data or --if-new with it");
         } else if (idField != null && format(from) == JobReader.Format.LINES) {
@@ -147,10 +149,8 @@ final class EnqueueCommand extends QueueCommand {
             throw CommandException.usage("--chunk must be from 1 to 10000, not " + chunk);
         }
         InputFile.check(from);
-        request = options.start(type, Instant.now())
-                .id(arrayId)
-                .data(new JsonMapper().createObjectNode())
-                .build();
+        request = options.start(type, Instant.now()).id(arrayId).data(new JsonMapper().createObjectNode());
+        request.build();
     }
 
     @Override
@@ -161,15 +161,17 @@ final class EnqueueCommand extends QueueCommand {
         }
         if (from != null) {
             return many(queue, from);
-        } else if (tracker != null) {
-            return ifNew(queue, request());
         }
-        AddResult result = replace ? queue.replaceAll(List.of(request())).get(0) : queue.add(request());
+        JobRequest wanted = request(queue);
+        if (tracker != null) {
+            return ifNew(queue, wanted);
+        }
+        AddResult result = replace ? queue.replaceAll(List.of(wanted)).get(0) : queue.add(wanted);
         Job job =
                 result.job().orElseThrow(() -> new CommandException(ExitCode.FAILED, "not added: " + result.problem()));
         if (result.outcome() == AddResult.Outcome.UNCHANGED
                 && data.isGiven()
-                && !JobView.isSame(queue.withData(job).data(), request().data())) {
+                && !JobView.isSame(queue.withData(job).data(), wanted.data())) {
             throw notStored(job.id());
         }
         show(job, queue);
@@ -198,10 +200,10 @@ final class EnqueueCommand extends QueueCommand {
     }
 
     private ExitCode many(JobQueue queue, String file) throws IOException {
-        Times times = new Times(InstantSource.system(), ZoneId.systemDefault());
+        Times times = new Times(() -> ServerTime.of(queue), ZoneId.systemDefault());
         try (InputStream in = InputFile.open(file, root().shell())) {
             IdField field = Optional.ofNullable(idField).map(IdField::of).orElse(IdField.NONE);
-            JobReader reader = format(file).open(in, () -> options.start(type, Instant.now()), times, field);
+            JobReader reader = format(file).open(in, () -> options.start(type, ServerTime.of(queue)), times, field);
             return new BulkEnqueue(queue, root(), replace).run(reader::next);
         }
     }
@@ -211,7 +213,7 @@ final class EnqueueCommand extends QueueCommand {
         try (InputStream in = InputFile.open(file, root().shell())) {
             JobReader reader = format(file).openItems(in, () -> JobRequest.builder(type), times);
             new ArrayEnqueue(queue, root(), chunk == null ? OptionalInt.empty() : OptionalInt.of(chunk))
-                    .run(request(), reader);
+                    .run(request(queue), reader);
         }
         return ExitCode.DONE;
     }
@@ -224,18 +226,19 @@ final class EnqueueCommand extends QueueCommand {
         output().line(() -> job.id().id(), () -> JobJson.of(queue.withData(job)));
     }
 
-    private JobRequest request() {
+    private JobRequest request(JobQueue queue) {
         if (request == null) {
             throw new IllegalStateException("run before check");
         }
-        return options.afterArrays(request);
+        return options.afterArrays(
+                options.countedFrom(ServerTime.of(queue), request).build());
     }
 
-    private JobRequest single() {
+    private JobRequest.Builder single() {
         JobRequest.Builder job = options.start(type, Instant.now()).data(data.read(root().shell()));
         Optional.ofNullable(id).ifPresent(job::id);
         Optional.ofNullable(tracker).ifPresent(job::tracker);
-        return job.build();
+        return job;
     }
 
     private static String meaning(AddResult.Outcome outcome) {

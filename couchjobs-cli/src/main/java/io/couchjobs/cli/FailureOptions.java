@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.dashboard.failures.Failures;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +26,7 @@ final class FailureOptions {
     }
 
     Failures failures(JobQueue queue) {
-        Instant from = since == null ? Instant.MIN : Instant.now().minus(since);
+        Instant from = since == null ? Instant.MIN : ServerTime.of(queue).minus(since);
         return new Failures(queue, Optional.ofNullable(type), from);
     }
 

@@ -7,6 +7,7 @@ import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
 import io.couchjobs.dashboard.failures.FailureGroup;
+import io.couchjobs.dashboard.view.ServerTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -52,7 +53,7 @@ final class FailuresCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) throws Exception {
-        Instant now = Instant.now();
+        Instant now = ServerTime.of(queue);
         Instant newest = newSince == null ? Instant.MIN : time(newSince, queue, now);
         List<FailureGroup> groups = new IndexWait(queue, root().progress()).ask(() -> groups(queue, newest, now));
         output().rows(

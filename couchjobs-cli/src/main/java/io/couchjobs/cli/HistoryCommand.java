@@ -3,6 +3,7 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import io.couchjobs.admin.History;
 import io.couchjobs.cli.input.Durations;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,7 +62,7 @@ final class HistoryCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        Instant to = Instant.now().plus(queue.database().server().clockSkew());
+        Instant to = ServerTime.of(queue);
         Instant from = to.minus(since);
         History history = queue.operations().history();
         HistoryText text = new HistoryText(read(history, from, to), history.marks(from, to), type);

@@ -70,13 +70,16 @@ final class JobOptions {
         if (at != null && in != null) {
             throw CommandException.usage("--at and --in exclude each other");
         }
-        JobRequest.Builder job = rest.start(type);
-        if (at != null || in != null) {
-            job.scheduledTime(at != null ? at : now.plus(in));
-        }
+        JobRequest.Builder job = countedFrom(now, rest.start(type));
+        Optional.ofNullable(at).ifPresent(job::scheduledTime);
         Optional.ofNullable(site).ifPresent(job::site);
         Optional.ofNullable(origin).ifPresent(job::origin);
         return held(job);
+    }
+
+    /** {@return the same, with a time that {@code --in} counts from now; the server's time is not known when a job is checked} */
+    JobRequest.Builder countedFrom(Instant now, JobRequest.Builder job) {
+        return in == null ? job : job.scheduledTime(now.plus(in));
     }
 
     /** Asks which jobs the arrays have. */

@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
@@ -87,7 +88,7 @@ final class ListCommand extends QueueCommand {
                 ? listed(queue)
                 : chunks(queue, new JobId(which.type().orElseThrow(), array));
         output().rows(
-                        () -> JobText.table(jobs, Instant.now()),
+                        () -> JobText.table(jobs, ServerTime.of(queue)),
                         () -> queue.withData(jobs.stream()).map(JobJson::of).toList());
         if (jobs.isEmpty()) {
             root().say("couchjobs: no such jobs");
@@ -111,7 +112,7 @@ final class ListCommand extends QueueCommand {
 
     /** Reads no further than to the first older job: jobs come newest first. */
     private List<Job> searched(JobQueue queue) {
-        Instant time = since == null ? Instant.MIN : Instant.now().minus(since);
+        Instant time = since == null ? Instant.MIN : ServerTime.of(queue).minus(since);
         JobFilter filter = which.filter();
         List<Job> jobs = new ArrayList<>();
         JobPage.Place place = null;

@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,11 +38,17 @@ final class RescheduleCommand extends JobsCommand {
         super.check();
         if (at != null && in != null) {
             throw CommandException.usage("--at and --in exclude each other");
-        } else if (in != null) {
-            at = Instant.now().plus(in);
-        } else if (at == null) {
+        } else if (at == null && in == null) {
             throw CommandException.usage("which time? Give --at TIME or --in DURATION");
         }
+    }
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        if (in != null) {
+            at = ServerTime.of(queue).plus(in);
+        }
+        return super.run(queue);
     }
 
     @Override

@@ -22,8 +22,7 @@ import java.util.stream.Collectors;
 final class ScheduleText {
     private ScheduleText() {}
 
-    static void show(Output output, Schedule schedule) {
-        Instant now = Instant.now();
+    static void show(Output output, Schedule schedule, Instant now) {
         output.table(() -> table(List.of(schedule), now, 1), () -> json(schedule, now, 1));
     }
 

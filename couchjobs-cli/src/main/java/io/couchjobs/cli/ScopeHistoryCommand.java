@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.Job;
 import io.couchjobs.scope.Scope;
 import java.time.Instant;
@@ -51,7 +52,7 @@ final class ScopeHistoryCommand extends QueueCommand {
                 .limit(limit)
                 .toList();
         output().rows(
-                        () -> JobText.table(newest, Instant.now()),
+                        () -> JobText.table(newest, ServerTime.of(queue)),
                         () -> queue.withData(newest.stream()).map(JobJson::of).toList());
         return ExitCode.DONE;
     }

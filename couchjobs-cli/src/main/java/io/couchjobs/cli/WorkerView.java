@@ -10,6 +10,7 @@ import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
 import io.couchjobs.dashboard.view.JobDocuments;
 import io.couchjobs.dashboard.view.JobView;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
@@ -39,7 +40,7 @@ record WorkerView(List<WorkerInfo> workers, Map<JobId, Job> jobs, Instant now) {
     static WorkerView of(JobQueue queue, Predicate<WorkerInfo> wanted) {
         List<WorkerInfo> workers =
                 queue.operations().workers().stream().filter(wanted).toList();
-        Instant now = Instant.now().plus(queue.database().server().clockSkew());
+        Instant now = ServerTime.of(queue);
         Stream<JobId> owned = workers.stream()
                 .flatMap(worker -> worker.jobs().stream())
                 .map(WorkerInfo.OwnedJob::id)

@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
 import java.io.File;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,7 +28,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Worker processes whose time of day is hours off, by {@code faketime} (libfaketime); skipped where that is not installed.
+ * Processes whose time of day is hours off, by {@code faketime} (libfaketime); skipped where that is not installed.
  *
  * <p>libfaketime fakes every clock unless told otherwise, the monotonic one too. With these variables it leaves that alone, as
  * a wrong time of day does on a real machine:
@@ -100,16 +106,58 @@ class FakedClockTest {
         }
     }
 
+    @Test
+    void a_command_two_hours_ahead_counts_from_the_servers_time(TestDatabase database) throws Exception {
+        shell.done("enqueue", "email", "1");
+        shell.done("enqueue", "report", "1", "--in", "1ms");
+        assertThat(ahead(database, "list", "--type", "email", "--since", "1h", "-o", "id"))
+                .containsExactly("1");
+        assertThat(ahead(database, "counts", "--type", "report").get(1)).doesNotContain("h ago");
+        Instant before = Instant.now();
+        ahead(database, "enqueue", "email", "2", "--in", "1h");
+        ahead(database, "reschedule", "email", "1", "--in", "1h");
+        for (String id : List.of("1", "2")) {
+            assertThat(Instant.parse(job(id).path("scheduledTime").asText()))
+                    .isBetween(before.plusSeconds(3_590), Instant.now().plusSeconds(3_610));
+        }
+    }
+
+    @Test
+    void failures_of_the_last_hour_are_those_by_the_servers_clock(TestDatabase database) throws Exception {
+        try (JobQueue queue = TestShell.queue(database)) {
+            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            ClaimedJob claim = queue.claim(new JobId("email", "1")).orElseThrow();
+            claim.fail(JobError.Kind.FAILED, "no such address", null, true);
+        }
+        assertThat(ahead(database, "failures", "--since", "1h")).anyMatch(line -> line.contains("no such address"));
+    }
+
+    /** What a command says whose time of day is two hours ahead. */
+    private static List<String> ahead(TestDatabase database, String... command) throws Exception {
+        Process process = process(database, "+2h", List.of(command))
+                .redirectOutput(ProcessBuilder.Redirect.PIPE)
+                .start();
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(out).isZero();
+        return out.lines().toList();
+    }
+
     private JsonNode job(String id) {
         return shell.run("inspect", "email", id, "-o", "json").json();
     }
 
     private static Process worker(TestDatabase database, String clock, String... program) throws Exception {
+        List<String> command = new ArrayList<>(List.of("work", "email", "--concurrency", "2", "--"));
+        command.addAll(List.of(program));
+        return process(database, clock, command).start();
+    }
+
+    private static ProcessBuilder process(TestDatabase database, String clock, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of("faketime", "-f", clock));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.couchjobs.cli.Main"));
-        command.addAll(List.of("--url", database.url().toString(), "work", "email", "--concurrency", "2", "--"));
-        command.addAll(List.of(program));
+        command.addAll(List.of("--url", database.url().toString()));
+        command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
@@ -117,7 +165,7 @@ class FakedClockTest {
         builder.environment().put("COUCHJOBS_CONFIG", "/dev/null");
         database.user().ifPresent(user -> builder.environment().put("COUCHJOBS_USER", user));
         database.password().ifPresent(password -> builder.environment().put("COUCHJOBS_PASSWORD", password));
-        return builder.start();
+        return builder;
     }
 
     /** Before the server goes. The worker is a child of faketime, which does not pass a KILL on. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.dashboard.view.DurationText;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
@@ -55,7 +56,7 @@ public final class Explainer {
     private Explainer(JobQueue queue, JobId id) {
         this.queue = queue;
         this.id = id;
-        this.now = Instant.now().plus(queue.database().server().clockSkew());
+        this.now = ServerTime.of(queue);
     }
 
     /**

@@ -1,0 +1,18 @@
+package io.couchjobs.dashboard.view;
+
+import io.couchjobs.JobQueue;
+import java.time.Instant;
+
+/** The database server's time, by which the times of jobs are written. */
+public final class ServerTime {
+    private ServerTime() {}
+
+    /**
+     * {@return the present time at the server, as far as its answers have told}
+     *
+     * @param queue an open queue
+     */
+    public static Instant of(JobQueue queue) {
+        return Instant.now().plus(queue.database().server().clockSkew());
+    }
+}
