@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +36,7 @@ public final class Screen {
     private final Meter meter = new Meter(System::nanoTime);
     private final Actions actions;
     private final AtomicBoolean stopped = new AtomicBoolean();
+    private volatile Optional<String> only = Cursor.START.only();
     private volatile Snapshot latest;
     private volatile String trouble = "";
     private volatile Size size;
@@ -43,7 +46,7 @@ public final class Screen {
         this.terminal = terminal;
         this.colour = colour;
         this.actions = new Actions(queue);
-        this.latest = Snapshot.of(queue, Meter.Rates.UNKNOWN);
+        this.latest = Snapshot.of(queue, Meter.Rates.UNKNOWN, only);
         this.size = terminal.getSize();
     }
 
@@ -84,7 +87,7 @@ public final class Screen {
         terminal.puts(Capability.cursor_invisible);
         try (Listening listening = queue.operations().listen(meter)) {
             var unused = looking.scheduleWithFixedDelay(this::look, 0, interval.toMillis(), TimeUnit.MILLISECONDS);
-            watch();
+            watch(looking);
         } finally {
             looking.shutdownNow();
             terminal.puts(Capability.cursor_visible);
@@ -105,14 +108,14 @@ public final class Screen {
     /** The last that was seen stays on the screen while nothing newer can be had. */
     private void look() {
         try {
-            latest = Snapshot.of(queue, meter.rates());
+            latest = Snapshot.of(queue, meter.rates(), only);
             trouble = "";
         } catch (RuntimeException away) {
             trouble = String.valueOf(away.getMessage());
         }
     }
 
-    private void watch() throws IOException {
+    private void watch(Executor looking) throws IOException {
         Display display = new Display(terminal, true);
         Cursor cursor = Cursor.START;
         while (!stopped.get()) {
@@ -124,6 +127,9 @@ public final class Screen {
             cursor = actions.apply(key, cursor, cursor.shown(latest));
             if (key == Key.PAUSE || key == Key.RETRY) {
                 look();
+            } else if (!only.equals(cursor.only())) {
+                only = cursor.only();
+                looking.execute(this::look);
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.couchjobs.cli.top;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
@@ -37,7 +38,8 @@ record Snapshot(
         Meter.Rates rates) {
     private static final int FAILURES = 50;
 
-    static Snapshot of(JobQueue queue, Meter.Rates rates) {
+    /** @param only the type whose failures are wanted; empty for all */
+    static Snapshot of(JobQueue queue, Meter.Rates rates, Optional<String> only) {
         Map<String, TypeSettings> settings = queue.types().settings();
         Set<String> paused = settings.values().stream()
                 .filter(TypeSettings::isPaused)
@@ -46,23 +48,31 @@ record Snapshot(
         Map<String, TypeCounts> counts = queue.types().counts();
         return new Snapshot(
                 queue.database().name(),
-                Instant.now().plus(queue.database().server().clockSkew()),
+                ServerTime.of(queue),
                 counts,
                 paused,
                 queue.operations().workers(),
-                failures(queue, counts),
+                failures(queue, counts, only),
                 rates);
     }
 
     /** Only where the numbers say that there are some: a list costs more than a sum. */
-    private static List<Job> failures(JobQueue queue, Map<String, TypeCounts> counts) {
+    private static List<Job> failures(JobQueue queue, Map<String, TypeCounts> counts, Optional<String> only) {
+        JobFilter filter = only.map(type -> JobFilter.all().type(type)).orElse(JobFilter.all());
+        Map<String, TypeCounts> asked = only.map(type -> ofType(type, counts)).orElse(counts);
         return Stream.of(JobStatus.FAILED, JobStatus.STUCK)
                 .filter(status ->
-                        counts.values().stream().anyMatch(one -> one.byStatus().getOrDefault(status, 0L) > 0))
-                .flatMap(status -> queue.list(JobFilter.all().status(status), FAILURES).stream())
+                        asked.values().stream().anyMatch(one -> one.byStatus().getOrDefault(status, 0L) > 0))
+                .flatMap(status -> queue.list(filter.status(status), FAILURES).stream())
                 .sorted(Comparator.comparing(Snapshot::failed).reversed())
                 .limit(FAILURES)
                 .toList();
+    }
+
+    private static Map<String, TypeCounts> ofType(String type, Map<String, TypeCounts> counts) {
+        return Optional.ofNullable(counts.get(type))
+                .map(one -> Map.of(type, one))
+                .orElse(Map.of());
     }
 
     private static Instant failed(Job job) {
@@ -71,12 +81,9 @@ record Snapshot(
 
     /** {@return what of this is about one type} */
     Snapshot only(String type) {
-        Map<String, TypeCounts> one = Optional.ofNullable(types.get(type))
-                .map(counts -> Map.of(type, counts))
-                .orElse(Map.of());
         List<Job> failed =
                 failures.stream().filter(job -> job.type().equals(type)).toList();
-        return new Snapshot(database, now, one, paused, workers, failed, rates);
+        return new Snapshot(database, now, ofType(type, types), paused, workers, failed, rates);
     }
 
     long count(JobStatus status) {

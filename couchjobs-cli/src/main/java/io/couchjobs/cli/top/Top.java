@@ -7,6 +7,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobStatus;
 import java.io.PrintWriter;
 import java.time.Instant;
+import java.util.Optional;
 
 /** A queue at one moment, for output without a terminal. Stateless. */
 public final class Top {
@@ -21,7 +22,8 @@ public final class Top {
      * @param out where to
      */
     public static void print(JobQueue queue, PrintWriter out) {
-        Frame.text(Snapshot.of(queue, Meter.Rates.UNKNOWN), WIDTH).forEach(out::println);
+        Frame.text(Snapshot.of(queue, Meter.Rates.UNKNOWN, Optional.empty()), WIDTH)
+                .forEach(out::println);
         out.flush();
     }
 
@@ -31,7 +33,7 @@ public final class Top {
      * @param queue the queue
      */
     public static ObjectNode json(JobQueue queue) {
-        return json(Snapshot.of(queue, Meter.Rates.UNKNOWN));
+        return json(Snapshot.of(queue, Meter.Rates.UNKNOWN, Optional.empty()));
     }
 
     static ObjectNode json(Snapshot snapshot) {
