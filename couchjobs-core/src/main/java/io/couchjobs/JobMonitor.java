@@ -197,8 +197,8 @@ public interface JobMonitor {
 
     /**
      * Hears from now on when the status of a job changes, and when another run of it has begun or ended. When changes follow each
-     * other quickly, only the last may be told; a listener that is slow for more than 10,000 jobs misses the oldest changes, which
-     * is logged.
+     * other quickly, only the last may be told; a listener that is slow for more than 10,000 jobs or 32 MiB of documents
+     * misses the oldest changes, which is logged.
      *
      * @param filter which jobs
      * @param listener called on a thread of its own; what it throws is logged

@@ -18,8 +18,8 @@ import picocli.CommandLine.Option;
         description = {
             "Show runs, failures, waiting jobs and how long runs took over time, with the marks of that time. Half of the runs",
             "took at most p50, and 95 percent of them at most p95.",
-            "Minutes are kept for two days, hours and marks for 400 days. The present minute is shown only for workers that",
-            "have closed."
+            "Minutes are kept for two days, hours and marks for 400 days. A day keeps its newest 100 marks. The present",
+            "minute is shown only for workers that have closed."
         },
         footer = {
             "  couchjobs history",

@@ -150,7 +150,7 @@ public final class DashboardBuilder {
         InetAddress address = resolved(host);
         if (!address.isLoopbackAddress() && !credentials().areAsked()) {
             throw new IllegalStateException("not listening on " + host
-                    + ": who reaches it would see all jobs without a password; give a user or a token");
+                    + ": anybody who reaches it would see all jobs without a password; give a user or a token");
         }
         if (!address.isAnyLocalAddress()) {
             host(host);

@@ -72,7 +72,7 @@ final class DashboardServlet extends HttpServlet {
         try {
             handler.handle(exchange);
         } catch (IOException | RuntimeException left) {
-            log.debug("who listened to the dashboard went away: {}", left.toString());
+            log.debug("a browser that listened to the dashboard went away: {}", left.toString());
         } finally {
             complete(listening);
         }
