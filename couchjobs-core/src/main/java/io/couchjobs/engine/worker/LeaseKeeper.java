@@ -17,8 +17,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the leases of a worker's jobs, and gives them up when it cannot. Thread-safe.
  *
- * <p>One write of the registration document every third of the shortest timeout renews all leases; nothing is written while
- * nothing runs. A lease counts from the moment the last confirmed write was <em>sent</em>, on this process's own monotonic
+ * <p>One write of the registration document every third of the shortest timeout renews all leases. A worker writes it every five
+ * minutes at least, whatever it runs: monitors clean up a registration that does not move. A lease counts from the moment the
+ * last confirmed write was <em>sent</em>, on this process's own monotonic
  * clock, and a job whose lease has run out is halted, for good: the activity monitors, which count from when they
  * <em>saw</em> that write, are always later. A renewal that is confirmed too late does not bring a lease back, because
  * a monitor may have looked in between. The monotonic clock of a suspended machine stands still, so a lease is over,
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LeaseKeeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
-    private static final Duration IDLE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration IDLE_BEAT = Duration.ofMinutes(5);
 
     private final Registration registration;
@@ -39,11 +40,14 @@ final class LeaseKeeper implements AutoCloseable {
     /** A server that does not answer must not keep the leases waiting. */
     private final Lane asker;
 
-    private final Alarm renewal;
+    private final Alarm beating;
     private final Alarm checking;
-    private final Alarm idleBeat;
     private final Alarm asking;
     private long confirmedNanos;
+    /** When the last sign of life was given. */
+    private volatile long beatNanos;
+
+    private volatile boolean isRegistered;
     private boolean troubled;
 
     LeaseKeeper(
@@ -60,23 +64,24 @@ final class LeaseKeeper implements AutoCloseable {
         this.lane = environment.lane("couchjobs-leases", 1);
         this.checks = environment.lane("couchjobs-leases-check", 1);
         this.asker = environment.lane("couchjobs-leases-settings", 1);
-        this.renewal = new Alarm(lane, this::renew);
+        this.beating = new Alarm(lane, this::beatIfNeeded);
         this.checking = new Alarm(checks, this::check);
-        this.idleBeat = new Alarm(lane, this::beatWhileIdle);
         this.asking = new Alarm(asker, this::ask);
     }
 
-    /** Registers the worker. An idle one tells now and then that it lives, so that its registration is not cleaned up. */
+    /** Registers the worker. Without this it is registered by its first renewal. */
     void start() {
+        beatNanos = clock.nanos();
         try {
-            registration.beat(0, clock.instant(), IDLE_BEAT, IDLE);
+            registration.beat(0, clock.instant(), IDLE_BEAT, PATIENCE);
         } catch (CouchException lost) {
             if (!lost.outcomeUnknown()) {
                 throw lost;
             }
-            registration.beat(0, clock.instant(), IDLE_BEAT, IDLE);
+            registration.beat(0, clock.instant(), IDLE_BEAT, PATIENCE);
         }
-        idleBeat.within(IDLE_BEAT);
+        isRegistered = true;
+        beating.within(IDLE_BEAT);
     }
 
     /** Looks after the lease of a run that has begun. A short job is done before its lease needs a renewal. */
@@ -92,7 +97,7 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     private void lookWithin(Duration timeout) {
-        renewal.within(timeout.dividedBy(3));
+        beating.within(timeout.dividedBy(3));
         checking.within(timeout.dividedBy(10));
     }
 
@@ -111,49 +116,48 @@ final class LeaseKeeper implements AutoCloseable {
         }
     }
 
-    private void renew() {
-        if (runs.isEmpty()) {
-            return;
-        }
-        try {
+    /** The jobs may have ended that it was planned for. */
+    private void beatIfNeeded() {
+        if (!runs.isEmpty()) {
             beat();
-            idleBeat.within(IDLE_BEAT);
-            renewal.within(shortestTimeout().dividedBy(3));
-        } catch (RuntimeException | Error e) {
-            warnOnce(e);
-            renewal.within(shortestTimeout().dividedBy(10));
+        } else if (isRegistered) {
+            Duration left = IDLE_BEAT.minusNanos(clock.nanos() - beatNanos);
+            if (left.isZero() || left.isNegative()) {
+                beat();
+            } else {
+                beating.within(left);
+            }
         }
     }
 
-    private void beatWhileIdle() {
+    private void beat() {
         try {
-            if (runs.isEmpty()) {
-                registration.beat(0, clock.instant(), IDLE_BEAT, IDLE);
-            }
+            writeBeat();
+            beating.within(nextBeat());
         } catch (RuntimeException | Error e) {
             warnOnce(e);
-        } finally {
-            idleBeat.within(IDLE_BEAT);
+            beating.within(Environment.shorter(shortestTimeout().dividedBy(10), PATIENCE));
         }
     }
 
     /** A renewal that hangs must leave time for another. */
     private Duration patience() {
-        Duration third = shortestTimeout().dividedBy(3);
-        return third.compareTo(IDLE) < 0 ? third : IDLE;
+        return Environment.shorter(shortestTimeout().dividedBy(3), PATIENCE);
     }
 
     private Duration nextBeat() {
-        return runs.isEmpty() ? IDLE_BEAT : shortestTimeout().dividedBy(3);
+        return Environment.shorter(shortestTimeout().dividedBy(3), IDLE_BEAT);
     }
 
-    private void beat() {
+    private void writeBeat() {
         long sent = clock.nanos();
+        beatNanos = sent;
         boolean confirmed = registration.beat(runs.size(), clock.instant(), nextBeat(), patience());
         giveUpExpired();
+        isRegistered = true;
         if (confirmed) {
             confirm(sent);
-        } else {
+        } else if (!runs.isEmpty()) {
             throw new CouchJobsException("no quorum confirmed the renewal");
         }
     }
@@ -209,7 +213,7 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     private Duration shortestTimeout() {
-        return runs.stream().map(this::timeoutOf).min(Comparator.naturalOrder()).orElse(IDLE);
+        return runs.stream().map(this::timeoutOf).min(Comparator.naturalOrder()).orElse(Environment.FOREVER);
     }
 
     /** The settings are known since the claim; after a gap they are read again, and until that works the last one holds. */
