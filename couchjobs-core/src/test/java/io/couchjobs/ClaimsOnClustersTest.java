@@ -30,6 +30,7 @@ import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -90,6 +91,19 @@ class ClaimsOnClustersTest extends ProxiedQueue {
         ClaimedJob first = queue.accept(AcceptOptions.of("email")).get(0);
         ClaimedJob second = queue.accept(AcceptOptions.of("email")).get(0);
         assertThat(List.of(first.id().id(), second.id().id())).containsExactlyInAnyOrder("1", "2");
+    }
+
+    @Test
+    void a_worker_that_is_to_stop_when_nothing_is_due_claims_again_what_it_claimed_in_vain() throws Exception {
+        add("1");
+        cluster.acceptStored(3, ClaimsOnClustersTest::isClaim);
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> null)
+                .untilEmpty()
+                .start()) {
+            worker.awaitStopped();
+            assertThat(worker.stats().succeeded()).isEqualTo(1);
+        }
     }
 
     @Test

@@ -268,6 +268,46 @@ class LimitsTest extends LimitedQueue {
     }
 
     @Test
+    @Timeout(60)
+    void a_worker_that_is_to_stop_when_nothing_is_due_waits_for_the_slot_of_a_dead_owner() throws Exception {
+        limit("email", 1);
+        queue.types().setTimeout("email", Duration.ofSeconds(2));
+        add("email", "1", "");
+        assertThat(accept(1, "email")).hasSize(1);
+        try (JobQueue other = TestQueue.open(database);
+                Worker worker = other.worker()
+                        .handler("email", (data, context) -> null)
+                        .untilEmpty()
+                        .start()) {
+            worker.awaitStopped();
+            assertThat(worker.stats().succeeded()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_drain_runs_all_jobs_of_a_type_of_which_one_may_run_at_a_time_though_slots_are_given_back_slowly()
+            throws Exception {
+        limit("email", 1);
+        for (int i = 0; i < 3; i++) {
+            add("email", "j" + i, "");
+        }
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue slow = TestQueue.open(proxy.door(database))) {
+            proxy.detour(new Proxy.Detour() {
+                @Override
+                public boolean goes(Proxy.Request request) throws InterruptedException {
+                    if (request.isBulkWrite() && request.body().contains("\"_deleted\"")) {
+                        TestQueue.work(300);
+                    }
+                    return true;
+                }
+            });
+            assertThat(slow.worker().handler("email", (data, context) -> null).drain())
+                    .hasSize(3);
+        }
+    }
+
+    @Test
     void a_full_group_does_not_hold_up_the_others_of_its_type_while_another_type_has_due_jobs() throws Exception {
         queue.types().change("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
         queue.addAll(IntStream.range(0, 300)

@@ -172,7 +172,7 @@ final class Claimer {
         if (!refusal.isFailure()) {
             candidate.forbidden();
         }
-        if (unconfirmed.tied(candidate.id())) {
+        if (unconfirmed.refused(candidate.id())) {
             String reason = new WriteRefusedException(refusal).getMessage();
             log.warn("{} cannot be claimed, and is tried again from time to time: {}", candidate.id(), reason);
         }

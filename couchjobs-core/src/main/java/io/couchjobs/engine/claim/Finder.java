@@ -25,6 +25,7 @@ import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.Strategy;
 import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -303,6 +304,11 @@ public final class Finder implements FeedListener, AutoCloseable {
     public boolean isRateUsedUp(String type) {
         TypeSettings present = settings.get(type);
         return !present.isPaused() && admission.rules(present.classes()).takeAll() && limits.isRateUsedUp(type);
+    }
+
+    /** Whether jobs that cannot be claimed now may be claimed in a moment, if nobody owns a job of these types. */
+    public boolean isRoomComing(Collection<String> types) {
+        return unconfirmed.leavesClaimableAlone() || types.stream().anyMatch(limits::isRoomComing);
     }
 
     private List<String> openTypes(AcceptOptions options) {

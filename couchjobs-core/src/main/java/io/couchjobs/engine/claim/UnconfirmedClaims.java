@@ -38,13 +38,23 @@ final class UnconfirmedClaims {
         this.environment = environment;
     }
 
-    /** A claim of the job was in vain; true when none was lately. */
-    synchronized boolean tied(JobId id) {
+    /** A claim of the job was in vain, and the next one may not be. */
+    void tied(JobId id) {
+        boolean unused = leaveAlone(id, false);
+    }
+
+    /** A claim of the job was refused, and so is the next one, as a rule; true when none was in vain lately. */
+    boolean refused(JobId id) {
+        return leaveAlone(id, true);
+    }
+
+    private synchronized boolean leaveAlone(JobId id, boolean isRefused) {
         long now = nanos.getAsLong();
         ties.values().removeIf(tie -> now - tie.untilNanos > FORGET_AFTER);
         boolean isFirst = !ties.containsKey(id);
         Tie tie = ties.computeIfAbsent(id, job -> new Tie());
         tie.untilNanos = now + tie.backoff.next().toNanos();
+        tie.isRefused = isRefused;
         return isFirst;
     }
 
@@ -76,6 +86,11 @@ final class UnconfirmedClaims {
         return tie == null || tie.untilNanos - nanos.getAsLong() <= 0;
     }
 
+    /** Whether a job is left alone that may be claimed in a moment. */
+    synchronized boolean leavesClaimableAlone() {
+        return !isOver(everything) || ties.values().stream().anyMatch(tie -> !tie.isRefused && !isOver(tie));
+    }
+
     /** How long until the next job may be tried again. */
     synchronized Duration pause() {
         long now = nanos.getAsLong();
@@ -93,5 +108,6 @@ final class UnconfirmedClaims {
     private final class Tie {
         private final Backoff backoff = new Backoff(environment, FIRST_PAUSE, LONGEST_PAUSE);
         private long untilNanos;
+        private boolean isRefused;
     }
 }

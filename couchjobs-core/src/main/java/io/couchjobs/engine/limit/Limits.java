@@ -130,6 +130,16 @@ public final class Limits {
         return pause;
     }
 
+    /** Whether a type of which nobody owns a job may have more room in a moment: a dead owner's slot is about to be free. */
+    public boolean isRoomComing(String type) {
+        return !settings.get(type).isPaused() && slots.isUnsettled(type);
+    }
+
+    /** Waits until the slots of claims that are over are free for others. */
+    public void awaitGivenBack() throws InterruptedException {
+        slots.awaitGivenBack();
+    }
+
     /**
      * Takes the slots and starts that jobs need, all slots in one request.
      *

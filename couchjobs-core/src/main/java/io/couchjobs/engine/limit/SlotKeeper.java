@@ -5,6 +5,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
@@ -39,6 +40,8 @@ final class SlotKeeper {
     private final LeftSlots left;
     /** Slots that no worker got when several wanted them. */
     private final Map<SlotName, Backoff> unlucky = new HashMap<>();
+    /** Done when all slots that were given back so far are free, or the attempt has failed. */
+    private CompletableFuture<?> givingBack = CompletableFuture.completedFuture(null);
 
     SlotKeeper(QueueParts parts, String worker, Runnable onMoreRoom) {
         this.parts = parts;
@@ -124,6 +127,12 @@ final class SlotKeeper {
                 : table.untilDoubtful(parts.clock().nanos());
     }
 
+    /** Whether there may be more room of a type in a moment, if nobody owns a job of it. */
+    synchronized boolean isUnsettled(String type) {
+        SlotTable table = tables.get(type);
+        return table != null && table.isUnsettled(parts.clock().nanos());
+    }
+
     /**
      * Picks a free slot for a job and keeps it from being picked again.
      *
@@ -199,13 +208,25 @@ final class SlotKeeper {
     /** Gives a slot back with the next request that is sent; a failure is settled soon. */
     void giveBack(Slot slot) {
         try {
-            var unused = parts.store()
+            CompletableFuture<WriteResult> writing = parts.store()
                     .writer()
                     .writeSoon(slot.tombstone())
                     .whenComplete((written, trouble) -> gaveBack(slot, written, trouble));
+            synchronized (this) {
+                givingBack = CompletableFuture.allOf(givingBack, writing);
+            }
         } catch (IllegalStateException closed) {
             log.debug("{} is left for others to take away: {}", slot.name().docId(), closed.getMessage());
         }
+    }
+
+    /** Waits until the slots that this process has given back are free, or the attempt has failed. */
+    void awaitGivenBack() throws InterruptedException {
+        CompletableFuture<?> underWay;
+        synchronized (this) {
+            underWay = givingBack;
+        }
+        boolean unused = parts.store().environment().await(underWay, Environment.FOREVER);
     }
 
     private void gaveBack(Slot slot, @Nullable WriteResult written, @Nullable Throwable trouble) {

@@ -247,6 +247,11 @@ final class SlotTable {
                 .orElse(Long.MAX_VALUE);
     }
 
+    /** Whether there may be more room in a moment, if nobody owns a job of the type. */
+    boolean isUnsettled(long nanos) {
+        return unsettled().findAny().isPresent() || left.values().stream().anyMatch(until -> until - nanos > 0);
+    }
+
     private Stream<Slot> unsettled() {
         return taken.values().stream()
                 .flatMap(slots -> slots.values().stream())

@@ -158,6 +158,9 @@ final class Dispatcher {
                 return false;
             }
         }
+        if (finder.isRoomComing(options.handlers().keySet())) {
+            return false;
+        }
         isHeldBack = options.handlers().keySet().stream()
                 .anyMatch(type -> finder.isRateUsedUp(type) && index.counts().pending(type, clock.instant(), 1) > 0);
         if (isHeldBack) {

@@ -53,6 +53,7 @@ public final class Drain {
         List<RunReport> reports = new ArrayList<>();
         while (reports.size() < options.maxJobs()) {
             held.settle();
+            finder.limits().awaitGivenBack();
             List<LeasedJob> claimed = finder.accept(next);
             if (claimed.isEmpty()) {
                 break;

@@ -63,6 +63,18 @@ class UnconfirmedClaimsTest {
     }
 
     @Test
+    void a_job_whose_claims_are_refused_is_not_claimable_in_a_moment() {
+        unconfirmed.refused(other.id());
+        assertThat(unconfirmed.except(Capacity.FOR_ALL).test(other)).isFalse();
+        assertThat(unconfirmed.leavesClaimableAlone()).isFalse();
+        unconfirmed.tied(job.id());
+        assertThat(unconfirmed.leavesClaimableAlone()).isTrue();
+        pass(unconfirmed.pause());
+        pass(unconfirmed.pause());
+        assertThat(unconfirmed.leavesClaimableAlone()).isFalse();
+    }
+
+    @Test
     void without_ties_nothing_is_asked() {
         assertThat(unconfirmed.except(Capacity.FOR_ALL)).isSameAs(Capacity.FOR_ALL);
         assertThat(unconfirmed.pause()).isGreaterThan(Duration.ofDays(1));

@@ -22,4 +22,12 @@ class SlotTableTest {
         assertThat(table.room(EMAIL, 4, 0)).containsExactly(0, 2, 3);
         assertThat(table.room(EMAIL, 4, 5)).containsExactly(0, 1, 2, 3);
     }
+
+    @Test
+    void there_may_be_more_room_in_a_moment_while_a_slot_is_left_alone() {
+        assertThat(table.isUnsettled(0)).isFalse();
+        table.leaveAlone(new SlotName(EMAIL, 1), 5);
+        assertThat(table.isUnsettled(4)).isTrue();
+        assertThat(table.isUnsettled(5)).isFalse();
+    }
 }
