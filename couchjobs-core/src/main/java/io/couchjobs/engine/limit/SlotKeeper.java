@@ -175,6 +175,7 @@ final class SlotKeeper {
             return taken;
         } catch (RuntimeException e) {
             wanted.forEach(this::unpick);
+            wanted.forEach(left::add);
             throw e;
         }
     }

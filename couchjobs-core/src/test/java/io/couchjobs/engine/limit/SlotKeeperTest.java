@@ -11,12 +11,14 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +54,23 @@ class SlotKeeperTest {
         store.close();
         queue.close();
         proxy.close();
+    }
+
+    @Test
+    void a_slot_that_was_taken_though_nobody_could_tell_is_given_back_before_the_next_is_picked() {
+        SlotName.Limited one = new SlotName.Limited("email", null, null);
+        keeper.prepare("email");
+        Slot wanted = keeper.pick(one, 1, Jobs.job("'data':{}"), "token").orElseThrow();
+        proxy.loseAnswers(1, Proxy.Request::isBulkWrite);
+        proxy.loseRequests(100, request -> !request.isBulkWrite());
+        assertThatThrownBy(() -> keeper.take(List.of(wanted))).isInstanceOf(RuntimeException.class);
+
+        proxy.clear();
+        String docId = wanted.name().docId();
+        assertThat(queue.database().get(docId)).isPresent();
+        keeper.prepare("email");
+        assertThat(queue.database().get(docId)).isEmpty();
+        assertThat(keeper.hasRoom(one, 1)).isTrue();
     }
 
     @Test
