@@ -9,6 +9,7 @@ import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.registry.SignOfLife;
+import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.engine.time.RecentMap;
@@ -122,8 +123,10 @@ final class DeadOwners {
     private void removeRegistration(String worker, SignOfLife last) {
         try {
             CouchDatabase database = parts.store().database();
-            for (ObjectNode leaf : database.leaves(DocIds.WORKER + worker)) {
-                if (last.leaves().contains(leaf.path(Field.REV).asText())) {
+            String docId = DocIds.WORKER + worker;
+            for (ObjectNode leaf : database.leaves(docId)) {
+                boolean isGenuine = WorkerRegistration.of(docId, leaf).isGenuine();
+                if (isGenuine && last.leaves().contains(leaf.path(Field.REV).asText())) {
                     database.put(leaf.put("_deleted", true)); // its fields tell a collection whose tombstone it is
                 }
             }

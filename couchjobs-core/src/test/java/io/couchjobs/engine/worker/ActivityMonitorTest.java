@@ -98,6 +98,19 @@ class ActivityMonitorTest {
     }
 
     @Test
+    void a_document_that_is_only_called_like_a_registration_is_left_alone() throws Exception {
+        ActivityMonitor monitor = watched.monitor("me");
+        put("{'_id':'worker:notes','text':'who works when'}");
+        put("{'_id':'worker:dead','pid':1,'types':[],'beat':0,'at':0}");
+        watched.looked();
+        watched.advance(T);
+        until(() -> watched.queue.database().get("worker:dead").isEmpty());
+        watched.looked();
+        assertThat(watched.queue.database().get("worker:notes")).isPresent();
+        assertThat(monitor.recovered()).isZero();
+    }
+
+    @Test
     void a_registration_that_moves_keeps_all_jobs_of_its_worker() throws Exception {
         ActivityMonitor monitor = watched.monitor("me");
         Registration registration =
@@ -322,7 +335,7 @@ class ActivityMonitorTest {
     @Test
     void a_registration_that_cannot_be_removed_harms_nobody() throws Exception {
         ActivityMonitor monitor = watched.monitor("me");
-        watched.queue.database().put(Jobs.json("{'_id':'worker:gone'}"));
+        watched.queue.database().put(Jobs.json("{'_id':'worker:gone','pid':1,'types':[],'beat':0,'at':0}"));
         watched.looked();
         watched.couch.faults().answer(100_000, path("gone").and(r -> !r.method().equals("GET")), 500);
         watched.owned("1", "dead", "");
