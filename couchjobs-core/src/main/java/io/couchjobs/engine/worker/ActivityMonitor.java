@@ -143,7 +143,8 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
     public void unread(FeedNotice notice) {
         notice.jobId().ifPresent(id -> {
             sightings.moved(id);
-            if (!notice.own() && !notice.deleted()) {
+            boolean isOwnRun = notice.own() && deadOwners.runsHere(id);
+            if (!isOwnRun && !notice.deleted()) {
                 heardTypes.add(id.type());
                 unreadTypes.add(id.type());
             }
