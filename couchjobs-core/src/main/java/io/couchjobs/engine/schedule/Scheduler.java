@@ -97,7 +97,7 @@ public final class Scheduler implements PatientListener, AutoCloseable {
     public void start() {
         listening = feed.listen(this);
         run(this::load);
-        after(LOAD_AGAIN, this::loadMissing);
+        after(LOAD_AGAIN, this::loadEarlier);
     }
 
     @Override
@@ -152,22 +152,26 @@ public final class Scheduler implements PatientListener, AutoCloseable {
         }
     }
 
-    /** Takes in the schedules that tick and have no alarm here: a copy did not have them, or had them disabled. */
-    private void loadMissing() {
-        after(LOAD_AGAIN, this::loadMissing);
+    /** Takes in the schedules that tick before their alarms: a copy did not have them, or had them as they were earlier. */
+    private void loadEarlier() {
+        after(LOAD_AGAIN, this::loadEarlier);
         if (!isCluster.getAsBoolean()) {
             return;
         }
         try {
-            schedules.readAll().forEach((name, document) -> {
-                TickAlarm known = alarms.get(name);
-                if (known == null || !known.isSet()) {
-                    put(name, document);
-                }
-            });
+            schedules.readAll().forEach(this::putUnlessLater);
             sleep();
         } catch (CouchJobsException away) {
             log.debug("schedules are looked for later: {}", away.toString());
+        }
+    }
+
+    private void putUnlessLater(String name, ObjectNode document) {
+        TickAlarm known = alarms.get(name);
+        put(name, document);
+        TickAlarm read = alarms.get(name);
+        if (known != null && known.isSet() && (read == null || !read.isBefore(known))) {
+            alarms.put(name, known);
         }
     }
 

@@ -58,6 +58,12 @@ final class TickAlarm {
         return due != null;
     }
 
+    /** Whether it waits for an earlier tick, whatever the courtesy of both. */
+    boolean isBefore(TickAlarm other) {
+        return due != null
+                && (other.due == null || due.plusMillis(LONGEST_COURTESY).isBefore(other.due));
+    }
+
     boolean isDue(Instant now, long nanos) {
         return left(now, nanos)
                 .filter(left -> left.isNegative() || left.isZero())
