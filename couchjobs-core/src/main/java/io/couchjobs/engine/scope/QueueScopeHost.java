@@ -249,17 +249,26 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
 
     private void clearSoon(Scope scope) {
         if (toClear.add(scope)) {
-            run("the jobs of the stopped scope " + scope, () -> clear(scope));
+            run(jobsOf(scope), () -> clear(scope));
         }
     }
 
+    /** The copy of the index that is asked may not have a job yet. */
     private void clear(Scope scope) {
         toClear.remove(scope);
+        if (mayLag()) {
+            lane.schedule(
+                    LAG, () -> guarded(jobsOf(scope), () -> tools.clearance().clear(scope)));
+        }
         tools.clearance().clear(scope);
     }
 
     private String allScopes() {
         return "the scopes of type " + service.type();
+    }
+
+    private static String jobsOf(Scope scope) {
+        return "the jobs of the stopped scope " + scope;
     }
 
     private static String nameOf(Scope scope) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
@@ -13,6 +14,7 @@ import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.scope.Ending;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
+import io.couchjobs.scope.ScopeService;
 import io.couchjobs.scope.Scopes;
 import io.couchjobs.scope.Submission;
 import io.couchjobs.testing.Jobs;
@@ -43,6 +45,7 @@ class ScopesOnClustersTest {
     private static final Scope ONE = Scope.of("index", "1");
 
     private final AtomicInteger oldCounts = new AtomicInteger();
+    private final AtomicInteger lists = new AtomicInteger();
     private volatile boolean listsAreOld;
     private volatile String emptyList = "";
     private volatile String lastCount = "";
@@ -59,6 +62,7 @@ class ScopesOnClustersTest {
             public String rewrites(Proxy.Request request, String answer) {
                 String path = request.uri().getPath();
                 if (path.endsWith("/_all_docs") && request.body().contains("\"start_key\":\"scope:")) {
+                    lists.incrementAndGet();
                     emptyList = emptyList.isEmpty() ? answer : emptyList;
                     return listsAreOld ? emptyList : answer;
                 }
@@ -113,6 +117,22 @@ class ScopesOnClustersTest {
         assertThat(scopes.stats(ONE).queued()).isEqualTo(1);
         oldCounts.set(5);
         assertThat(scopes.stop(ONE, Duration.ofHours(1))).isTrue();
+    }
+
+    @Test
+    void a_job_that_the_copy_which_counts_did_not_have_when_its_scope_was_stopped_is_cancelled_later()
+            throws Exception {
+        var unused0 = scopes.start(ONE);
+        ScopeService<ObjectNode> elsewhere = ScopeService.of("index", ObjectNode.class, (data, context) -> null);
+        try (Scopes.Host host = scopes.serve(elsewhere.only(scope -> false))) {
+            TestQueue.until(() -> lists.get() == 3); // of the start, and twice of the host
+            assertThat(scopes.stats(ONE).queued()).isZero();
+            String id = scopes.submit(ONE, page()).id();
+            oldCounts.set(1);
+            new ScopeStore(Stores.of(queue.database())).stop(ONE, Duration.ZERO);
+            TestQueue.until(() -> queue.get("index@1", id).orElseThrow().status() == JobStatus.CANCELLED);
+            assertThat(host.scopes()).isEmpty();
+        }
     }
 
     @Test
