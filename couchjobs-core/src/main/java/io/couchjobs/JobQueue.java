@@ -256,8 +256,10 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     @Override
     public void remove(JobId id) {
+        // Looked up before: the log of a job that is added anew meanwhile stays.
+        List<ObjectNode> log = engine.logs().tombstonesOf(id);
         engine.creator().remove(id);
-        engine.logs().delete(id);
+        engine.logs().write(log);
     }
 
     @Override

@@ -8,8 +8,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Logs;
+import io.couchjobs.testing.Held;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.OpenQueue;
+import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
@@ -17,7 +19,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
@@ -131,6 +135,32 @@ class JobLogTest extends OpenQueue {
         queue.remove("email", "1");
         assertThat(lines("1")).isEmpty();
         assertThat(lines("1:x")).hasSize(1);
+    }
+
+    @Test
+    void a_job_that_is_added_anew_while_the_old_one_is_being_removed_keeps_its_log(TestDatabase database)
+            throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue other = TestQueue.open(proxy.door(database));
+                Worker worker = queue.worker()
+                        .handler("email", (data, context) -> {
+                            context.log("run " + runs.incrementAndGet());
+                            return null;
+                        })
+                        .start()) {
+            run("1");
+            Held removal = proxy.holdAnswer(
+                    request -> request.isBulkWrite() && request.body().contains("\"_deleted\""));
+            CompletableFuture<Void> removing = CompletableFuture.runAsync(() -> other.remove("email", "1"));
+            removal.awaitArrival();
+            run("1");
+            assertThat(lines("1")).contains("run 2");
+            removal.release();
+            removing.join();
+            assertThat(worker.stats().failed()).isZero();
+        }
+        assertThat(lines("1")).containsExactly("run 2");
     }
 
     @Test

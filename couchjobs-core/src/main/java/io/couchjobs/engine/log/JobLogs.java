@@ -85,11 +85,6 @@ public final class JobLogs implements Logs {
         return follower;
     }
 
-    /** Deletes the log of a job, which is gone. */
-    public void delete(JobId job) {
-        write(tombstonesOf(job));
-    }
-
     /**
      * Deletes the log chunks of a claim, unless its job is there and was claimed as often since. After a database was
      * deleted and made again, chunks that a former job's run still wrote belong to no job.
