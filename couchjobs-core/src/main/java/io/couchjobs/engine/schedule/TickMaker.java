@@ -1,14 +1,17 @@
 package io.couchjobs.engine.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.store.JobDocument;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.UnconfirmedException;
@@ -17,7 +20,9 @@ import io.couchjobs.schedule.Schedule;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -76,23 +81,46 @@ final class TickMaker {
         List<JobId> ids = wanted.stream().map(JobRequest::id).toList();
         boolean skips = schedule.overlap() == Schedule.OverlapPolicy.SKIP;
         List<JobId> unnoted = skips ? unnoted(schedule, due) : List.of();
-        FoundJobs found = FoundJobs.of(
-                jobs.database(),
+        Map<JobId, Optional<Job>> found = found(
                 Stream.of(schedule.runs(), ids, unnoted).flatMap(List::stream).toList());
-        List<JobId> finished =
-                schedule.runs().stream().filter(run -> !found.isUnfinished(run)).toList();
-        List<JobId> others = unnoted.stream().filter(found::isUnfinished).toList();
+        List<JobId> finished = schedule.runs().stream()
+                .filter(run -> !isUnfinished(found, run))
+                .toList();
+        List<JobId> others =
+                unnoted.stream().filter(id -> isUnfinished(found, id)).toList();
         boolean overlaps = schedule.runs().size() > finished.size() || !others.isEmpty();
         if (overlaps && skips) {
             log.debug("schedule {} skips its tick: an earlier job is not finished", schedule.name());
             return note(schedule, due.until(), finished, others);
         }
         List<Job> fresh = wanted.stream()
-                .filter(request -> !found.isKnown(request.id()))
+                .filter(request -> !found.containsKey(request.id()))
                 .map(request -> Transitions.create(request, now))
                 .toList();
         List<JobId> met = insert(fresh);
         return note(schedule, until(schedule, due, found, met), finished, ids);
+    }
+
+    /** The documents that there are, or were, read by one request; those that are no jobs, or no more, are empty. */
+    private Map<JobId, Optional<Job>> found(List<JobId> ids) {
+        Map<JobId, Optional<Job>> found = new HashMap<>();
+        if (!ids.isEmpty()) {
+            ViewQuery query = ViewQuery.allDocs()
+                    .keys(ids.stream().map(JobId::docId).toList())
+                    .includeDocs(true);
+            jobs.database().view(query).documentRows().stream()
+                    .filter(row -> row.error().isEmpty())
+                    .forEach(row ->
+                            JobId.fromDocId(row.key().asText()).ifPresent(id -> found.put(id, JobDocument.job(row))));
+        }
+        return found;
+    }
+
+    /** One that somebody made unusable as a job will never run, and holds nothing up. */
+    private static boolean isUnfinished(Map<JobId, Optional<Job>> found, JobId id) {
+        return found.getOrDefault(id, Optional.empty())
+                .filter(job -> job.phase() != JobPhase.FINISHED)
+                .isPresent();
     }
 
     /** Jobs of ticks that are left out: a process that died may have made one, and not noted it. */
@@ -125,14 +153,14 @@ final class TickMaker {
      * Up to where ticks are dealt with. A job that makes up for several ticks stands for all up to the moment it was made, not
      * for those after: who finds one that another scheduler left comes to the same end as that scheduler.
      */
-    private Instant until(Schedule schedule, Due due, FoundJobs found, List<JobId> others) {
+    private Instant until(Schedule schedule, Due due, Map<JobId, Optional<Job>> found, List<JobId> others) {
         if (schedule.missed() != Schedule.MissedPolicy.ONCE) {
             return due.until();
         }
         Instant tick = due.ticks().get(0);
         JobId id = schedule.request(tick).id();
-        Optional<Job> made = others.contains(id) ? jobs.read(id) : found.job(id);
-        boolean isOurs = made.isEmpty() && !others.contains(id) && !found.isKnown(id);
+        Optional<Job> made = others.contains(id) ? jobs.read(id) : found.getOrDefault(id, Optional.empty());
+        boolean isOurs = made.isEmpty() && !others.contains(id) && !found.containsKey(id);
         Instant stands = isOurs
                 ? due.until()
                 : made.map(job -> job.times().getOrDefault(CREATED, tick)).orElse(tick);
