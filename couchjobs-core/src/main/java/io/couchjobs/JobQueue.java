@@ -425,7 +425,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     public void close() {
         Closing.all(
                 workers::close,
-                () -> engine.alarms().forEach(Listening::close),
+                engine.alarms()::close,
                 engine.asyncCreator()::close,
                 () -> extensions.end(extension -> extension.closed(this)),
                 scopes::close,

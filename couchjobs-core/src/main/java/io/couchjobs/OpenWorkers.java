@@ -18,6 +18,7 @@ final class OpenWorkers implements WorkerHook {
     private final Map<Worker, Boolean> workers = new ConcurrentHashMap<>();
 
     private @Nullable Makers makers;
+    private boolean closed;
 
     OpenWorkers(FollowerTools tools) {
         this.tools = tools;
@@ -25,6 +26,9 @@ final class OpenWorkers implements WorkerHook {
 
     @Override
     public synchronized Listening join(Worker worker, boolean makesJobs) {
+        if (closed) {
+            throw new IllegalStateException("the queue is closed");
+        }
         if (makesJobs && makers == null) {
             makers = Makers.start(tools);
         }
@@ -46,8 +50,13 @@ final class OpenWorkers implements WorkerHook {
         }
     }
 
+    private synchronized void refuseOthers() {
+        closed = true;
+    }
+
     /** Closes them, with no time for the jobs that run. */
     void close() {
+        refuseOthers();
         workers.keySet().forEach(worker -> worker.close(Duration.ZERO));
         endMakers();
     }

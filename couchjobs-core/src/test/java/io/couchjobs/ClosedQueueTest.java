@@ -3,12 +3,15 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.scope.ScopeService;
 import io.couchjobs.testing.EndlessHandler;
 import io.couchjobs.testing.HeardWarnings;
 import io.couchjobs.testing.ServerTest;
@@ -18,6 +21,7 @@ import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -62,6 +66,8 @@ class ClosedQueueTest {
                 () -> queue.schedules().list(),
                 () -> queue.operations().gc().run(),
                 queue.operations()::init,
+                queue.operations().alarms()::start,
+                () -> queue.scopes().serve(ScopeService.of("index", ObjectNode.class, (data, context) -> null)),
                 worker::start);
         for (ThrowingCallable verb : verbs) {
             assertThatThrownBy(verb)
@@ -69,6 +75,22 @@ class ClosedQueueTest {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageStartingWith("the queue is closed");
         }
+    }
+
+    @Test
+    void nothing_that_works_behind_a_queue_can_be_started_while_the_queue_is_being_closed(TestDatabase database) {
+        List<Throwable> refusals = new ArrayList<>();
+        QueueExtension late = new QueueExtension() {
+            @Override
+            public void closed(JobQueue closing) {
+                refusals.add(catchThrowable(closing.operations().alarms()::start));
+                refusals.add(catchThrowable(closing.worker().handler("email", (data, context) -> null)::start));
+            }
+        };
+        TestQueue.builder(database).extension(late).open().close();
+        assertThat(refusals).hasSize(2).allSatisfy(refusal -> assertThat(refusal)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("the queue is closed"));
     }
 
     @Test

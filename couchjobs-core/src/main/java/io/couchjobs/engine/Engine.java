@@ -1,6 +1,7 @@
 package io.couchjobs.engine;
 
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.alarm.OpenAlarms;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.conflict.ConflictWatch;
 import io.couchjobs.engine.couch.ServerAccess;
@@ -20,14 +21,11 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.engine.watch.Watch;
-import io.couchjobs.job.Listening;
 import io.couchjobs.job.QueueListener;
 import io.couchjobs.job.Site;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The parts of one open queue, wired. This is the only place that decides which part gets which others. Immutable and
@@ -50,7 +48,7 @@ public record Engine(
         Watch watch,
         JobLogs logs,
         Finder finder,
-        Set<Listening> alarms) {
+        OpenAlarms alarms) {
 
     /**
      * Wires a queue. No I/O.
@@ -97,7 +95,7 @@ public record Engine(
                 new Watch(feed, store),
                 new JobLogs(store, feed),
                 finder,
-                ConcurrentHashMap.newKeySet());
+                new OpenAlarms());
     }
 
     public JobIndex index() {

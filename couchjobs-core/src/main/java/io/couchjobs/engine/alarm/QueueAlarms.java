@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -19,7 +18,7 @@ public final class QueueAlarms implements Alarms {
 
     private final QueueParts parts;
     private final Facts facts;
-    private final Set<Listening> started;
+    private final OpenAlarms open;
     private final String database;
     private final List<Target> targets = new ArrayList<>();
     /** The alarms of the webhooks and commands; listeners are those of this process. */
@@ -36,11 +35,11 @@ public final class QueueAlarms implements Alarms {
     /**
      * No I/O.
      *
-     * @param started where those are that were started
+     * @param open those that were started
      */
-    public QueueAlarms(QueueParts parts, Facts facts, Set<Listening> started) {
+    public QueueAlarms(QueueParts parts, Facts facts, OpenAlarms open) {
         this.parts = parts;
-        this.started = started;
+        this.open = open;
         this.facts = facts;
         this.database = parts.store().database().name();
     }
@@ -115,13 +114,7 @@ public final class QueueAlarms implements Alarms {
 
     @Override
     public Listening start() {
-        AlarmWatch watch = watch();
-        started.add(watch);
-        watch.start();
-        return () -> {
-            watch.close();
-            started.remove(watch);
-        };
+        return open.start(watch());
     }
 
     AlarmWatch watch() {

@@ -43,6 +43,7 @@ public final class QueueScopes implements Scopes {
     private final Submitter submitter;
     private final Supplier<WorkerBuilder> workers;
     private final Set<QueueScopeHost> hosts = new CopyOnWriteArraySet<>();
+    private volatile boolean closed;
 
     /**
      * No I/O.
@@ -80,6 +81,10 @@ public final class QueueScopes implements Scopes {
         self[0] = host;
         submitter.services().add(service);
         hosts.add(host);
+        if (closed) {
+            host.close(Duration.ZERO);
+            throw new IllegalStateException("the queue is closed");
+        }
         host.start();
         return host;
     }
@@ -212,6 +217,7 @@ public final class QueueScopes implements Scopes {
 
     @Override
     public void close() {
+        closed = true;
         hosts.forEach(QueueScopeHost::close);
         tools.rejections().close();
         tools.endings().close();

@@ -29,7 +29,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -74,7 +73,7 @@ class AlarmsTest {
     }
 
     private QueueAlarms alarms() {
-        return new QueueAlarms(history.parts(), facts(), new HashSet<>()).tell(told::add);
+        return new QueueAlarms(history.parts(), facts(), new OpenAlarms()).tell(told::add);
     }
 
     private Facts facts() {
@@ -388,7 +387,7 @@ class AlarmsTest {
     @Test
     void a_listener_that_ends_by_an_error_does_not_keep_others_from_being_told() throws Exception {
         AtomicInteger failed = new AtomicInteger();
-        QueueAlarms alarms = new QueueAlarms(history.parts(), facts(), new HashSet<>()).tell(alarm -> {
+        QueueAlarms alarms = new QueueAlarms(history.parts(), facts(), new OpenAlarms()).tell(alarm -> {
             failed.incrementAndGet();
             throw new AssertionError("a bug");
         });

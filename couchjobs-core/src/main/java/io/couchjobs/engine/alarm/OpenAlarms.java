@@ -1,0 +1,32 @@
+package io.couchjobs.engine.alarm;
+
+import io.couchjobs.job.Listening;
+import java.util.HashSet;
+import java.util.Set;
+
+/** The alarms of a queue that were started, and end with it. Thread-safe. */
+public final class OpenAlarms implements AutoCloseable {
+    private final Set<AlarmWatch> watches = new HashSet<>();
+    private boolean closed;
+
+    /** Starts a watch; {@return what ends it} */
+    synchronized Listening start(AlarmWatch watch) {
+        if (closed) {
+            throw new IllegalStateException("the queue is closed");
+        }
+        watches.add(watch);
+        watch.start();
+        return () -> end(watch);
+    }
+
+    private synchronized void end(AlarmWatch watch) {
+        watch.close();
+        watches.remove(watch);
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        watches.forEach(AlarmWatch::close);
+    }
+}
