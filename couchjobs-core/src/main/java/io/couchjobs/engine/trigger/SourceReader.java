@@ -134,10 +134,15 @@ final class SourceReader {
 
     private Optional<SourceChange> newest(SourceChange change, Optional<ObjectNode> found) {
         return found.isEmpty()
-                ? Optional.of(change).filter(SourceChange::deleted)
+                ? Optional.of(change).filter(SourceChange::deleted).map(this::withTombstone)
                 : found.map(document -> read(change, document))
                         .map(newer -> losingLeaf(change, newer).orElse(newer))
                         .filter(newer -> !isLeftToFeed(change, newer));
+    }
+
+    /** A deletion with what its tombstone says, unless the server has forgotten that. */
+    private SourceChange withTombstone(SourceChange deletion) {
+        return trigger.needsDocuments() ? exactly(deletion).orElse(deletion) : deletion;
     }
 
     /** The leaf of a change of an outbox that is not the winner: it has entries of its own. */

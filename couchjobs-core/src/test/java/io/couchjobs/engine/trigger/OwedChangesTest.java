@@ -86,6 +86,24 @@ class OwedChangesTest extends FollowedOrders {
         assertThat(job.data().at("/doc/n").asText()).isEqualTo("2");
     }
 
+    @Test
+    void a_deletion_during_a_run_makes_one_more_run_with_what_its_tombstone_says() {
+        Trigger trigger =
+                mails().data(json("{'reason':'{/reason?}','n':'{/n}'}")).build();
+        SourceFollower follower = follower(trigger);
+        ClaimedJob run = savedOnceMoreWhileItRuns(follower);
+        ObjectNode deletion =
+                orders.get("o1").orElseThrow().put("_deleted", true).put("reason", "fraud");
+        save(orders, deletion.toString());
+        var unused0 = slice(follower);
+        run.finish();
+        SourceFollower next = follower(trigger);
+        var unused1 = slice(next);
+        assertThat(next.position().errors()).isEmpty();
+        assertThat(job().phase()).isEqualTo(JobPhase.PENDING);
+        assertThat(job().data()).isEqualTo(json("{'reason':'fraud','n':'1'}"));
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_change_during_a_run_makes_one_more_run_though_the_handler_wrote_the_document_after_it(boolean hasSelector) {
