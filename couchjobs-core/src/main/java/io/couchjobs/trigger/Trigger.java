@@ -25,6 +25,7 @@ public final class Trigger {
     private final String name;
     private final ObjectNode document;
     private final TriggerOptions options;
+    private final long round;
 
     /** The choice between the newest state of a document and each of its revisions. Immutable and thread-safe. */
     public enum Delivery {
@@ -52,10 +53,11 @@ public final class Trigger {
      */
     public record Batch(int size, Duration patience) {}
 
-    private Trigger(String name, ObjectNode document) {
+    private Trigger(String name, ObjectNode document, TriggerOptions options, long round) {
         this.name = name;
         this.document = document;
-        this.options = new TriggerOptions(name, document);
+        this.options = options;
+        this.round = round;
     }
 
     /**
@@ -68,7 +70,8 @@ public final class Trigger {
     public static Trigger parse(ObjectNode document) {
         String name = nameOf(document.path("_id").asText());
         try {
-            return new Trigger(checkName(name), document.deepCopy());
+            ObjectNode copy = document.deepCopy();
+            return new Trigger(checkName(name), copy, new TriggerOptions(checkName(name), copy), 0);
         } catch (IllegalArgumentException wrong) {
             throw new MalformedDocumentException("trigger " + name + " makes no jobs: " + wrong.getMessage());
         }
@@ -82,6 +85,15 @@ public final class Trigger {
      */
     public static TriggerBuilder named(String name) {
         return new TriggerBuilder(name);
+    }
+
+    /**
+     * {@return the same trigger, which takes the ends of jobs that it wrote before it was sent back for the last time for changes}
+     *
+     * @param times how often it has been sent back
+     */
+    public Trigger inRound(long times) {
+        return new Trigger(name, document, options, times);
     }
 
     /** {@return the name} */
@@ -211,7 +223,7 @@ public final class Trigger {
             return Optional.of("its field " + options.ignoreOwn.get() + " says that this trigger's job wrote it");
         }
         boolean isWrittenBack = options.writeBack
-                .filter(place -> WriteBack.isOwn(changed, place))
+                .filter(place -> WriteBack.isOwn(changed, place, name, round))
                 .isPresent();
         return isWrittenBack ? Optional.of("the trigger itself wrote the end of a job into it") : Optional.empty();
     }

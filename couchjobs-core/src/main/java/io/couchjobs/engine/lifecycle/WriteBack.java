@@ -3,6 +3,7 @@ package io.couchjobs.engine.lifecycle;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.Job;
@@ -14,14 +15,17 @@ import java.util.List;
  * The end of a job, written into the document that the job was made from. Stateless.
  *
  * <p>The value has the fields {@code status}, {@code job}, {@code fence}, {@code at} (ms), {@code result} or {@code error}, {@code of}: the
- * revision that the job was made from, {@code on}: the revision that it was written on, and {@code saved}: the newest revision that a user saved.
- * {@code saved} is left out when it is {@code on}.
+ * revision that the job was made from, {@code trigger}: the trigger that made it, {@code round}: how often that trigger had been sent back by then,
+ * {@code on}: the revision that it was written on, and {@code saved}: the newest revision that a user saved. {@code saved} is left out when
+ * it is {@code on}, and {@code round} when it is 0.
  */
 public final class WriteBack {
     private static final String JOB = "job";
     private static final String FENCE = "fence";
     private static final String AT = "at";
     private static final String OF = "of";
+    private static final String TRIGGER = "trigger";
+    private static final String ROUND = "round";
     private static final String ON = "on";
     private static final String SAVED = "saved";
 
@@ -31,17 +35,21 @@ public final class WriteBack {
      * The document with the end of a job.
      *
      * @param document the document as it is, with its {@code _rev}; not changed
-     * @param rev the revision that the job was made from
      * @return the changed document; the same one when it says that already, or has the end of a later run
      * @throws IllegalArgumentException when the document has no such place
      */
-    public static ObjectNode write(ObjectNode document, JsonPointer place, Job job, String rev) {
+    public static ObjectNode write(ObjectNode document, JsonPointer place, Job job) {
+        JsonNode origin = job.document().path(Field.TRIGGER);
         ObjectNode end = document.objectNode()
                 .put("status", job.status().json())
                 .put(JOB, job.id().docId())
                 .put(FENCE, job.fence())
                 .put(AT, job.times().getOrDefault("finished", Instant.EPOCH).toEpochMilli())
-                .put(OF, rev);
+                .put(OF, origin.path("rev").asText())
+                .put(TRIGGER, origin.path("name").asText());
+        if (origin.has(ROUND)) {
+            end.set(ROUND, origin.get(ROUND));
+        }
         job.result().ifPresent(result -> end.set("result", result));
         job.errors().stream().reduce((first, second) -> second).ifPresent(error -> {
             if (job.status() != JobStatus.SUCCESS) {
@@ -113,8 +121,16 @@ public final class WriteBack {
         return isWrittenLast ? end.path(SAVED).asText(on) : rev;
     }
 
-    /** Whether nobody has saved the document since the revision that the job was made from. */
-    public static boolean isOwn(ObjectNode document, JsonPointer place) {
-        return savedRev(document, place).equals(document.at(place).path(OF).asText());
+    /**
+     * Whether nobody has saved the document since the revision that the job was made from.
+     *
+     * @param trigger the trigger that asks; an end of another trigger's job is not its own
+     * @param round how often it has been sent back; an end from before that is not its own
+     */
+    public static boolean isOwn(ObjectNode document, JsonPointer place, String trigger, long round) {
+        JsonNode end = document.at(place);
+        return savedRev(document, place).equals(end.path(OF).asText())
+                && end.path(TRIGGER).asText(trigger).equals(trigger)
+                && end.path(ROUND).asLong() >= round;
     }
 }

@@ -182,18 +182,14 @@ final class EndTaker implements Taker {
         databases
                 .computeIfAbsent(
                         origin.database(), name -> new UserDocuments(sources.database(name), jobs.environment()))
-                .change(origin.docId(), new End(job, place, origin.rev()));
+                .change(origin.docId(), new End(job, place));
     }
 
-    /**
-     * The end of a job, as a change of the document that the job was made from.
-     *
-     * @param rev the revision that the job was made from
-     */
-    record End(Job job, JsonPointer place, String rev) implements UserDocuments.Change {
+    /** The end of a job, as a change of the document that the job was made from. */
+    record End(Job job, JsonPointer place) implements UserDocuments.Change {
         @Override
         public ObjectNode apply(ObjectNode present) {
-            return WriteBack.write(present, place, job, rev);
+            return WriteBack.write(present, place, job);
         }
 
         @Override

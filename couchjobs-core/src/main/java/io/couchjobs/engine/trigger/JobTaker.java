@@ -66,8 +66,8 @@ final class JobTaker implements Taker {
     }
 
     @Override
-    public boolean concerns(Change change) {
-        return reader.concerns(change);
+    public boolean concerns(Position position, Change change) {
+        return reader.concerns(change, position.round());
     }
 
     @Override
@@ -136,12 +136,12 @@ final class JobTaker implements Taker {
         }
 
         void plan(SourceChange change) {
-            add(change, trigger.plan(change, suffix(), clock.instant()));
+            add(change, trigger.inRound(position.round()).plan(change, suffix(), clock.instant()));
         }
 
         /** Somebody else made the change that the feed showed. It makes its job, though the trigger's job has written the document since. */
         void planOwed(SourceChange change) {
-            add(change, ofAnybody.plan(change, suffix(), clock.instant()));
+            add(change, ofAnybody.inRound(position.round()).plan(change, suffix(), clock.instant()));
         }
 
         void add(SourceChange change, Trigger.Plan plan) {

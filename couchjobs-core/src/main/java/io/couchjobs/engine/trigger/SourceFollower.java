@@ -223,7 +223,7 @@ final class SourceFollower {
             reached = change.seq();
             rows++;
             count += change.id().startsWith(DocIds.FOLLOW) ? 0 : 1;
-            if (taker.concerns(change)) {
+            if (taker.concerns(position, change)) {
                 changes.add(change);
                 room -= change.doc() == null ? 0 : JsonLength.characters(change.doc());
             }

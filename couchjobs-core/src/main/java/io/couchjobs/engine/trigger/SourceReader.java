@@ -34,9 +34,9 @@ final class SourceReader {
         return trigger.selector().map(request::selector).orElse(request);
     }
 
-    /** Whether the trigger takes the winner, or may take another leaf. */
-    boolean concerns(Change change) {
-        return trigger.leftOut(winner(change)).isEmpty()
+    /** Whether the trigger takes the winner, or may take another leaf, after it was sent back so often. */
+    boolean concerns(Change change, long round) {
+        return trigger.inRound(round).leftOut(winner(change)).isEmpty()
                 || (takesLeaves() && !change.revs().equals(List.of(shown(change))));
     }
 

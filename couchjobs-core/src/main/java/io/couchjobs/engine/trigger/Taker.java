@@ -17,7 +17,7 @@ interface Taker {
     }
 
     /** Whether a change is one at all. */
-    default boolean concerns(Change change) {
+    default boolean concerns(Position position, Change change) {
         return true;
     }
 

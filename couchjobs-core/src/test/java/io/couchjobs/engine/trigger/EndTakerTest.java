@@ -10,8 +10,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.trigger.Trigger;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Ends of jobs are written into the documents that the jobs were made from. */
 class EndTakerTest extends FollowedOrders {
@@ -43,13 +47,66 @@ class EndTakerTest extends FollowedOrders {
         assertThat(statusOf("o1")).isEqualTo("success");
     }
 
+    @ParameterizedTest
+    @EnumSource(Trigger.Delivery.class)
+    void a_trigger_that_is_sent_back_makes_jobs_of_documents_with_ends_once_more_and_only_once(
+            Trigger.Delivery delivery) {
+        Trigger trigger = mails().deliver(delivery).writeBack("/status").build();
+        SourceFollower ends = ends();
+        save(orders, "{'_id':'o1'}");
+        SourceFollower first = follower(trigger);
+        var unused0 = slice(first);
+        finishAll(ends);
+        var unused1 = slice(first);
+        Position unused2 = tools.positions().change(first.position(), present -> present.replayed(Position.BEGINNING));
+
+        SourceFollower next = follower(trigger);
+        var unused3 = slice(next);
+        assertThat(waiting()).hasSize(1);
+        finishAll(ends);
+        removeAll(); // as retention does
+        var unused4 = slice(next);
+        assertThat(waiting()).isEmpty();
+        assertThat(statusOf("o1")).isEqualTo("success");
+    }
+
+    private List<Job> waiting() {
+        return queue.all("mail").filter(job -> job.phase() == JobPhase.PENDING).toList();
+    }
+
+    private void finishAll(SourceFollower ends) {
+        waiting().forEach(job -> queue.claim(job.id()).orElseThrow().finish());
+        var unused = slice(ends);
+    }
+
+    private void removeAll() {
+        queue.all("mail").toList().forEach(job -> queue.remove(job.id()));
+    }
+
+    @Test
+    void the_end_of_another_triggers_job_hides_no_change() {
+        SourceFollower ends = ends();
+        save(orders, "{'_id':'o1'}");
+        var unused0 = slice(follower(TRIGGER));
+        finishAll(ends);
+        Trigger other = Trigger.named("other")
+                .source("orders")
+                .type("bill")
+                .from("beginning")
+                .writeBack("/status")
+                .build();
+        var unused1 = slice(follower(other));
+        assertThat(queue.all("bill")).hasSize(1);
+    }
+
     private static Job ended(int fence, long at) {
-        return Job.parse(json("{'_id':'job:mail:1','_rev':'2-a','status':'success','data':{},'fence':" + fence
-                + ",'times':{'finished':" + at + "}}"));
+        return Job.parse(
+                json("{'_id':'job:mail:1','_rev':'2-a','status':'success','data':{},'trigger':{'rev':'1-a'},'fence':"
+                        + fence + ",'times':{'finished':" + at + "}}"));
     }
 
     private static ObjectNode written(ObjectNode document, Job end) {
-        return WriteBack.write(document, JsonPointer.valueOf("/status"), end, "1-a");
+        return WriteBack.write(document, JsonPointer.valueOf("/status"), end);
     }
 
     @Test

@@ -70,8 +70,8 @@ public final class PlayedFollower {
         }
 
         @Override
-        public boolean concerns(Change change) {
-            return careful.concerns(change);
+        public boolean concerns(Position position, Change change) {
+            return careful.concerns(position, change);
         }
 
         @Override

@@ -255,12 +255,13 @@ class UserDocumentsTest {
         TestQueue.until(() -> isMarked(end));
         ObjectNode written = at(CUT_OFF).get("o1").orElseThrow();
         assertThat(WriteBack.savedRev(written, STATUS)).isEqualTo(rev);
-        assertThat(WriteBack.isOwn(written, STATUS)).isTrue();
+        assertThat(WriteBack.isOwn(written, STATUS, "t", 0)).isTrue();
     }
 
     private static UserDocuments.Change end(String rev) {
-        Job ended = Job.parse(json("{'_id':'job:mail:1','_rev':'2-a','status':'success','data':{}}"));
-        return new EndTaker.End(ended, STATUS, rev);
+        Job ended = Job.parse(json("{'_id':'job:mail:1','_rev':'2-a','status':'success','data':{},"
+                + "'trigger':{'name':'t','rev':'" + rev + "'}}"));
+        return new EndTaker.End(ended, STATUS);
     }
 
     @Test
@@ -281,7 +282,7 @@ class UserDocumentsTest {
                 .orElseThrow();
         assertThat(winner.has("status")).isTrue();
         assertThat(WriteBack.savedRev(winner, STATUS)).isEqualTo(deletion);
-        assertThat(WriteBack.isOwn(winner, STATUS)).isFalse();
+        assertThat(WriteBack.isOwn(winner, STATUS, "t", 0)).isFalse();
     }
 
     @Test
