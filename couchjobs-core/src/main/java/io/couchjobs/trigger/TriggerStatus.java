@@ -13,7 +13,8 @@ import java.util.stream.Stream;
  *
  * @param trigger the trigger
  * @param follower the worker that follows its sources; empty when none does
- * @param sources its databases, by name
+ * @param sources its databases, by name; then what cannot be followed and has no position: the pattern itself, if its databases cannot be
+ *     listed, and databases that never could be read
  * @param ends how far the ends of its jobs are written back; empty when none ever were. Its database is called {@code ~ends}, and its
  *     lag is not known
  */

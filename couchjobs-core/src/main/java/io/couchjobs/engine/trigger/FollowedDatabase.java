@@ -22,9 +22,6 @@ final class FollowedDatabase {
     private static final Duration SHORTEST_REST = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_REST = Duration.ofSeconds(15);
-    /** A trouble that lasts longer is noted for those who look. */
-    private static final int NOTED_ATTEMPT = 2;
-
     private final Following following;
     private final FollowerTools tools;
     private final Trigger trigger;
@@ -49,6 +46,8 @@ final class FollowedDatabase {
     private boolean wasMissing;
     private boolean isGone;
     private boolean wasMoved;
+    /** Whether a problem was noted before there was a position. */
+    private boolean isNoted;
 
     FollowedDatabase(
             Following following,
@@ -169,6 +168,10 @@ final class FollowedDatabase {
             known = new SourceFollower(
                     database, tools.positions(), position, taker, tools.clock(), tools.environment());
             follower = known;
+            if (isNoted) {
+                tools.starts().settle(trigger, name);
+                isNoted = false;
+            }
         }
         Optional<Duration> sleep = untilNextPeriod(known);
         if (sleep.isPresent()) {
@@ -276,14 +279,19 @@ final class FollowedDatabase {
             log.warn("trigger {} cannot follow {}, trying again until it can: {}", trigger.name(), name, problem);
             log.debug("the cause", trouble);
         }
-        SourceFollower known = follower;
-        if (known != null && troubles.attempts() == NOTED_ATTEMPT) {
-            note(known, problem);
+        if (troubles.attempts() == Following.NOTED_ATTEMPT) {
+            note(problem);
         }
         return troubles.next();
     }
 
-    private void note(SourceFollower known, String problem) {
+    private void note(String problem) {
+        SourceFollower known = follower;
+        if (known == null) {
+            isNoted = true;
+            following.note(name, problem);
+            return;
+        }
         try {
             known.note(Optional.of(problem));
         } catch (RuntimeException | Error alsoAway) {

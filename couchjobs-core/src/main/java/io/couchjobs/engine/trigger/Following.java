@@ -38,6 +38,8 @@ final class Following implements AutoCloseable {
 
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    /** A trouble that lasts longer is noted for those who look. */
+    static final int NOTED_ATTEMPT = 2;
 
     private final FollowerTools tools;
     private final Trigger trigger;
@@ -115,6 +117,7 @@ final class Following implements AutoCloseable {
                 Set<String> names = all.all();
                 tools.starts().begin(trigger, server, names);
                 caughtUp = tools.starts().caughtUp(trigger).orElse(caughtUp);
+                tools.starts().settle(trigger, trigger.source());
                 names.forEach(this::wake);
             }
             Instant asked = tools.clock().instant();
@@ -123,9 +126,29 @@ final class Following implements AutoCloseable {
             pauses.reset();
             return true;
         } catch (CouchException away) {
-            log.debug("the databases of trigger {} cannot be listed: {}", trigger.name(), away.getMessage());
+            troubled(away, pauses.attempts());
             pauses.pause();
             return false;
+        }
+    }
+
+    private void troubled(CouchException away, int attempts) {
+        if (attempts == 0) {
+            log.warn(
+                    "the databases of trigger {} cannot be listed, trying again until they can: {}",
+                    trigger.name(),
+                    away.getMessage());
+        } else if (attempts == NOTED_ATTEMPT && goesOn()) {
+            note(trigger.source(), "its databases cannot be listed: " + away.getMessage());
+        }
+    }
+
+    /** Notes the problem of the pattern, or of a database that has no position. */
+    void note(String source, String problem) {
+        try {
+            tools.starts().note(trigger, source, problem);
+        } catch (RuntimeException alsoAway) {
+            log.debug("the problem of trigger {} cannot be noted: {}", trigger.name(), alsoAway.toString());
         }
     }
 

@@ -71,6 +71,10 @@ final class Positions {
         readAll(trigger).forEach(position -> documents.remove(position.docId()));
     }
 
+    void remove(String trigger, String database) {
+        documents.remove(Position.docId(trigger, database));
+    }
+
     /** The position is not where this process knows it to be. */
     static final class MovedException extends RuntimeException {
         private static final long serialVersionUID = 1L;

@@ -13,23 +13,15 @@ import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.store.NamedDocuments;
 import io.couchjobs.engine.store.SharedLeaf;
-import io.couchjobs.job.Job;
-import io.couchjobs.job.JobId;
-import io.couchjobs.job.Lock;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerStatus;
 import io.couchjobs.trigger.Triggers;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** The triggers in the database of a queue. Thread-safe. */
 public final class QueueTriggers implements Triggers {
@@ -41,11 +33,13 @@ public final class QueueTriggers implements Triggers {
     private final FollowerTools tools;
     private final NamedDocuments<Trigger> triggers;
     private final Positions positions;
+    private final Statuses statuses;
 
     public QueueTriggers(FollowerTools tools) {
         this.tools = tools;
         this.triggers = tools.triggers();
         this.positions = tools.positions();
+        this.statuses = new Statuses(tools);
     }
 
     @Override
@@ -153,65 +147,12 @@ public final class QueueTriggers implements Triggers {
 
     @Override
     public TriggerStatus status(String name) {
-        return status(existing(name));
+        return statuses.of(existing(name));
     }
 
     @Override
     public List<TriggerStatus> statuses() {
-        return list().stream().map(this::status).toList();
-    }
-
-    private TriggerStatus status(Trigger trigger) {
-        String name = trigger.name();
-        List<Position> present = followed(trigger);
-        List<Position> all = present.stream()
-                .filter(position -> Starts.isDatabase(position.database()))
-                .toList();
-        Map<String, Long> lags = new Lags(trigger, tools.sources()).of(all);
-        List<TriggerStatus.Source> sources =
-                all.stream().map(position -> source(position, lags)).toList();
-        Optional<String> follower = tools.parts()
-                .store()
-                .read(new JobId(Follower.TYPE, name))
-                .flatMap(Job::lock)
-                .map(Lock::worker);
-        Optional<TriggerStatus.Source> ends = present.stream()
-                .filter(position -> position.database().equals(Starts.ENDS))
-                .findAny()
-                .map(position -> source(position, Map.of()));
-        return new TriggerStatus(trigger, follower, sources, ends);
-    }
-
-    /** The positions of what the trigger follows now: those of a source that it had before are left behind. */
-    private List<Position> followed(Trigger trigger) {
-        Predicate<String> follows = tools.follows(trigger);
-        return positions.readAll(trigger.name()).stream()
-                .filter(position -> position.database().equals(Starts.ENDS)
-                        || (Starts.isDatabase(position.database()) && follows.test(position.database())))
-                .toList();
-    }
-
-    private TriggerStatus.Source source(Position position, Map<String, Long> lags) {
-        Long lag = lags.get(position.database());
-        Instant now = tools.clock().instant();
-        return new TriggerStatus.Source(
-                position.database(),
-                position.seq(),
-                lag == null ? OptionalLong.empty() : OptionalLong.of(lag),
-                behind(position, lag, now),
-                position.count("changes"),
-                position.perMinute(now),
-                position.count("jobs"),
-                position.failed(),
-                position.last(),
-                position.problem().or(() -> position.warning(now)));
-    }
-
-    private static Optional<Duration> behind(Position position, @Nullable Long lag, Instant now) {
-        if (lag != null && lag == 0) {
-            return Optional.of(Duration.ZERO);
-        }
-        return position.behindSince().map(since -> Duration.between(since, now)).filter(wait -> !wait.isNegative());
+        return list().stream().map(statuses::of).toList();
     }
 
     @Override
@@ -276,7 +217,7 @@ public final class QueueTriggers implements Triggers {
             tryPosition(trigger, server.database(trigger.source()), from);
         }
         begin(trigger); // nobody may have followed it yet
-        for (Position position : followed(trigger)) {
+        for (Position position : statuses.followed(trigger)) {
             if (Starts.isDatabase(position.database())) {
                 seq(server.database(position.database()), from, trigger.isPattern())
                         .ifPresent(seq -> replay(position, seq));
@@ -317,7 +258,7 @@ public final class QueueTriggers implements Triggers {
     @Override
     public List<TriggerStatus.Failure> errors(String name) {
         ObjectNode document = triggers.read(name).orElseThrow(() -> NotFoundException.trigger(name));
-        return triggers.parsed(document).map(this::followed).orElseGet(() -> positions.readAll(name)).stream()
+        return triggers.parsed(document).map(statuses::followed).orElseGet(() -> positions.readAll(name)).stream()
                 .flatMap(position -> position.errors().stream())
                 .toList();
     }
@@ -325,7 +266,7 @@ public final class QueueTriggers implements Triggers {
     @Override
     public int retryErrors(String name) {
         int count = 0;
-        for (Position position : followed(existing(name))) {
+        for (Position position : statuses.followed(existing(name))) {
             int errors = position.errors().size();
             if (errors > 0) {
                 Position unused = positions.change(position, Position::retrying);

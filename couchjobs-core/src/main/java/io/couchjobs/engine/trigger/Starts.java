@@ -22,6 +22,9 @@ final class Starts {
     /** Its presence says that the databases of the pattern that it names have their positions. */
     static final String STARTED = "~started";
 
+    /** Begins the names of documents that hold a problem only: that of a pattern, or of a database that has no position yet. */
+    private static final String TROUBLE = "~trouble:";
+
     private final Positions positions;
     private final InstantSource clock;
 
@@ -88,6 +91,27 @@ final class Starts {
                         present -> present.isOf(trigger)
                                 ? present
                                 : present.restarted(seq, created).of(trigger));
+    }
+
+    /** Notes why a pattern cannot be listed, or a database that has no position cannot be followed. */
+    void note(Trigger trigger, String source, String problem) {
+        Position noted = Position.first(trigger.name(), TROUBLE + source, Position.BEGINNING, 0)
+                .of(trigger)
+                .behind(Optional.of(clock.instant()))
+                .withProblem(Optional.of(problem));
+        Position unused = positions.change(
+                positions.begin(noted), present -> present.of(trigger).withProblem(noted.problem()));
+    }
+
+    /** The problem is over. */
+    void settle(Trigger trigger, String source) {
+        positions.remove(trigger.name(), TROUBLE + source);
+    }
+
+    /** The name of the pattern or database whose problem a document holds; empty for those that hold positions. */
+    static Optional<String> troubled(Position position) {
+        String name = position.database();
+        return name.startsWith(TROUBLE) ? Optional.of(name.substring(TROUBLE.length())) : Optional.empty();
     }
 
     /** The last time at which no database of a pattern had changes left, as far as it is noted; else when the following began. */

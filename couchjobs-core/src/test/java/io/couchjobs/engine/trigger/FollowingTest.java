@@ -13,9 +13,11 @@ import io.couchjobs.engine.worker.WorkerHook;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerStatus;
 import io.couchjobs.worker.Worker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -61,6 +63,46 @@ class FollowingTest extends FollowedOrders {
             throw new StackOverflowError();
         }
         return true;
+    }
+
+    @Test
+    void a_pattern_whose_databases_cannot_be_listed_says_so_until_they_can() throws Exception {
+        Trigger trigger = queue.triggers()
+                .put(Trigger.named("t").source("order*").type("mail").build());
+        couch.faults().answer(Integer.MAX_VALUE, request -> request.path().startsWith("/_all_dbs"), 403);
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            TestQueue.until(() -> problem("order*").filter(text -> text.contains("403")).isPresent());
+            couch.faults().clear();
+            TestQueue.until(() -> problem("order*").isEmpty());
+            assertThat(queue.triggers().status("t").sources()).extracting(TriggerStatus.Source::database).containsExactly("orders");
+            following.end();
+            running.get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void a_source_that_never_could_be_read_says_why_until_it_can() throws Exception {
+        save(queue.database(), "{'_id':'trigger:t','source':'orders','from':'beginning','job':{'type':'mail'}}");
+        save(orders, "{'_id':'o1'}");
+        couch.faults().answer(Integer.MAX_VALUE, request -> request.path().startsWith("/orders"), 403);
+        Trigger trigger = tools.trigger("t").orElseThrow();
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            TestQueue.until(() -> problem("orders").filter(text -> text.contains("403")).isPresent());
+            couch.faults().clear();
+            TestQueue.until(() -> queue.all("mail").count() == 1 && problem("orders").isEmpty());
+            following.end();
+            running.get(1, TimeUnit.MINUTES);
+        }
+        assertThat(queue.triggers().status("t").sources()).hasSize(1);
+    }
+
+    private Optional<String> problem(String source) {
+        return queue.triggers().status("t").sources().stream()
+                .filter(each -> each.database().equals(source))
+                .flatMap(each -> each.problem().stream())
+                .findAny();
     }
 
     @Test
