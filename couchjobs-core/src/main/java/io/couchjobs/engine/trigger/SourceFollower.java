@@ -5,6 +5,7 @@ import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.JsonLength;
 import io.couchjobs.engine.time.Backoff;
@@ -22,8 +23,7 @@ import java.util.function.BooleanSupplier;
  * Follows one database for a trigger, slice by slice. Used by one thread at a time.
  *
  * <p>The position is stored after all jobs of a step are confirmed, and before the next step. Changes that do not concern
- * the trigger move the position in memory only; it is stored when there were many of them, or after some time. Otherwise a busy database would
- * cost a write per change.
+ * the trigger move the position in memory only; it is stored after many of them, or after some time. A busy database would cost many writes.
  */
 final class SourceFollower {
     /**
@@ -41,17 +41,15 @@ final class SourceFollower {
     private static final int MOST_UNSTORED = 2_000;
     /** A step ends with the document that exceeds this: large documents are taken a few at a time. */
     private static final long MOST_CHARACTERS = 8_000_000;
-
     /** While so many changes wait, no more are taken: the document of the position holds all of them. */
     private static final int MOST_OWED = 1_000;
 
     private static final Duration LONGEST_UNSTORED = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration STREAMING = Duration.ofMillis(20);
+    private static final Duration LONGEST_FULL = Duration.ofSeconds(15);
     /** A change that has no room in the queue is read again each time, with its document. */
     private static final Duration SHORTEST_FULL = Duration.ofSeconds(1);
-
-    private static final Duration LONGEST_FULL = Duration.ofSeconds(15);
     /** A server may end a connection at any time; the next one follows soon. */
     private static final Duration AGAIN = Duration.ofMillis(250);
 
@@ -71,10 +69,10 @@ final class SourceFollower {
     private boolean isAtEnd;
     private boolean isCaughtUp;
     private boolean hasReadAll;
-    /** Whether too few changes for one job wait for others, and since when. */
+    private long waitingSince;
+    /** Whether too few changes for one job wait for others. */
     private boolean isWaiting;
 
-    private long waitingSince;
     private Optional<Duration> pause = Optional.empty();
 
     SourceFollower(
@@ -117,6 +115,16 @@ final class SourceFollower {
      * @return how long until the next slice; empty when nothing is left to do until something changes
      */
     Optional<Duration> slice(BooleanSupplier stays, BooleanSupplier goesOn) {
+        try {
+            return follow(stays, goesOn);
+        } catch (CouchException trouble) {
+            ChangesRequest rest = taker.request(ChangesRequest.normal().since(seq));
+            pass(SingleRows.after(trouble, database, rest, goesOn));
+            return pause.or(() -> Optional.of(Duration.ZERO));
+        }
+    }
+
+    private Optional<Duration> follow(BooleanSupplier stays, BooleanSupplier goesOn) {
         pause = Optional.empty();
         hasReadAll = false;
         DatabaseInfo info = database.info();
@@ -168,8 +176,8 @@ final class SourceFollower {
                 return rows;
             }
             Passed passed = collect(feed, listens, rows);
-            rows += passed.rows;
-            if (!passed.changes.isEmpty()) {
+            rows += passed.rows();
+            if (!passed.changes().isEmpty()) {
                 Duration wait = waitForOthers(passed);
                 if (!wait.isZero()) {
                     pause = Optional.of(wait);
@@ -180,31 +188,18 @@ final class SourceFollower {
                 if (!take(passed)) {
                     pause = Optional.of(fullPauses.next());
                 }
-                passed(seq, passed.isAtPosition ? 0 : 1);
+                passed(seq, passed.isAtPosition() ? 0 : 1);
             } else if (feed.isEnded()) {
-                passed(feed.lastSeq(), passed.count);
+                passed(feed.lastSeq(), passed.count());
                 return rows;
             } else {
-                passed(passed.seq, passed.count);
+                passed(passed.seq(), passed.count());
             }
             takeOwed();
             storeUnstored();
         }
         return rows;
     }
-
-    /**
-     * A part of the feed. The position moves only when all of it was read and is dealt with: a feed may break in the middle.
-     *
-     * @param changes those that concern the trigger
-     * @param seq the position after all of them, or the last one before that
-     * @param isAtPosition whether it is the position after all of them
-     * @param isShort whether the feed ended before there were as many as are taken at once
-     * @param rows how many there were
-     * @param count how many of these are not positions of triggers: to store one is no reason to store the next
-     */
-    private record Passed(
-            List<Change> changes, String seq, boolean isAtPosition, boolean isShort, int rows, int count) {}
 
     /** The changes that are there, or those that come within a second, after so many rows of this feed. */
     private Passed collect(ChangesFeed feed, boolean listens, int before) {
@@ -243,7 +238,7 @@ final class SourceFollower {
 
     /** How long too few changes still wait for others; only where nothing listens to the feed meanwhile. */
     private Duration waitForOthers(Passed passed) {
-        if (!passed.isShort) {
+        if (!passed.isShort()) {
             isWaiting = false;
             return Duration.ZERO;
         }
@@ -275,16 +270,27 @@ final class SourceFollower {
 
     /** False when some of them have to wait. */
     private boolean take(Passed passed) {
-        Step step = taker.take(position, passed.changes);
-        boolean isAll = step.changes() == passed.changes.size();
+        Step step = taker.take(position, passed.changes());
+        boolean isAll = step.changes() == passed.changes().size();
         isAtEnd &= isAll;
         if (step.changes() > 0) {
             fullPauses.reset();
         }
         if (step.changes() > 0 || position.behindSince().isEmpty()) {
-            move(isAll ? step.at(passed.seq) : step);
+            move(isAll ? step.at(passed.seq()) : step);
         }
         return isAll;
+    }
+
+    /** The row that cannot be read fails after those before it are dealt with. */
+    private void pass(SingleRows rows) {
+        Passed readable = rows.passed(taker, position);
+        isAtEnd = false;
+        if (readable.changes().isEmpty() || take(readable)) {
+            move(rows.step(position));
+        } else {
+            pause = Optional.of(fullPauses.next());
+        }
     }
 
     private void move(Step step) {

@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
 import io.couchjobs.trigger.Trigger;
+import io.couchjobs.trigger.TriggerBuilder;
 import io.couchjobs.type.Limit;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,6 +18,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One database is followed, slice by slice. */
 class SourceFollowerTest extends FollowedOrders {
@@ -86,6 +90,23 @@ class SourceFollowerTest extends FollowedOrders {
         }
         assertThat(queue.all("mail").map(job -> job.data().path("changes").size()))
                 .containsExactly(8, 8);
+    }
+
+    /** CouchDB counts a control character as one byte, and sends six. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_document_that_does_not_fit_in_a_row_is_read_alone(boolean inBatches) {
+        save(orders, "{'_id':'o1'}");
+        ObjectNode large = json("{'_id':'o2'}").put("text", "\u0001".repeat(3_000_000));
+        assertThat(orders.put(large)).isInstanceOf(WriteResult.Stored.class);
+        save(orders, "{'_id':'o3'}");
+        TriggerBuilder all = mails().ignoreOwn("/mine");
+        SourceFollower follower = follower((inBatches ? all.batch(1, Duration.ZERO) : all).build());
+        while (slice(follower).isPresent()) {
+            Thread.onSpinWait();
+        }
+        assertThat(queue.all("mail")).hasSize(3);
+        assertThat(follower.position().errors()).isEmpty();
     }
 
     @Test

@@ -1,0 +1,112 @@
+package io.couchjobs.engine.trigger;
+
+import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesFeed.Change;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.couch.Answer;
+import io.couchjobs.engine.document.JsonLength;
+import io.couchjobs.trigger.SourceChange;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The next rows of a feed that cannot be read on with their documents: each document was read alone, up to the first one that cannot be.
+ * Immutable.
+ *
+ * @param readable the rows before that one
+ * @param failed that row; empty when there is none among the next rows
+ * @param seq the position after all of these
+ * @param problem why the document cannot be read
+ */
+record SingleRows(List<Change> readable, Optional<Change> failed, String seq, String problem) {
+    private static final int MOST_ROWS = 50;
+    /** Documents are kept until there are so many characters of them. */
+    private static final long MOST_CHARACTERS = 8_000_000;
+
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    /**
+     * Reads the next rows.
+     *
+     * @param trouble the failure of the feed; thrown unless a row has too much in it, such as a number of 1,001 digits
+     * @param request the feed that failed, from where it is to be read on
+     */
+    static SingleRows after(
+            CouchException trouble, CouchDatabase database, ChangesRequest request, BooleanSupplier goesOn) {
+        List<Change> rows = Answer.isTooLarge(trouble) ? rows(database, request, goesOn) : List.of();
+        if (rows.isEmpty()) {
+            throw trouble;
+        }
+        List<Change> readable = new ArrayList<>();
+        long room = MOST_CHARACTERS;
+        for (Change row : rows) {
+            try {
+                Change whole = withDocument(database, row);
+                readable.add(whole);
+                room -= whole.doc() == null ? 0 : JsonLength.characters(whole.doc());
+            } catch (CouchException cannot) {
+                if (!Answer.isTooLarge(cannot)) {
+                    throw cannot;
+                }
+                return new SingleRows(readable, Optional.of(row), row.seq(), String.valueOf(cannot.getMessage()));
+            }
+            if (room <= 0) {
+                break;
+            }
+        }
+        return new SingleRows(readable, Optional.empty(), last(readable).seq(), "");
+    }
+
+    private static List<Change> rows(CouchDatabase database, ChangesRequest request, BooleanSupplier goesOn) {
+        List<Change> rows = new ArrayList<>();
+        try (ChangesFeed feed = database.changes(request.includeDocs(false).limit(MOST_ROWS))) {
+            while (!feed.isEnded() && goesOn.getAsBoolean()) {
+                feed.next(TICK).ifPresent(rows::add);
+            }
+        }
+        return rows;
+    }
+
+    /** A revision that is gone was replaced, and the next one has a row of its own. */
+    private static Change withDocument(CouchDatabase database, Change row) {
+        return new Change(
+                row.seq(),
+                row.id(),
+                row.revs(),
+                row.deleted(),
+                database.get(row.id(), row.revs().get(0))
+                        .or(() -> database.get(row.id()))
+                        .orElse(null));
+    }
+
+    /** The rows that could be read, as far as they concern the trigger. */
+    Passed passed(Taker taker, Position position) {
+        List<Change> changes = readable.stream()
+                .filter(change -> taker.concerns(position, change))
+                .toList();
+        String reached = readable.isEmpty() ? position.seq() : last(readable).seq();
+        return new Passed(changes, reached, true, false, readable.size(), readable.size());
+    }
+
+    /** The step past all of these, once the readable ones are dealt with. The other one fails. */
+    Step step(Position position) {
+        List<Step.Failure> failures = failed
+                .map(row -> new Step.Failure(
+                        new SourceChange(
+                                position.database(), row.id(), row.revs().get(0), row.seq(), row.deleted(), null),
+                        "it cannot be read: " + problem,
+                        false))
+                .stream()
+                .toList();
+        return new Step(seq, failures.size(), 0, position.owed(), failures, Optional.empty());
+    }
+
+    private static Change last(List<Change> rows) {
+        return rows.get(rows.size() - 1);
+    }
+}
