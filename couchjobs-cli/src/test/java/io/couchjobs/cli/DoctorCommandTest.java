@@ -221,6 +221,7 @@ class DoctorCommandTest {
             queue.triggers()
                     .put(Trigger.named("mails")
                             .source(database.name())
+                            .prefixes("order:")
                             .type("mail")
                             .paused()
                             .build());

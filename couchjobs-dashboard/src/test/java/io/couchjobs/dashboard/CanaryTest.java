@@ -66,6 +66,7 @@ class CanaryTest {
             queue.triggers()
                     .put(Trigger.named("mails")
                             .source("jobs")
+                            .prefixes("order:")
                             .type("mail")
                             .paused()
                             .build());

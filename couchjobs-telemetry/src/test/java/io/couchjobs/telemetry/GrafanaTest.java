@@ -68,6 +68,7 @@ class GrafanaTest {
             queue.triggers()
                     .put(Trigger.named("mails")
                             .source(database.name())
+                            .prefixes("order:")
                             .type("mail")
                             .paused()
                             .build());

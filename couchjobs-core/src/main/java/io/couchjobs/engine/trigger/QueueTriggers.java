@@ -44,6 +44,7 @@ public final class QueueTriggers implements Triggers {
 
     @Override
     public Trigger put(Trigger trigger) {
+        requireOthers(trigger);
         boolean isInReach = tools.sources().has(trigger.connection());
         if (isInReach) {
             tryToFollow(trigger);
@@ -98,6 +99,17 @@ public final class QueueTriggers implements Triggers {
         return trigger.isPattern()
                 ? Databases.names(server, trigger, tools.follows(trigger))
                 : Set.of(trigger.source());
+    }
+
+    /** A trigger that follows the database of its own position makes a change there with each change. */
+    private void requireOthers(Trigger trigger) {
+        String queue = tools.queue().name();
+        SourceChange own = new SourceChange(queue, Position.docId(trigger.name(), queue), "1-0", "0", false, null);
+        boolean isOwnDatabase = trigger.connection().isEmpty() && trigger.source().equals(queue);
+        if (isOwnDatabase && trigger.selector().isEmpty() && trigger.leftOut(own).isEmpty()) {
+            throw new IllegalArgumentException("trigger " + trigger.name() + " would follow its own position in " + queue
+                    + ", the database of the queue: each job would make another one; prefixes or a selector leave it out");
+        }
     }
 
     /** Tries what the follower will do. */

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.trigger;
 
+import static io.couchjobs.testing.SourceDatabases.json;
 import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -72,6 +73,20 @@ class TriggerStateTest extends FollowedOrders {
             assertThat(orders.database()).isEqualTo("orders");
             assertThat(orders.position()).isEqualTo(Position.BEGINNING);
         });
+    }
+
+    @Test
+    void a_trigger_that_would_make_jobs_of_its_own_position_is_refused() {
+        String jobs = queue.database().name();
+        assertThatThrownBy(() -> queue.triggers().put(mails().source(jobs).build()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("its own position");
+        assertThat(queue.triggers().list()).isEmpty();
+        assertThat(queue.triggers().put(mails().source(jobs).prefixes("order:").build()).source()).isEqualTo(jobs);
+        assertThat(queue.triggers()
+                        .put(mails().source(jobs).selector(json("{'kind':'order'}")).build())
+                        .selector())
+                .isPresent();
     }
 
     @Test
