@@ -3,11 +3,13 @@ package io.couchjobs.engine.trigger;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.trigger.Trigger;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -75,10 +77,22 @@ final class Starts {
         if (started(trigger).filter(started -> started.isOf(trigger)).isPresent()) {
             return;
         }
-        Databases.infos(server, List.copyOf(databases)).forEach((name, info) -> {
-            Position unused = begin(trigger, name, seq(trigger.from(), info), info.created());
-        });
+        Map<String, DatabaseInfo> infos = Databases.infos(server, List.copyOf(databases));
+        for (String name : databases) {
+            Optional.ofNullable(infos.get(name)).or(() -> info(server, name)).ifPresent(info -> {
+                Position unused = begin(trigger, name, seq(trigger.from(), info), info.created());
+            });
+        }
         Position unused = begin(trigger, STARTED, Position.BEGINNING, 0);
+    }
+
+    /** A server that describes several databases says of each failure that there is no such database. */
+    private static Optional<DatabaseInfo> info(CouchServer server, String name) {
+        try {
+            return Optional.of(server.database(name).info());
+        } catch (CouchNotFoundException deleted) {
+            return Optional.empty();
+        }
     }
 
     private Position begin(Trigger trigger, String name, String seq, long created) {
