@@ -157,7 +157,7 @@ final class FollowedDatabase {
         }
         // The positions of a removed trigger may be gone before this process hears of it. The next trigger of that name
         // must not find one, and one that has another connection now must not find its position on the former server.
-        if (wasMoved && !isStillThere()) {
+        if (wasMoved && !tools.isFollowed(trigger)) {
             following.end();
             return Optional.empty();
         }
@@ -165,6 +165,9 @@ final class FollowedDatabase {
         SourceFollower known = follower;
         if (known == null) {
             Position position = tools.starts().position(trigger, name, database, wasMissing);
+            if (position.last().isEmpty() && following.isRemoved()) {
+                return Optional.empty();
+            }
             known = new SourceFollower(
                     database, tools.positions(), position, taker, tools.clock(), tools.environment());
             follower = known;
@@ -189,12 +192,6 @@ final class FollowedDatabase {
         return isTold()
                 ? pause
                 : Optional.of(rest(pause, !before.equals(known.position().seq())));
-    }
-
-    private boolean isStillThere() {
-        return tools.trigger(trigger.name())
-                .filter(present -> present.connection().equals(trigger.connection()))
-                .isPresent();
     }
 
     private Duration rest(Optional<Duration> pause, boolean hasMoved) {

@@ -43,12 +43,20 @@ public record FollowerTools(
         return triggers().read(name).flatMap(triggers()::parsed);
     }
 
+    /** Whether a trigger has its source and its connection still. */
+    boolean isFollowed(Trigger trigger) {
+        return trigger(trigger.name())
+                .filter(present -> present.connection().equals(trigger.connection())
+                        && present.source().equals(trigger.source()))
+                .isPresent();
+    }
+
     Positions positions() {
         return new Positions(documents);
     }
 
     Starts starts() {
-        return new Starts(positions(), clock());
+        return new Starts(positions(), clock(), this::isFollowed);
     }
 
     Taker jobTaker(Trigger trigger, CouchDatabase database, LoopGuard guard) {

@@ -116,6 +116,9 @@ final class Following implements AutoCloseable {
             if (!isListed) {
                 Set<String> names = all.all();
                 tools.starts().begin(trigger, server, names);
+                if (isRemoved()) {
+                    return false;
+                }
                 caughtUp = tools.starts().caughtUp(trigger).orElse(caughtUp);
                 tools.starts().settle(trigger, trigger.source());
                 names.forEach(this::wake);
@@ -129,7 +132,24 @@ final class Following implements AutoCloseable {
             troubled(away, pauses.attempts());
             pauses.pause();
             return false;
+        } catch (Positions.MovedException another) {
+            log.debug("trigger {} has another source or connection now", trigger.name());
+            pauses.pause();
+            return false;
         }
+    }
+
+    /**
+     * Whether the trigger was removed. Then this process follows no more, and removes the positions once more: it may have begun one after
+     * the removal, and the next trigger of that name must not find it.
+     */
+    boolean isRemoved() {
+        boolean isRemoved = tools.triggers().read(trigger.name()).isEmpty();
+        if (isRemoved) {
+            tools.positions().remove(trigger.name());
+            end();
+        }
+        return isRemoved;
     }
 
     private void troubled(CouchException away, int attempts) {
@@ -147,6 +167,7 @@ final class Following implements AutoCloseable {
     void note(String source, String problem) {
         try {
             tools.starts().note(trigger, source, problem);
+            boolean unused = isRemoved();
         } catch (RuntimeException alsoAway) {
             log.debug("the problem of trigger {} cannot be noted: {}", trigger.name(), alsoAway.toString());
         }

@@ -22,12 +22,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The triggers in the database of a queue. Thread-safe. */
 public final class QueueTriggers implements Triggers {
     /** The type of the jobs that stand for triggers: who owns one follows its trigger. */
     public static final String FOLLOWERS = Follower.TYPE;
 
+    private static final Logger log = LoggerFactory.getLogger(QueueTriggers.class);
     private static final Set<String> WORDS = Set.of("now", "beginning");
 
     private final FollowerTools tools;
@@ -87,11 +90,15 @@ public final class QueueTriggers implements Triggers {
     /** Gives a new trigger its positions, so that its start is this moment. */
     private void begin(Trigger trigger) {
         CouchServer server = tools.sources().server(trigger.connection());
-        if (trigger.isPattern()) {
-            tools.starts().begin(trigger, server, names(trigger, server));
-        } else {
-            Position unused =
-                    tools.starts().position(trigger, trigger.source(), server.database(trigger.source()), false);
+        try {
+            if (trigger.isPattern()) {
+                tools.starts().begin(trigger, server, names(trigger, server));
+            } else {
+                Position unused =
+                        tools.starts().position(trigger, trigger.source(), server.database(trigger.source()), false);
+            }
+        } catch (Positions.MovedException another) {
+            log.debug("somebody has given trigger {} another source, which begins by itself", trigger.name());
         }
     }
 
@@ -105,10 +112,14 @@ public final class QueueTriggers implements Triggers {
     private void requireOthers(Trigger trigger) {
         String queue = tools.queue().name();
         SourceChange own = new SourceChange(queue, Position.docId(trigger.name(), queue), "1-0", "0", false, null);
-        boolean isOwnDatabase = trigger.connection().isEmpty() && trigger.source().equals(queue);
-        if (isOwnDatabase && trigger.selector().isEmpty() && trigger.leftOut(own).isEmpty()) {
-            throw new IllegalArgumentException("trigger " + trigger.name() + " would follow its own position in " + queue
-                    + ", the database of the queue: each job would make another one; prefixes or a selector leave it out");
+        boolean isOwnDatabase =
+                trigger.connection().isEmpty() && trigger.source().equals(queue);
+        if (isOwnDatabase
+                && trigger.selector().isEmpty()
+                && trigger.leftOut(own).isEmpty()) {
+            throw new IllegalArgumentException(
+                    "trigger " + trigger.name() + " would follow its own position in " + queue
+                            + ", the database of the queue: each job would make another one; prefixes or a selector leave it out");
         }
     }
 

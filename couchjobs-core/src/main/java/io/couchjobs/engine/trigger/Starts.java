@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Decides where the following of a database begins. Thread-safe.
@@ -29,10 +30,13 @@ final class Starts {
 
     private final Positions positions;
     private final InstantSource clock;
+    private final Predicate<Trigger> isFollowed;
 
-    Starts(Positions positions, InstantSource clock) {
+    /** @param isFollowed whether a trigger has its source and its connection still */
+    Starts(Positions positions, InstantSource clock, Predicate<Trigger> isFollowed) {
         this.positions = positions;
         this.clock = clock;
+        this.isFollowed = isFollowed;
     }
 
     static boolean isDatabase(String name) {
@@ -43,6 +47,7 @@ final class Starts {
      * The position of a database; one on the server of another connection counts for nothing.
      *
      * @param later whether the database was not there before
+     * @throws Positions.MovedException when it is that of another connection, which the trigger has now
      */
     Position position(Trigger trigger, String name, CouchDatabase database, boolean later) {
         Optional<Position> known = positions.read(trigger.name(), name);
@@ -72,6 +77,8 @@ final class Starts {
     /**
      * Gives a position to each database of a pattern that is there when the trigger begins. When the pattern is another one than before,
      * the databases that only the new one fits begin now, too.
+     *
+     * @throws Positions.MovedException when the trigger has yet another pattern or connection now
      */
     void begin(Trigger trigger, CouchServer server, Collection<String> databases) {
         if (started(trigger).filter(started -> started.isOf(trigger)).isPresent()) {
@@ -100,11 +107,14 @@ final class Starts {
         Position known = positions.begin(first.since(clock.instant()));
         return isOf(trigger, known)
                 ? known
-                : positions.change(
-                        known,
-                        present -> present.isOf(trigger)
-                                ? present
-                                : present.restarted(seq, created).of(trigger));
+                : positions.change(known, present -> {
+                    if (present.isOf(trigger)) {
+                        return present;
+                    } else if (!isFollowed.test(trigger)) {
+                        throw new Positions.MovedException();
+                    }
+                    return present.restarted(seq, created).of(trigger);
+                });
     }
 
     /** Notes why a pattern cannot be listed, or a database that has no position cannot be followed. */

@@ -39,7 +39,7 @@ class CronTriggerTest extends FollowedOrders {
     }
 
     private void followUntil(Trigger trigger, Callable<Boolean> holds) throws Exception {
-        try (Following following = new Following(tools, trigger, () -> true)) {
+        try (Following following = new Following(tools, stored(trigger), () -> true)) {
             CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
             TestQueue.until(holds);
             following.changed(Trigger.docId("t"), "2-a");

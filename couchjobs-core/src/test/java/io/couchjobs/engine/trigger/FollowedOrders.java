@@ -1,5 +1,6 @@
 package io.couchjobs.engine.trigger;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.testing.FaultyServer;
@@ -34,6 +35,15 @@ abstract class FollowedOrders extends FaultyServer {
 
     static TriggerBuilder mails() {
         return Trigger.named("t").source("orders").type("mail").from("beginning");
+    }
+
+    /** The trigger, whose document is stored as by hand: nothing has begun. */
+    Trigger stored(Trigger trigger) {
+        return Trigger.parse(tools.triggers().change(trigger.name(), present -> {
+            ObjectNode next = trigger.toDocument();
+            Optional.ofNullable(present.get("_rev")).ifPresent(rev -> next.set("_rev", rev));
+            return next;
+        }));
     }
 
     SourceFollower follower(Trigger trigger) {

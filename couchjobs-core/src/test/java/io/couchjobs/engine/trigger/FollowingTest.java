@@ -23,12 +23,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Threads follow the databases of a trigger, and end together. */
 class FollowingTest extends FollowedOrders {
     @Test
     void a_position_that_somebody_moves_while_it_is_being_read_is_read_once_more() throws Exception {
-        Trigger trigger = mails().build();
+        Trigger trigger = stored(mails().build());
         save(orders, "{'_id':'o1'}");
         try (Following following = new Following(tools, trigger, () -> true)) {
             FollowedDatabase unread = new FollowedDatabase(
@@ -40,7 +42,7 @@ class FollowingTest extends FollowedOrders {
 
     @Test
     void a_database_is_followed_on_after_an_error_of_the_machine() throws Exception {
-        Trigger trigger = mails().build();
+        Trigger trigger = stored(mails().build());
         save(orders, "{'_id':'o1'}");
         Taker failing = new FailingOnce(tools.jobTaker(trigger, orders, new LoopGuard()));
         try (Following following = new Following(tools, trigger, () -> true)) {
@@ -51,7 +53,8 @@ class FollowingTest extends FollowedOrders {
 
     @Test
     void an_error_in_the_search_for_databases_ends_the_run_so_that_another_one_follows() throws Exception {
-        Trigger trigger = Trigger.named("t").source("order*").type("mail").build();
+        Trigger trigger =
+                stored(Trigger.named("t").source("order*").type("mail").build());
         try (Following following = new Following(tools, trigger, FollowingTest::isOwnerUnlessItReadsNews)) {
             CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
             assertThatThrownBy(() -> running.get(1, TimeUnit.MINUTES)).hasRootCauseInstanceOf(StackOverflowError.class);
@@ -72,10 +75,13 @@ class FollowingTest extends FollowedOrders {
         couch.faults().answer(Integer.MAX_VALUE, request -> request.path().startsWith("/_all_dbs"), 403);
         try (Following following = new Following(tools, trigger, () -> true)) {
             CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
-            TestQueue.until(() -> problem("order*").filter(text -> text.contains("403")).isPresent());
+            TestQueue.until(
+                    () -> problem("order*").filter(text -> text.contains("403")).isPresent());
             couch.faults().clear();
             TestQueue.until(() -> problem("order*").isEmpty());
-            assertThat(queue.triggers().status("t").sources()).extracting(TriggerStatus.Source::database).containsExactly("orders");
+            assertThat(queue.triggers().status("t").sources())
+                    .extracting(TriggerStatus.Source::database)
+                    .containsExactly("orders");
             following.end();
             running.get(1, TimeUnit.MINUTES);
         }
@@ -83,15 +89,16 @@ class FollowingTest extends FollowedOrders {
 
     @Test
     void a_source_that_never_could_be_read_says_why_until_it_can() throws Exception {
-        save(queue.database(), "{'_id':'trigger:t','source':'orders','from':'beginning','job':{'type':'mail'}}");
+        Trigger trigger = stored(mails().build());
         save(orders, "{'_id':'o1'}");
         couch.faults().answer(Integer.MAX_VALUE, request -> request.path().startsWith("/orders"), 403);
-        Trigger trigger = tools.trigger("t").orElseThrow();
         try (Following following = new Following(tools, trigger, () -> true)) {
             CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
-            TestQueue.until(() -> problem("orders").filter(text -> text.contains("403")).isPresent());
+            TestQueue.until(
+                    () -> problem("orders").filter(text -> text.contains("403")).isPresent());
             couch.faults().clear();
-            TestQueue.until(() -> queue.all("mail").count() == 1 && problem("orders").isEmpty());
+            TestQueue.until(
+                    () -> queue.all("mail").count() == 1 && problem("orders").isEmpty());
             following.end();
             running.get(1, TimeUnit.MINUTES);
         }
@@ -128,7 +135,8 @@ class FollowingTest extends FollowedOrders {
     void a_trigger_of_many_databases_stops_at_once_though_the_server_has_no_news_of_them() throws Exception {
         Faults.Held silent = couch.faults()
                 .delay(Integer.MAX_VALUE, request -> request.path().startsWith("/_db_updates"));
-        Trigger trigger = Trigger.named("t").source("order*").type("mail").build();
+        Trigger trigger =
+                stored(Trigger.named("t").source("order*").type("mail").build());
         try (Following following = new Following(tools, trigger, () -> true)) {
             CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
             assertThat(silent.awaitArrival(60)).isTrue();
@@ -139,7 +147,8 @@ class FollowingTest extends FollowedOrders {
 
     @Test
     void one_whose_lease_was_over_for_a_moment_ends_though_only_one_of_its_threads_saw_that() throws Exception {
-        Trigger trigger = Trigger.named("t").source("order*").type("mail").build();
+        Trigger trigger =
+                stored(Trigger.named("t").source("order*").type("mail").build());
         AtomicReference<Thread> runner = new AtomicReference<>();
         AtomicBoolean isOwner = new AtomicBoolean(true);
         try (Following following = new Following(
@@ -162,7 +171,8 @@ class FollowingTest extends FollowedOrders {
             going.add(queue.database().server().database("order" + i));
             boolean unused = going.get(i).createIfMissing();
         }
-        Trigger trigger = Trigger.named("t").source("order*").type("mail").build();
+        Trigger trigger =
+                stored(Trigger.named("t").source("order*").type("mail").build());
         try (Following following = new Following(tools, trigger, () -> true)) {
             CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
             TestQueue.until(() -> !following.areFew());
@@ -189,6 +199,17 @@ class FollowingTest extends FollowedOrders {
                     !following.goesOn() || tools.positions().read("t", "orders").isPresent());
             assertThat(tools.positions().read("t", "orders")).isEmpty();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"orders", "order*"})
+    void a_follower_that_begins_after_the_removal_of_its_trigger_leaves_no_position_and_ends(String source)
+            throws Exception {
+        Trigger removed = mails().source(source).writeBack("/status").build();
+        try (Following following = new Following(tools, removed, () -> true)) {
+            CompletableFuture.runAsync(() -> run(following)).get(1, TimeUnit.MINUTES);
+        }
+        assertThat(tools.positions().readAll("t")).isEmpty();
     }
 
     @Test

@@ -45,7 +45,7 @@ class TriggerStateTest extends FollowedOrders {
     void databases_that_only_a_new_pattern_fits_are_followed_from_its_change_on_though_another_process_changed_it() {
         save(orders, "{'_id':'o1'}");
         Trigger shops = Trigger.named("t").source("shop-*").type("mail").build();
-        Trigger all = Trigger.named("t").source("*").type("mail").build();
+        Trigger all = stored(Trigger.named("t").source("*").type("mail").build());
         tools.starts().begin(shops, orders.server(), List.of());
         tools.starts().begin(all, orders.server(), List.of("orders"));
         assertThat(tools.starts().position(all, "orders", orders, false).seq()).isNotEqualTo(Position.BEGINNING);
@@ -55,12 +55,31 @@ class TriggerStateTest extends FollowedOrders {
     void a_database_of_another_connection_is_followed_from_the_start_of_the_trigger_though_it_has_the_same_name() {
         Position first = tools.starts().position(mails().build(), "orders", orders, false);
         Position unused = tools.positions().move(first, first.after(Step.none("7-a", List.of()), Instant.now()));
-        Trigger elsewhere = mails().connection("shop").build();
+        Trigger elsewhere = stored(mails().connection("shop").build());
         Position begun = tools.starts().position(elsewhere, "orders", orders, false);
         assertThat(begun.seq()).isEqualTo(Position.BEGINNING);
         assertThat(begun.round()).isEqualTo(1);
         assertThat(tools.starts().position(elsewhere, "orders", orders, false).rev())
                 .isEqualTo(begun.rev());
+    }
+
+    @Test
+    void a_follower_that_has_not_heard_of_a_new_connection_does_not_take_its_position_back() {
+        Trigger before = mails().build();
+        Trigger now = stored(mails().connection("shop").build());
+        Position begun = tools.starts().position(now, "orders", orders, false);
+        assertThatThrownBy(() -> tools.starts().position(before, "orders", orders, false))
+                .isInstanceOf(Positions.MovedException.class);
+        assertThat(tools.positions().read("t", "orders").orElseThrow().rev()).isEqualTo(begun.rev());
+    }
+
+    @Test
+    void a_follower_that_has_not_heard_of_a_new_pattern_does_not_begin_with_its_own() {
+        Trigger before = Trigger.named("t").source("shop-*").type("mail").build();
+        Trigger now = stored(Trigger.named("t").source("*").type("mail").build());
+        tools.starts().begin(now, orders.server(), List.of("orders"));
+        assertThatThrownBy(() -> tools.starts().begin(before, orders.server(), List.of()))
+                .isInstanceOf(Positions.MovedException.class);
     }
 
     @ParameterizedTest
@@ -82,9 +101,14 @@ class TriggerStateTest extends FollowedOrders {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("its own position");
         assertThat(queue.triggers().list()).isEmpty();
-        assertThat(queue.triggers().put(mails().source(jobs).prefixes("order:").build()).source()).isEqualTo(jobs);
         assertThat(queue.triggers()
-                        .put(mails().source(jobs).selector(json("{'kind':'order'}")).build())
+                        .put(mails().source(jobs).prefixes("order:").build())
+                        .source())
+                .isEqualTo(jobs);
+        assertThat(queue.triggers()
+                        .put(mails().source(jobs)
+                                .selector(json("{'kind':'order'}"))
+                                .build())
                         .selector())
                 .isPresent();
     }
