@@ -88,7 +88,7 @@ public final class Trigger {
     }
 
     /**
-     * {@return the same trigger, which takes the ends of jobs that it wrote before it was sent back for the last time for changes}
+     * {@return the same trigger after it was sent back: an end that it wrote before that is a change as any other}
      *
      * @param times how often it has been sent back
      */

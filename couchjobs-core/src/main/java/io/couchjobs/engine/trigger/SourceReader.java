@@ -10,6 +10,7 @@ import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.WriteBack;
+import io.couchjobs.engine.store.Copies;
 import io.couchjobs.trigger.SourceChange;
 import io.couchjobs.trigger.Trigger;
 import java.io.IOException;
@@ -22,10 +23,12 @@ import java.util.Optional;
 final class SourceReader {
     private final Trigger trigger;
     private final CouchDatabase database;
+    private final Copies copies;
 
     SourceReader(Trigger trigger, CouchDatabase database) {
         this.trigger = trigger;
         this.database = database;
+        this.copies = new Copies(database);
     }
 
     /** The request for the changes that matter, with as much of them as the trigger needs. */
@@ -108,7 +111,8 @@ final class SourceReader {
 
     /** Whether the document of a change has that revision still, or has it again because the winner of a conflict was deleted. */
     boolean isCurrent(SourceChange change) {
-        return database.get(change.id())
+        return newest(List.of(change))
+                .get(0)
                 .filter(document -> savedRev(document).equals(change.rev()))
                 .isPresent();
     }
@@ -123,13 +127,17 @@ final class SourceReader {
         if (isOfRevisions()) {
             return changes.stream().map(this::exactly).toList();
         }
-        List<Optional<ObjectNode>> found =
-                database.getAll(changes.stream().map(SourceChange::id).toList());
+        List<Optional<ObjectNode>> found = newest(changes);
         List<Optional<SourceChange>> all = new ArrayList<>();
         for (int i = 0; i < changes.size(); i++) {
             all.add(newest(changes.get(i), found.get(i)));
         }
         return all;
+    }
+
+    /** The documents as all copies know them: the feed of a cluster may have shown what only one of them has. */
+    private List<Optional<ObjectNode>> newest(List<SourceChange> changes) {
+        return database.getAll(changes.stream().map(SourceChange::id).toList(), copies.number());
     }
 
     private Optional<SourceChange> newest(SourceChange change, Optional<ObjectNode> found) {
@@ -216,7 +224,17 @@ final class SourceReader {
     }
 
     private Optional<SourceChange> exactly(SourceChange change) {
-        return database.get(change.id(), change.rev()).map(document -> read(change, document));
+        return database.get(change.id(), change.rev())
+                .or(() -> copies.areSeveral() ? anywhere(change) : Optional.empty())
+                .map(document -> read(change, document));
+    }
+
+    private Optional<ObjectNode> anywhere(SourceChange change) {
+        return database.leavesOfAll(List.of(change.id()), copies.number()).get(0).stream()
+                .flatMap(List::stream)
+                .filter(leaf -> leaf.path("_rev").asText().equals(change.rev()))
+                .findAny()
+                .map(leaf -> leaf.without("_revisions"));
     }
 
     private SourceChange read(SourceChange change, ObjectNode document) {
