@@ -277,23 +277,8 @@ abstract class ReadableDatabase extends IndexedDatabase {
      * @return one entry per id, in their order; empty for a missing or deleted document
      */
     public List<Optional<ObjectNode>> getAll(List<String> ids) {
-        return getAll(ids, path.segment("_bulk_get"));
-    }
-
-    /**
-     * As before, and as far as so many copies have them.
-     *
-     * @param ids their ids
-     * @param copies how many copies are asked for each document; fewer when they cannot be reached
-     * @return as before
-     */
-    public List<Optional<ObjectNode>> getAll(List<String> ids, int copies) {
-        return getAll(ids, path.segment("_bulk_get").query("r", String.valueOf(copies)));
-    }
-
-    private List<Optional<ObjectNode>> getAll(List<String> ids, UrlPath target) {
         // Not by _all_docs: it asks all copies for each document by itself, which costs many times as much.
-        return bulkGet(target, ids, (answer, result) -> leaves(result.path("docs"))
+        return bulkGet(path.segment("_bulk_get"), ids, (answer, result) -> leaves(result.path("docs"))
                 .map(ReadableDatabase::winner)
                 .orElseThrow(() -> answer.unusable(
                         "of " + result.path("id").asText() + " it says " + trouble(result.path("docs")))));

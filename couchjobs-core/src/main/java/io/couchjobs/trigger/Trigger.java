@@ -70,8 +70,7 @@ public final class Trigger {
     public static Trigger parse(ObjectNode document) {
         String name = nameOf(document.path("_id").asText());
         try {
-            ObjectNode copy = document.deepCopy();
-            return new Trigger(checkName(name), copy, new TriggerOptions(checkName(name), copy), 0);
+            return new Trigger(checkName(name), document.deepCopy(), new TriggerOptions(name, document.deepCopy()), 0);
         } catch (IllegalArgumentException wrong) {
             throw new MalformedDocumentException("trigger " + name + " makes no jobs: " + wrong.getMessage());
         }
@@ -217,15 +216,12 @@ public final class Trigger {
     }
 
     private Optional<String> own(ObjectNode changed) {
-        if (options.ignoreOwn
+        return options.ignoreOwn
                 .filter(mark -> changed.at(mark).asText().equals(name))
-                .isPresent()) {
-            return Optional.of("its field " + options.ignoreOwn.get() + " says that this trigger's job wrote it");
-        }
-        boolean isWrittenBack = options.writeBack
-                .filter(place -> WriteBack.isOwn(changed, place, name, round))
-                .isPresent();
-        return isWrittenBack ? Optional.of("the trigger itself wrote the end of a job into it") : Optional.empty();
+                .map(mark -> "its field " + mark + " says that this trigger's job wrote it")
+                .or(() -> options.writeBack
+                        .filter(place -> WriteBack.isOwn(changed, place, name, round))
+                        .map(place -> "the trigger itself wrote the end of a job into it"));
     }
 
     /**
@@ -241,18 +237,15 @@ public final class Trigger {
         if (why.isPresent()) {
             return Plan.leftOut(why.get());
         }
+        Duration wait = options.delay.plus(options.debounce);
+        Instant time = wait.isZero() ? Instant.EPOCH : now.plus(wait);
         try {
             return options.outbox.isPresent()
                     ? entries(change)
-                    : one(options.job.orElseThrow().job(change, round, time(now)));
+                    : one(options.job.orElseThrow().job(change, round, time));
         } catch (IllegalArgumentException | InvalidJobDataException wrong) {
             return new Plan(List.of(), List.of(String.valueOf(wrong.getMessage())), Optional.empty());
         }
-    }
-
-    private Instant time(Instant now) {
-        Duration wait = options.delay.plus(options.debounce);
-        return wait.isZero() ? Instant.EPOCH : now.plus(wait);
     }
 
     private static Plan one(JobRequest request) {

@@ -16,6 +16,7 @@ import io.couchjobs.trigger.Trigger;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -137,7 +138,20 @@ final class SourceReader {
 
     /** The documents as all copies know them: the feed of a cluster may have shown what only one of them has. */
     private List<Optional<ObjectNode>> newest(List<SourceChange> changes) {
-        return database.getAll(changes.stream().map(SourceChange::id).toList(), copies.number());
+        List<String> ids = changes.stream().map(SourceChange::id).toList();
+        return copies.areSeveral()
+                ? database.leavesOfAll(ids, copies.number()).stream()
+                        .map(leaves -> winner(leaves.orElseThrow(() -> unknown(
+                                "/" + database.name() + "/_bulk_get", "a document cannot be read at this moment"))))
+                        .toList()
+                : database.getAll(ids);
+    }
+
+    private static Optional<ObjectNode> winner(List<ObjectNode> leaves) {
+        return leaves.stream()
+                .filter(leaf -> !leaf.path("_deleted").asBoolean())
+                .max(Comparator.comparing(leaf -> leaf.path("_rev").asText(), Rev.ORDER))
+                .map(leaf -> leaf.without("_revisions"));
     }
 
     private Optional<SourceChange> newest(SourceChange change, Optional<ObjectNode> found) {
