@@ -94,17 +94,17 @@ export class Couch {
     }
   }
 
-  /** A request that must succeed, or be answered 404: then null is returned. @param {string} where @param {Doc} [query] written as JSON, but for text @param {number} [timeout] */
-  async ask(where, query = {}, timeout = Infinity) {
+  /** A request that must succeed, or be answered 404: then null is returned. @param {string} where @param {Doc} [query] written as JSON, but for text */
+  async ask(where, query = {}) {
     const text = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`);
-    const answer = await this.request('GET', where + (text.length ? `?${text.join('&')}` : ''), undefined, timeout);
+    const answer = await this.request('GET', where + (text.length ? `?${text.join('&')}` : ''));
     if (answer.status !== 200 && answer.status !== 404) throw new CouchError(`GET ${this.url}${where}`, answer);
     return answer.status === 200 ? answer.body : null;
   }
 
-  /** @param {string} id @param {number} [timeout] @returns {Promise<Doc | null>} with `_conflicts` */
-  get(id, timeout) {
-    return this.ask(`/${path(id)}`, {conflicts: true}, timeout);
+  /** @param {string} id @returns {Promise<Doc | null>} with `_conflicts` */
+  get(id) {
+    return this.ask(`/${path(id)}`, {conflicts: true});
   }
 
   /** GET /DB; afterwards it is known whether this is a cluster (6.3). */
@@ -163,15 +163,16 @@ export class Couch {
   /**
    * 2.1, 3.3, rule 8: writes until a majority has it. The same document makes the same bytes, and so the same revision.
    * @param {Doc} doc @param {() => void} goOn called before each try; throws when the writer must stop
-   * @param {boolean} [alone] suffers no other live leaf, as creators must @param {() => boolean} [isLate] whether the writer may have lost it by now
+   * @param {{alone?: boolean, isLate?: () => boolean, limit?: number}} [options] `alone` suffers no other live leaf, as creators must; `isLate`:
+   *   whether the writer may have lost it by now; `limit`: how long a request may take, in ms
    * @returns {Promise<Doc | null>} the document with its revision; null when others were first
    */
-  async write(doc, goOn, alone = false, isLate = () => false) {
+  async write(doc, goOn, {alone = false, isLate = () => false, limit} = {}) {
     const first = doc;
     let [doubt, kept] = [false, false];
     for (const wait of pauses(50, 2000)) {
       goOn();
-      const answer = await this.put(doc);
+      const answer = await this.put(doc, limit);
       const {status, body} = answer;
       if (status === 201) {
         doc = {...doc, _rev: body.rev};

@@ -198,19 +198,6 @@ export function acknowledgeCancel(job, reason, now) {
   return cancelled(job, {errors: withError(job, {at: now, kind: 'cancelled', message}), ...UNASKED}, {...stopped, finished: now});
 }
 
-/** 4.3: the lease was over. @param {Doc} job @param {number | undefined} maxExpirations how many leases may run out @param {number} now */
-export function expire(job, maxExpirations = Infinity, now) {
-  mustBe(isOwned, job, 'expire');
-  const [ran, before] = [status(job) === 'running', job.expirations ?? 0];
-  const tooOften = ran && before >= maxExpirations;
-  const message = `worker ${job.lock.worker ?? ''} gave no sign of life for the timeout of type ${parseDocId(job._id).type}` + (tooOften
-    ? `; that happened ${before + 1} times while this job ran, more often than the type allows (maxExpirations), so it is not run again` : '');
-  const changes = {errors: withError(job, {at: now, kind: 'expired', message}), expirations: ran ? Math.min(before + 1, MOST) : before, progress: undefined};
-  if (job.resubmit) return again(job, {...changes, cancelRequested: undefined, ...tooOften && AFRESH}, {expired: now});
-  if (job.cancelRequested) return cancelled(job, changes, {expired: now, finished: now});
-  return written(job, {status: tooOften ? 'failed' : 'waiting', lock: undefined, ...changes}, {expired: now, ...tooOften && {finished: now}});
-}
-
 /** 3.5 and rule 2: the claim counts for nothing. @param {Doc} job @param {string} reason @param {number} now */
 export function withdraw(job, reason, now) {
   mustBe(isOwned, job, 'withdraw');
@@ -267,7 +254,6 @@ export function settings(doc = {}, defaultTimeout = 60000) {
   return {timeout: number(doc.timeout, 1, 86.4e9, defaultTimeout), maxRetries: number(doc.maxRetries, 0, Infinity, 5),
     retryDelay: number(doc.retryDelay, 0, Infinity, 30000), maxRetryDelay: number(doc.maxRetryDelay, 0, Infinity, 43200000),
     retryJitter: doc.retryJitter >= 0 && doc.retryJitter <= 1 ? doc.retryJitter : 0,
-    maxExpirations: number(doc.maxExpirations, 0, Infinity, Infinity),
     paused: doc.paused === true, classes: Array.isArray(doc.classes) ? doc.classes : null};
 }
 

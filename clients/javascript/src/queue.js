@@ -86,7 +86,7 @@ export class Queue {
     const end = monotonic() + 30000;
     return this.couch.write(job, () => {
       if (monotonic() > end) throw new UnconfirmedError(`nobody knows whether the write of ${job._id} counts`);
-    }, true);
+    }, {alone: true});
   }
 
   /** Whether a majority has a job as it was read (rule 18). @param {Doc} job @returns {Promise<boolean>} */
@@ -126,7 +126,7 @@ export class Queue {
    */
   async work(types, handler, {concurrency = 1, ...options} = {}) {
     await this.open();
-    const worker = await new Worker(this, [types].flat(), options, handler !== undefined).start();
+    const worker = await new Worker(this, [types].flat(), options).start();
     return handler ? worker.run(handler, concurrency) : worker;
   }
 }

@@ -5,18 +5,15 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {acknowledgeCancel, claim, docId, endAs, expire, fail, finish, generation, isClaim, isOwned, parseDocId, RefusedError, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
+import {acknowledgeCancel, claim, docId, endAs, fail, finish, generation, isClaim, parseDocId, RefusedError, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
 
 const PAGE = 200;
-/** How often an idle worker gives a sign of life, and how often the clock, and so the index, is looked at (4.1, 6.1). */
-const [IDLE_BEAT, LOOK] = [300000, 20000];
-/** Why a job is given back that may have run (1.2), and what it hears. */
-const [EXPIRED, OVER] = ['expired', 'its lease is over'];
-/** How long a claim is looked for that the copies of a cluster do not show, in ms. */
-const DAY = 86400000;
+/** How often the clock, and so the index, is looked at (6.1). */
+const LOOK = 20000;
+const OVER = 'its lease is over';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The job is not yours any more: it was taken over, removed, or its lease is over. Stop working; nothing was written. */
@@ -37,15 +34,9 @@ export class Job {
   #worker;
   #confirmed;
   #abort = new AbortController();
+  #over = new AbortController();
   #halted;
   #last = Promise.resolve();
-  /** Whether its claim made an owner, and whether its own leaf may be there still and must be given back (3.5). */
-  isTaken = false;
-  isOver = false;
-  /** How often it was cast doubt on since it was read. */
-  doubts = 0;
-  /** Why and since when it is to be given back, if it is. @type {{reason: string, since: number} | undefined} */
-  stray;
 
   /** Made by a worker. @param {Worker} worker @param {Doc} doc as it was written or read last @param {{mono: number, wall: number}} sent when the claim was sent */
   constructor(worker, doc, sent) {
@@ -72,7 +63,7 @@ export class Job {
   /** 4.2: milliseconds for which the job is yours, counted from when the last confirmed renewal was sent. */
   get leaseLeft() {
     const {timeout, heard} = this.#worker.settings(this.type);
-    const last = this.#confirmed.mono > this.#worker.confirmed.mono ? this.#confirmed : this.#worker.confirmed;
+    const last = this.#confirmed;
     const stoodStill = Date.now() - last.wall - (monotonic() - last.mono); // of a suspended machine the monotonic clock
     return stoodStill > timeout / 2 ? 0 : Math.max(last.mono, heard - timeout / 2) + timeout - monotonic(); // a shorter timeout leaves half of it to renew
   }
@@ -81,8 +72,8 @@ export class Job {
   halt(why) {
     if (this.#halted) return;
     this.#halted = new HaltError(`${this.doc._id} is not owned any more: ${why}`);
-    this.isOver = why === OVER;
     this.#abort.abort(this.#halted);
+    this.#over.abort();
     this.#worker.drop(this);
   }
 
@@ -126,9 +117,7 @@ export class Job {
   async #confirm(change, ends) {
     const {couch} = this.#worker;
     const goOn = () => {
-      if (!this.isHalted) return;
-      this.#worker.left(this);
-      throw this.#halted;
+      if (this.isHalted) throw this.#halted;
     };
     let mayHaveFailed = false;
     for (const wait of pauses(50, 2000)) {
@@ -136,14 +125,15 @@ export class Job {
       const sent = moment();
       // A failure that one copy may have stored counts more than a cancellation (rule 8).
       const next = change(mayHaveFailed ? {...this.doc, cancelRequested: undefined} : this.doc, couch.now());
-      const written = await couch.write(next, goOn, false, () => this.leaseLeft <= 0).catch(error => {
+      const written = await couch.write(next, goOn, {isLate: () => this.leaseLeft <= 0, limit: this.#third}).catch(error => {
         // No document can have this content, or the database refuses it, so the run has failed for good (3.3); a 401 refuses only the user.
         throw Object.assign(error, (error instanceof RefusedError || (error instanceof CouchError && error.status !== 401)) && {permanent: true});
       });
       // What was built on an end is an end, on an update it may be another's claim.
       if (written && (ends || isClaim(written, this.token))) return this.#wrote(written, sent, ends);
       mayHaveFailed ||= couch.isCluster && next.status === 'failed';
-      await this.#own(); // somebody asked for something: the same change on that
+      const leaves = await couch.majority(this.doc._id);
+      if (leaves) this.#own(leaves); // somebody asked for something: the same change on that
       await pause(wait);
     }
   }
@@ -151,37 +141,55 @@ export class Job {
   #wrote(written, sent, ends) {
     this.doc = written;
     if (!this.isHalted && sent.mono > this.#confirmed.mono) this.#confirmed = sent;
-    if (!ends) return;
-    this.isOver = false; // nothing is to be given back, though its lease may be over
-    this.halt('its end was written');
+    if (ends) this.halt('its end was written');
   }
 
-  /** The leaf of this claim, as a majority has it; without one, or beside one that counts more, the job is lost. Undefined: not known now. */
-  async #own() {
-    const leaves = await this.#worker.couch.majority(this.doc._id);
-    const mine = leaves?.find(leaf => isClaim(leaf, this.token));
-    if (leaves && (!mine || leaves.some(leaf => standsAgainst(leaf, mine, false)))) this.halt(mine ? OVER : 'another worker has it, or it is gone');
-    else if (mine) this.hear(this.doc = mine);
-    return mine;
+  /** Halts at the end of the lease (rule 6), and renews it by an update every third of the timeout (4.1). */
+  async keep() {
+    const {onError} = this.#worker;
+    let renewal;
+    for (; !this.isHalted; await pause(50, this.#over.signal)) {
+      if (monotonic() < this.#confirmed.mono + this.#third) continue;
+      renewal ??= this.update().catch(error => error instanceof HaltError || (onError(error), pause(300))).finally(() => renewal = undefined);
+    }
   }
+
+  /** What a request of the owner may take: one that hangs must not cost the lease. */
+  get #third() { return Math.ceil(this.#worker.settings(this.type).timeout / 3); }
 
   /** What the feed shows of the job. Without its token, or beside other leaves, that is a reason to read it, not yet to halt (3.3, rule 19). @param {Doc} [doc] @param {boolean} [several] */
   hear(doc, several = false) {
     const isMine = doc && isClaim(doc, this.token);
     if (isMine && doc.cancelRequested) this.#abort.abort(new CancelError(`${this.doc._id} is to be cancelled`));
-    if (!isMine || several) this.#worker.doubt(this);
+    if (!isMine || several) this.look().catch(this.#worker.onError);
   }
 
-  /** Reads the job, once what it writes is done. Undefined: nothing is known now. */
-  look() {
-    return this.alone(async () => this.isHalted || this.#own());
+  /** Reads the job until that tells of what was written last. */
+  async look() {
+    for (const wait of pauses(50, 20000)) {
+      const {doc} = this;
+      const leaves = await this.#worker.couch.majority(doc._id);
+      const isKnown = await this.alone(async () => {
+        if (this.isHalted) return true;
+        if (!leaves || this.doc !== doc) return false; // what was written meanwhile tells more
+        this.#own(leaves);
+        return true;
+      });
+      if (isKnown) return;
+      await pause(wait, this.#over.signal);
+    }
+  }
+
+  /** The leaf of this claim, as a majority has it; without one, or beside one that counts more, the job is lost. @param {Doc[]} leaves */
+  #own(leaves) {
+    const mine = leaves.find(leaf => isClaim(leaf, this.token));
+    if (!mine || leaves.some(leaf => standsAgainst(leaf, mine, false))) this.halt('another worker has it, or it is gone');
+    else this.hear(this.doc = mine);
   }
 }
 
 /** Claims jobs of some types, and keeps their leases. */
 export class Worker {
-  /** When the renewal of all leases was sent that was confirmed last (4.2). */
-  confirmed = {mono: -Infinity, wall: Date.now()};
   /** What is owned, and claims under way, by `_id`. @type {Map<string, Job>} */
   #jobs = new Map();
   /** Jobs that the index showed as due, in the order of claims. @type {Doc[]} */
@@ -195,32 +203,26 @@ export class Worker {
   #shunned = new Map();
   #settings = new Map();
   #design = '';
-  #clock;
-  #isBeating = false;
   #stop = new AbortController();
   /** Aborted when all runs have ended after `stop`. */
   #done = new AbortController();
   #wake = new AbortController();
   #loop;
 
-  /** Made by a queue. @param {import('./queue.js').Queue} queue @param {string[]} types @param {WorkerOptions} options @param {boolean} share whether others leave it its share of these types (8) */
-  constructor(queue, types, {id = hostname(), onError = error => console.error(error)}, share) {
+  /** Made by a queue. @param {import('./queue.js').Queue} queue @param {string[]} types @param {WorkerOptions} options */
+  constructor(queue, types, {id = hostname(), onError = error => console.error(error)}) {
     types.forEach(type => docId(type, '-'));
     const {name, home} = queue.site;
-    // Unique for each process: so the jobs of one that was killed expire, and are not taken for this one's.
+    // Unique for each process: a worker of that very id would take these jobs for those of a process before (3.5).
     this.id = `${id}-${randomUUID().slice(0, 8)}${name ? `@${name}` : ''}`;
     Object.assign(this, {types, onError, couch: queue.couch, defaultTimeout: queue.defaultTimeout});
     this.lines = types.flatMap(type => name ? [`${type}:${name}`, ...home ? [type] : []] : [type]); // 7.3
-    this.registration = {_id: `worker:${this.id}`, pid: process.pid, types: share ? types : [], started: this.couch.now(), beat: 0,
-      ...this.couch.user && {user: this.couch.user}, ...name && {site: name}};
   }
 
-  /** Registers the worker before its first claim (4.1), and follows the feed. */
+  /** Follows the feed. */
   async start() {
     await this.#findDesign();
     await this.#readSettings();
-    while (!await this.#beat()) await pause(500);
-    this.#clock = setInterval(() => this.#keep(), 50);
     await new Promise(resolve => this.#follow(resolve));
     return this;
   }
@@ -243,42 +245,6 @@ export class Worker {
     const {rows} = await this.couch.ask('/_all_docs', {startkey: '"_design/jobs-"', endkey: '"_design/jobs-\ufff0"'});
     this.#design = rows.map(row => row.id).find(id => /^_design\/jobs-[0-9a-f]{8}$/.test(id));
     if (!this.#design) throw new Error(`${this.couch.url} has no design document jobs-VERSION: run couchjobs init`);
-    this.registration.designs = [this.#design.slice(8)];
-  }
-
-  /** One sign of life. Only a 201 renews (4.1). */
-  async #beat() {
-    const [sent, interval] = [moment(), this.#interval()];
-    // One that hangs must not cost the leases, those of claims under way either.
-    const limit = Math.floor(Math.min(...this.types.map(type => this.settings(type).timeout)) / 2);
-    const next = {...this.registration, beat: ++this.registration.beat, running: this.#jobs.size, at: this.couch.now(), next: interval};
-    const answer = await this.couch.put(next, limit);
-    if (answer.status === 401 || answer.status === 403) throw new CouchError(`register ${next._id}`, answer);
-    if (answer.status === 201) {
-      this.#haltLate(); // over is over: this renewal brings no lease back
-      [this.registration, this.confirmed] = [{...next, _rev: answer.body.rev}, sent];
-    } else {
-      this.registration._rev = (await this.couch.get(next._id, limit).catch(() => next))?._rev;
-    }
-    return answer.status === 201;
-  }
-
-  /** A third of the shortest timeout of what is owned (4.1). */
-  #interval() {
-    return Math.floor(Math.min(IDLE_BEAT, ...[...this.#jobs.keys()].map(id => this.settings(parseDocId(id).type).timeout / 3)));
-  }
-
-  /** Rule 6. */
-  #haltLate() {
-    for (const job of this.#jobs.values()) if (job.leaseLeft <= 0) job.halt(OVER);
-  }
-
-  /** Halts what has lost its lease, and gives a sign of life when it is time. Done every 50 ms. */
-  #keep() {
-    this.#haltLate();
-    if (this.#isBeating || monotonic() < this.confirmed.mono + this.#interval()) return;
-    this.#isBeating = true;
-    this.#beat().catch(this.onError).then(() => pause(200)).finally(() => this.#isBeating = false);
   }
 
   /** 6.1: takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew. @param {() => void} ready */
@@ -289,7 +255,7 @@ export class Worker {
       try {
         let since = (await this.couch.info()).update_seq;
         await this.#readSettings();
-        for (const job of this.#jobs.values()) this.doubt(job);
+        for (const job of this.#jobs.values()) job.look().catch(this.onError);
         ready();
         while (!signal.aborted) {
           const asked = monotonic();
@@ -390,7 +356,7 @@ export class Worker {
     }).catch(error => ({answer: {status: 0}, why: String(error)}));
     if (!why && !job.isHalted) return this.#stop.signal.aborted && !this.#loop ? null : this.#take(job); // `stop` releases it
     job.halt('its claim made no owner');
-    if ([201, 202].includes(answer.status) || isUnknown(answer)) this.doubt(job, why || 'its answer came too late');
+    if ([201, 202].includes(answer.status) || isUnknown(answer)) await this.#takeBack(job, why || 'its answer came too late');
     if (isUnknown(answer)) this.#due = []; // the next would be lost, too, and have to be looked for
     if (answer.status !== 409) this.#shun(doc._id);
     return null;
@@ -398,7 +364,7 @@ export class Worker {
 
   /** @param {Job} job */
   async #take(job) {
-    job.isTaken = true;
+    job.keep();
     this.#shunned.delete(job.doc._id);
     let end = this.#endOf(job);
     try {
@@ -439,50 +405,23 @@ export class Worker {
     this.#next = Math.min(this.#next, this.couch.now() + until - monotonic());
   }
 
-  /**
-   * Has a job read, or for a reason a claim given back that this worker does not hold, as its registration would keep it (3.5): at once, and again
-   * after growing pauses until something is known. @param {Job} job @param {string} [reason]
-   */
-  async doubt(job, reason) {
-    const isNew = reason && !job.stray;
-    if (isNew) job.stray = {reason, since: monotonic()};
-    if (job.doubts++ && !isNew) return;
-    const {stray} = job;
-    for (const wait of pauses(100, stray ? 60000 : 20000)) {
-      const [doubts, isLast] = [job.doubts, this.#done.signal.aborted];
-      const isKnown = await (stray ? this.#giveBack(job) : job.look()).catch(error => void this.onError(error));
-      if (job.stray !== stray) return; // it is given back meanwhile
-      if (isLast || (isKnown && job.doubts === doubts)) break; // else a doubt came meanwhile
-      if (!isKnown) await pause(wait, this.#done.signal);
+  /** Gives back a claim that made no owner (3.5), where a few readings show it. Otherwise it expires, as nobody renews it. @param {Job} job @param {string} reason */
+  async #takeBack(job, reason) {
+    const waits = pauses(100, 2000);
+    for (let tries = this.couch.isCluster ? 4 : 1; tries > 0; tries--) {
+      const mine = (await this.couch.leaves(job.doc._id))?.filter(leaf => isClaim(leaf, job.token)) ?? [];
+      for (const leaf of mine) {
+        const now = this.couch.now();
+        await this.couch.put(this.couch.isCluster ? withdraw(leaf, reason, now) : release(leaf, now));
+      }
+      if (mine.length) return;
+      if (tries > 1) await pause(waits.next().value);
     }
-    job.doubts = 0;
   }
 
-  /** One try: expires a job that may have run, and releases others. On a cluster, and beside other leaves, it withdraws the claim, and a library worker does the rest. @param {Job} job */
-  async #giveBack(job) {
-    const [{reason, since}, leaves, now] = [job.stray, await this.couch.leaves(job.doc._id), this.couch.now()];
-    if (!leaves) return false;
-    const giveBack = leaf => this.couch.isCluster || (reason === EXPIRED && leaves.length > 1) ? withdraw(leaf, reason, now)
-      : reason === EXPIRED ? expire(leaf, this.settings(job.type).maxExpirations, now) : release(leaf, now);
-    const mine = leaves.filter(leaf => isClaim(leaf, job.token) && isOwned(leaf));
-    const answers = await Promise.all(mine.map(leaf => this.couch.put(giveBack(leaf))));
-    // A claim whose answer was lost can come as long as what it was built on is there.
-    const canLand = this.couch.isCluster ? monotonic() < since + DAY : reason !== EXPIRED && leaves.some(({_rev}) => _rev === job.doc._rev);
-    return mine.length ? answers.every(({status}) => status === 201 || status === 202) : !canLand;
-  }
-
-  /** The job is in other hands, or its end is written, or its lease is over. Who claims by hand has one more timeout to hear of that. @param {Job} job */
+  /** The job is in other hands, or its end is written, or its lease is over. @param {Job} job */
   drop(job) {
-    if (this.#jobs.get(job.doc._id) !== job) return;
-    this.#jobs.delete(job.doc._id);
-    if (job.isOver && !this.#loop) pause(this.settings(job.type).timeout, this.#done.signal).then(() => this.left(job));
-  }
-
-  /** A job whose lease is over is given back once its handler has stopped. A caller by hand has when it was told. @param {Job} job */
-  left(job, hasStopped = !this.#loop) {
-    if (!hasStopped || !job.isOver || !job.isTaken) return;
-    job.isOver = false;
-    this.doubt(job, EXPIRED);
+    if (this.#jobs.get(job.doc._id) === job) this.#jobs.delete(job.doc._id);
   }
 
   /** Runs a handler for each job until `stop`. @param {(job: Job) => any} handler @param {number} concurrency */
@@ -519,12 +458,11 @@ export class Worker {
       const end = () => job.isCancelRequested ? job.acknowledgeCancel() : job.fail(String(message), {stack, permanent: permanent === true});
       if (!job.isHalted) await end().catch(lost => lost instanceof HaltError || this.onError(lost));
     } finally {
-      job.halt(OVER); // where no end could be written
-      this.left(job, true);
+      job.halt('its run is over'); // where no end could be written: nobody renews its lease, and it expires
     }
   }
 
-  /** Claims no more, waits for the running handlers, releases what was claimed by hand, and removes the registration (4.1). */
+  /** Claims no more, waits for the running handlers, and releases what was claimed by hand. */
   async stop() {
     this.#stop.abort();
     this.#wake.abort();
@@ -533,12 +471,6 @@ export class Worker {
       if (!(error instanceof HaltError)) this.onError(error);
       job.halt('its worker has stopped');
     })));
-    clearInterval(this.#clock);
     this.#done.abort();
-    const tombstone = {...this.registration, _deleted: true};
-    for (let tries = 0; tries < 5; tries++) {
-      if ([200, 201].includes((await this.couch.put(tombstone)).status)) return;
-      tombstone._rev = (await this.couch.get(tombstone._id).catch(() => tombstone))?._rev;
-    }
   }
 }

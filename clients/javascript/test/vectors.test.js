@@ -7,7 +7,7 @@ import * as protocol from '../src/protocol.js';
 const vectors = name => JSON.parse(readFileSync(new URL(`../../../design-docs/vectors/${name}.json`, import.meta.url), 'utf8'));
 const count = (t, cases) => t.diagnostic(`${cases.length} cases`);
 
-/** Each event of the vectors as this client writes it; others are not in it: add (again), letGo, start, snooze, resubmit, retry,
+/** Each event of the vectors as this client writes it; others are not in it: add (again), expire, letGo, start, snooze, resubmit, retry,
  * reschedule, prioritize, remove, retire. */
 const events = {
   create: (job, {id, type, request}, now) => {
@@ -22,7 +22,6 @@ const events = {
   release: (job, _, now) => protocol.release(job, now),
   acknowledgeCancel: (job, {reason}, now) => protocol.acknowledgeCancel(job, reason, now),
   withdraw: (job, {reason}, now) => protocol.withdraw(job, reason, now),
-  expire: (job, {maxExpirations}, now) => protocol.expire(job, maxExpirations, now),
   cancel: (job, {reason}, now) => protocol.cancel(job, reason, now),
   requestCancel: (job, {reason}, now) => protocol.requestCancel(job, reason, now),
   keep: (job, _, now) => protocol.keep(job, now),

@@ -116,9 +116,9 @@ class Couch:
         """Writes a document on the `_rev` that it has. The same document makes the same bytes (2.1)."""
         return self.send("PUT", _segment(doc["_id"]), _json(doc).encode(), timeout)
 
-    def read(self, _id: str, timeout: float = float("inf")) -> Optional[Doc]:
+    def read(self, _id: str) -> Optional[Doc]:
         """The document as this node shows it, with `_conflicts`; None when there is none. An empty `_id` reads what the database is."""
-        answer = self.send("GET", _segment(_id) + "?conflicts=true" if _id else "", timeout=timeout)
+        answer = self.send("GET", _segment(_id) + "?conflicts=true" if _id else "")
         if answer.status not in (200, 404):
             raise ConnectionError(f"cannot read {_id or self.path}: {answer.status or 'no answer'} {answer.body}")
         return answer.body if answer.status == 200 else None
@@ -167,17 +167,18 @@ class Couch:
                     return leaf
         return None
 
-    def write(self, doc: Doc, go_on: Callable[[], None], alone: bool = False, is_late: Callable[[], bool] = lambda: False) -> Optional[Doc]:
+    def write(self, doc: Doc, go_on: Callable[[], None], alone: bool = False, is_late: Callable[[], bool] = lambda: False,
+              limit: float = float("inf")) -> Optional[Doc]:
         """Writes until a majority has it (2.1, 3.3, rule 8): the document with its revision, or None when others were first.
 
         `go_on` is called before each try, and raises when the writer must stop. `alone` suffers no other live leaf, as creators must.
-        `is_late` tells whether the writer may have lost the document by now.
+        `is_late` tells whether the writer may have lost the document by now. A request may take `limit` seconds.
         """
         doc = json.loads(_json(doc))  # as it comes back: a tuple is a list, and a key is text
         first, doubt, kept = doc, False, False
         for _ in pauses():
             go_on()
-            answer = self.put(doc)
+            answer = self.put(doc, limit)
             if answer.status == 201:
                 doc = {**doc, "_rev": answer.body["rev"]}
                 # A change may be of a leaf that the others have left behind (rule 18), and an end too late for the lease, or after a 202 (rule 9).

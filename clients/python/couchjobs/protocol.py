@@ -90,7 +90,7 @@ def settings(doc: Doc) -> Doc:
     return {"timeout": whole("timeout", None, 1, 86_400_000_000), "maxRetries": whole("maxRetries", 5),
             "retryDelay": whole("retryDelay", 30_000, most=2 ** 63 - 1), "maxRetryDelay": whole("maxRetryDelay", 43_200_000, most=2 ** 63 - 1),
             "retryJitter": jitter if type(jitter) in (int, float) and 0 <= jitter <= 1 else 0,
-            "maxExpirations": whole("maxExpirations", None), "paused": doc.get("paused") is True,
+            "paused": doc.get("paused") is True,
             "classes": classes if isinstance(classes, list) and all(isinstance(name, str) for name in classes) else None}
 
 
@@ -310,27 +310,6 @@ def release(doc: Doc, now: int) -> Doc:
     if doc.get("cancelRequested"):
         return _write(doc, now, "finished", "lock cancelRequested progress", status="cancelled")
     return _write(doc, now, "released", "lock progress cancelRequested", status="waiting", **attempt)
-
-
-def expire(doc: Doc, now: int, most: Optional[int] = None) -> Doc:
-    """Gives back a job whose lease was over (3.5, 4.3). `most` is how many leases may run out while it runs; None is any number."""
-    _expect(doc, OWNED, "expire")
-    ran, expirations = doc["status"] == "running", int(doc.get("expirations") or 0)
-    is_last = ran and most is not None and expirations >= most
-    message = f"worker {lock(doc).get('worker', '')} gave no sign of life for the timeout of type {doc['_id'].split(':')[1]}"
-    if is_last:
-        message += (f"; that happened {expirations + 1} times while this job ran, more often than the type allows (maxExpirations), "
-                    "so it is not run again")
-    if is_last and doc.get("resubmit") is not None:
-        return _run_again(doc, now, "expired")
-    noted = {"errors": _errors(doc, now, "expired", message), "expirations": min(expirations + ran, MAX)}
-    if doc.get("resubmit") is not None:
-        return _run_again(doc, now, "expired", "progress cancelRequested", **noted)
-    if doc.get("cancelRequested"):
-        return _write(doc, now, "expired finished", "lock cancelRequested progress", status="cancelled", **noted)
-    if is_last:
-        return _write(doc, now, "expired finished", "lock progress", status="failed", **noted)
-    return _write(doc, now, "expired", "lock progress cancelRequested", status="waiting", **noted)
 
 
 def withdraw(doc: Doc, now: int, reason: str) -> Doc:

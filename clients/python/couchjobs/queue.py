@@ -133,5 +133,5 @@ class Queue:
     def work(self, types: Any, handler: Optional[Callable[[Any], Any]] = None, concurrency: int = 1, name: Optional[str] = None) -> Any:
         """Starts a Worker that runs `handler(job)` for each job of a type, or of several. Without a handler claim by hand: `worker.claim()`."""
         from .worker import Worker  # it needs this module
-        worker = Worker(self, types, name, handler is not None)
+        worker = Worker(self, types, name)
         return worker.run(handler, concurrency) if handler else worker

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import collections
 import logging
-import os
 import random
 import threading
 import time
@@ -19,8 +18,6 @@ from .queue import Queue
 log = logging.getLogger("couchjobs")
 Handler = Callable[["Job"], Any]
 OVER = "its lease is over"
-EXPIRED = "expired"  # the reason that says that the claim may have run (1.2)
-DAY = 86400.0  # seconds for which a claim is looked for that the copies of a cluster do not show
 Moment = Tuple[float, float]  # on the monotonic clock, and on that of the day
 
 
@@ -48,8 +45,7 @@ class Job:
         self.attempt: int = doc.get("attempt") or 0
         self.cancel_requested = False
         self._worker, self._couch, self._doc, self._id, self._confirmed = worker, worker.queue.couch, doc, doc["_id"], sent
-        self._writing, self._woken, self._lost, self.stray, self.is_doubted = threading.RLock(), threading.Event(), "", "", False
-        self.strayed = self.next_look = 0.0  # when it came to be a stray, and is looked at again, on the monotonic clock
+        self._writing, self._woken, self._over, self._lost = threading.RLock(), threading.Event(), threading.Event(), ""
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -65,8 +61,6 @@ class Job:
     def check(self) -> None:
         """Raises Halted when the handler must stop."""
         if self.is_halted:
-            if not self._lasts():
-                self._worker.left(self)
             raise Halted(f"{self._id}: {self._lost or 'its creator asked to cancel it'}")
 
     def wait(self, seconds: float) -> bool:
@@ -104,13 +98,13 @@ class Job:
         self._write(protocol.release, ends=True)
 
     def _lease_end(self) -> float:
-        """Counts from when the renewal was sent that was confirmed last. A shorter timeout leaves half of it to renew (4.2)."""
+        """Counts from when the write was sent that was confirmed last. A shorter timeout leaves half of it to renew (4.2)."""
         timeout, heard = self._worker.timeout(self.type)
-        return max(self._confirmed[0], self._worker.confirmed[0], heard - timeout / 2) + timeout
+        return max(self._confirmed[0], heard - timeout / 2) + timeout
 
     def _lasts(self) -> bool:
         """Whether the lease lasts (rule 6). A monotonic clock that stood still is no excuse."""
-        sent, at = max(self._confirmed, self._worker.confirmed)
+        sent, at = self._confirmed
         stood_still = (time.time() - at) - (time.monotonic() - sent) > self._worker.timeout(self.type)[0] / 2
         if not self._lost and (time.monotonic() >= self._lease_end() or stood_still):
             self._lose(OVER)
@@ -119,10 +113,26 @@ class Job:
     def _lose(self, reason: str) -> None:
         self._lost = self._lost or reason
         self._woken.set()
+        self._over.set()
         self._worker.drop(self)
 
     def _holds(self, leaf: Doc) -> bool:
         return protocol.lock(leaf).get("token") == self.token and not protocol.withdrawn(leaf) and not leaf.get("_deleted")
+
+    def keep(self) -> None:
+        """Renews the lease by an update every third of the timeout, until the job is not owned any more (4.1)."""
+        while self._lasts():
+            due = self._confirmed[0] + self._worker.timeout(self.type)[0] / 3 - time.monotonic()
+            try:
+                if due <= 0:
+                    self.update()
+                else:
+                    self._over.wait(min(due, 0.5))  # the timeout may change
+            except Halted:
+                pass
+            except Exception as problem:  # such as a refusal
+                log.warning("the lease of %s: %r", self._id, problem)
+                self._over.wait(0.3)
 
     def hear(self, doc: Doc, several: bool = False) -> None:
         """The feed shows the job. Without its token, or beside other leaves, that is a reason to read it, not yet to halt (3.3, rule 19)."""
@@ -130,32 +140,37 @@ class Job:
             self.cancel_requested = True
             self._woken.set()
         if several or not self._holds(doc):
-            self._worker.doubt(self)
+            self.doubt()
 
-    def look(self) -> bool:
-        """Reads the job, but not beside a claim or a write: that may tell. False: nothing is known now."""
-        if not self._writing.acquire(blocking=False):
-            return False
-        try:
-            return not self._lasts() or self._own() is not None
-        finally:
-            self._writing.release()
+    def doubt(self) -> None:
+        """Has the job read."""
+        threading.Thread(target=self._look, daemon=True).start()
 
-    def _own(self) -> Optional[Doc]:
-        """The leaf of this claim, as a majority has it; without one, or beside one that counts more, the job is lost. None: not known now."""
-        leaves = self._couch.majority(self._id)
-        mine = next(filter(self._holds, leaves or []), None)
-        if leaves is not None and (not mine or any(protocol.stands_against(leaf, mine, False) for leaf in leaves)):
-            self._lose(OVER if mine else "it was removed, or others have it")  # its own leaf must be given back (3.5)
-        if mine:
-            self.hear(mine)
+    def _look(self) -> None:
+        """Reads the job until that tells of what was written last."""
+        for _ in pauses(most=20.0):
+            seen, leaves = self._doc, self._couch.majority(self._id)
+            with self._writing:
+                if not self._lasts():
+                    return
+                if leaves is not None and self._doc is seen:  # else what was written meanwhile tells more
+                    self._own(leaves)
+                    return
+
+    def _own(self, leaves: List[Doc]) -> Optional[Doc]:
+        """The leaf of this claim, as a majority has it; without one, or beside one that counts more, the job is lost."""
+        mine = next(filter(self._holds, leaves), None)
+        if not mine or any(protocol.stands_against(leaf, mine, False) for leaf in leaves):
+            self._lose("it was removed, or others have it")
+        elif mine.get("cancelRequested"):
+            self.cancel_requested = True
+            self._woken.set()
         return mine
 
     def _write(self, transition: Callable[..., Doc], ends: bool = False, **arguments: Any) -> None:
         """One write of the owner; its answers are worth what the second table of 3.3 says."""
         def go_on() -> None:
             if not self._lasts():
-                self._worker.left(self)
                 raise Halted(f"{self._id}: {self._lost}")
 
         with self._writing:
@@ -165,57 +180,47 @@ class Job:
                 sent = moment()
                 doc = transition(before, self._couch.now(), **arguments)
                 try:
-                    written = self._couch.write(doc, go_on, is_late=lambda: not self._lasts())
+                    limit = self._worker.timeout(self.type)[0] / 3  # a request that hangs must not cost the lease
+                    written = self._couch.write(doc, go_on, is_late=lambda: not self._lasts(), limit=limit)
                 except (Refused, ValueError, TypeError) as problem:
                     problem.permanent = True  # type: ignore[union-attr]  # the database refuses what the owner writes (3.3)
                     raise
                 if written and (ends or self._holds(written)):  # what was built on an end is an end, on an update it may be another's claim
                     break
-                before = self._own() or before  # somebody asked for something: the same change on that
+                leaves = self._couch.majority(self._id)
+                before = self._own(leaves) or before if leaves is not None else before  # somebody asked for something: the same change on that
                 may_have_failed = may_have_failed or self._couch.is_cluster and doc["status"] == "failed"
                 if may_have_failed:  # one copy may have stored that, and it counts more than a cancellation (rule 8)
                     before = {field: value for field, value in before.items() if field != "cancelRequested"}
             self._doc = {key: value for key, value in written.items() if key != "_revisions"}
             self._confirmed = sent if self._lasts() else self._confirmed
             if ends:
-                self._lost = "its run has ended"  # and not given back, though its lease may be over
-                self._lose(self._lost)
+                self._lose("its run has ended")
 
 
 class Worker:
     """Claims jobs of some types, and keeps their leases.
 
-    Its id is `name` and random digits: a process that starts again must not renew the leases of the one before (4.1). Others leave it its
-    `share` of these types, but not to one that claims by hand (8).
+    Its id is `name` and random digits: a worker of that very id would take its jobs for those of a process before (3.5).
     """
 
-    def __init__(self, queue: Queue, types: Union[str, Iterable[str]], name: Optional[str] = None, share: bool = False):
+    def __init__(self, queue: Queue, types: Union[str, Iterable[str]], name: Optional[str] = None):
         self.queue, self.types = queue, [types] if isinstance(types, str) else list(types)
         site = queue.site.get("site")
         self.id = f"{name or 'python'}-{uuid.uuid4().hex[:12]}" + (f"@{site}" if site else "")
-        self.confirmed: Moment = (float("-inf"), time.time())  # when the renewal of all leases was sent that was confirmed last
         self._lines = [f"{type}:{site}" if site else type for type in self.types]  # the site's own jobs, and at home the others too (7.3)
         self._lines += self.types if site and queue.site.get("home") else []
         self._couch, self._closed = queue.couch, False
         self._settings: Dict[str, Tuple[Doc, float]] = {}  # with the moment when another timeout was heard of
-        self._jobs: Dict[str, Job] = {}  # claims under way count as held (rule 5)
-        self._doubts: Dict[str, Job] = {}  # by their tokens: jobs to be read, and claims to be given back
+        self._jobs: Dict[str, Job] = {}  # also those whose claim is under way
         self._resting: Dict[str, Tuple[float, int]] = {}
         self._loops: List[threading.Thread] = []
         self._due: Deque[Doc] = collections.deque()
-        self._claiming, self._woken, self._doubted, self._next_scan = threading.Lock(), threading.Event(), threading.Event(), 0.0
-        self._design, self._dropping = self._find_design(), threading.Lock()
-        self._registration: Doc = {"_id": f"worker:{self.id}", "pid": os.getpid(), "types": self.types if share else [], "beat": 0,
-                                   "started": self._couch.now(), **({"user": self._couch.user} if self._couch.user else {}),
-                                   **({"site": site} if site else {})}
+        self._claiming, self._woken, self._next_scan = threading.Lock(), threading.Event(), 0.0
+        self._design = self._find_design()
         for type in self.types:  # before the first claim: a type may be paused
             self._read_settings(type)
-        if not any(self._beat() for _ in pauses(10)):  # before the first claim, too (4.1), and last: others leave it its share from now on
-            raise ConnectionError(f"cannot register {self.id}")
-        threads = [threading.Thread(target=target, daemon=True) for target in (self._keep, self._settle, self._follow)]
-        self._keeper, self._settler, _ = threads
-        for thread in threads:
-            thread.start()
+        threading.Thread(target=self._follow, daemon=True).start()
 
     # Claiming (3.1, 3.2)
 
@@ -269,6 +274,7 @@ class Worker:
                 verdict = f"{problem!r:.200}"
             if verdict == "alone" and job._lasts():
                 if not self._closed:
+                    threading.Thread(target=job.keep, daemon=True).start()
                     return job
                 verdict = "its worker has stopped"
         self._rest(doc["_id"])
@@ -276,10 +282,10 @@ class Worker:
             with self._claiming:
                 self._due.clear()
         if answer.status in (201, 202) or answer.unknown:
-            self.doubt(job, f"the claim made no owner: {verdict}")
+            self._take_back(job, f"the claim made no owner: {verdict}")
         elif answer.status not in (404, 409, 412, 429, 503):
             log.warning("the claim of %s was answered %s %s", doc["_id"], answer.status, answer.body)
-        job._lose("its claim made no owner")  # last, as the giving back ends with the last job of a worker that was stopped
+        job._lose("its claim made no owner")  # last, as a worker that is stopped waits for its jobs
         return None
 
     def _rest(self, _id: str) -> None:
@@ -297,53 +303,15 @@ class Worker:
         verdicts = (protocol.standing(base["_rev"], claimed, leaves) for leaves in readings if leaves is not None)
         return next((verdict for verdict in verdicts if verdict != "unknown"), "unknown")
 
-    def doubt(self, job: Job, reason: str = "") -> None:
-        """Has a job read, or for a reason a claim given back that this worker does not hold: its registration would keep it (3.5)."""
-        if reason and not job.stray:
-            job.stray, job.strayed = reason, time.monotonic()
-        job.is_doubted = True
-        self._doubts[job.token] = job
-        self._doubted.set()
-
-    def _settle(self) -> None:
-        """Reads, and gives back, what is in doubt: at once, and again after growing pauses until something is known. What is owned comes first."""
-        rest, is_last = 0.05, False
-        while not is_last:
-            is_new = self._doubted.wait(random.uniform(0.5, 1) * rest)
-            self._doubted.clear()
-            rest, is_last = 0.05 if is_new else min(20.0, 2 * rest), self._closed and not self._jobs
-            for token, job in sorted(self._doubts.items(), key=lambda doubt: doubt[1].stray != ""):
-                if not is_last and time.monotonic() < job.next_look:
-                    continue
-                job.is_doubted = is_known = False  # before the reading: a doubt that comes meanwhile is not lost
-                try:
-                    if job.stray:  # the older it is, the rarer
-                        job.next_look = time.monotonic() + min(60.0, time.monotonic() - job.strayed)
-                    is_known = self._give_back(job) if job.stray else job.look()
-                except Exception as problem:  # such as what nobody expects in a document
-                    log.warning("%s could not be read, or given back: %r", job._id, problem)
-                if is_known:
-                    del self._doubts[token]
-                if job.is_doubted:
-                    self._doubts[token] = job
-
-    def _give_back(self, job: Job) -> bool:
-        """One try. True when the claim was given back, or is not there and cannot come."""
-        leaves, now = self._couch.leaves(job._id), self._couch.now()
-        if leaves is None:
-            return False
-        mine = [leaf for leaf in leaves if job._holds(leaf) and leaf.get("status") in protocol.OWNED]
-        if not mine and self._couch.is_cluster:
-            return time.monotonic() > job.strayed + DAY
-        if not mine:  # a claim whose answer was lost can come as long as what it was built on is there
-            return job.stray == EXPIRED or all(leaf["_rev"] != job._doc["_rev"] for leaf in leaves)
-        if self._couch.is_cluster or job.stray == EXPIRED and len(leaves) > 1:  # a library worker resolves it
-            backs = [protocol.withdraw(leaf, now, job.stray) for leaf in mine]
-        elif job.stray == EXPIRED:
-            backs = [protocol.expire(leaf, now, self.settings(job.type)["maxExpirations"]) for leaf in mine]
-        else:
-            backs = [protocol.release(leaf, now) for leaf in mine]
-        return all(self._couch.put(back).status in (201, 202) for back in backs)
+    def _take_back(self, job: Job, reason: str) -> None:
+        """Gives back a claim that made no owner (3.5), where a few readings show it. Otherwise it expires, as nobody renews it."""
+        for _ in pauses(4 if self._couch.is_cluster else 1, 0.1):
+            mine = list(filter(job._holds, self._couch.leaves(job._id) or []))
+            for leaf in mine:
+                now = self._couch.now()
+                self._couch.put(protocol.withdraw(leaf, now, reason) if self._couch.is_cluster else protocol.release(leaf, now))
+            if mine:
+                return
 
     # Finding due jobs, and following (6.1, 6.2)
 
@@ -401,7 +369,7 @@ class Worker:
                 for type in self.types:
                     self._read_settings(type)
                 for job in list(self._jobs.values()):
-                    self.doubt(job)
+                    job.doubt()
                 self._woken.set()
                 while not self._closed or self._jobs:
                     asked, page = time.monotonic(), self._couch.changes(since)
@@ -426,7 +394,7 @@ class Worker:
         if kind == "type" or not doc.get("_deleted") and not doc.get("lock") and doc.get("status") in (None, *protocol.PENDING):
             self._woken.set()
 
-    # Settings (7.1), the registration (4.1)
+    # Settings (7.1)
 
     def settings(self, type: str) -> Doc:
         """The settings of a type, as they were last read."""
@@ -442,56 +410,10 @@ class Worker:
         changed = is_known and now["timeout"] != before["timeout"]
         self._settings[type] = now, time.monotonic() if changed else self.timeout(type)[1]
 
-    def _interval(self) -> float:
-        """Seconds between two signs of life: a third of the shortest timeout while jobs are owned, else five minutes."""
-        return min([300.0, *(self.timeout(job.type)[0] / 3 for job in list(self._jobs.values()))])
-
-    def _beat(self) -> bool:
-        """Writes the registration. Only a 201 renews, and it counts from when it was sent."""
-        doc, owned, sent, interval = self._registration, list(self._jobs.values()), moment(), self._interval()
-        limit = min(self.timeout(type)[0] for type in self.types) / 2  # one that hangs must not cost the leases, those of claims under way either
-        doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned), next=int(interval * 1000), designs=[self._design])
-        answer = self._couch.put(doc, limit)
-        if answer.status in (200, 201):
-            for job in owned:
-                job._lasts()  # over is over: this renewal brings no lease back
-            doc["_rev"], self.confirmed = answer.body["rev"], sent
-            return True
-        try:
-            stored = self._couch.read(doc["_id"], limit) or {}
-            doc.pop("_rev", None)
-            doc.update(stored and {"_rev": stored["_rev"], "beat": max(doc["beat"], stored["beat"])})
-        except ConnectionError as problem:
-            log.info("%s", problem)
-        return False
-
-    def _keep(self) -> None:
-        """Renews the leases, and deletes the registration in the end."""
-        while not self._closed or self._jobs:
-            try:
-                for job in list(self._jobs.values()):
-                    job._lasts()  # a shorter timeout may have ended its lease: a thread that waits is told
-                if time.monotonic() >= self.confirmed[0] + self._interval() and not self._beat():
-                    time.sleep(0.3)
-            except Exception as problem:
-                log.warning("the leases of %s: %r", self.id, problem)
-                time.sleep(0.3)
-            time.sleep(0.05)
-        self._registration["_deleted"] = True
-        any(self._beat() for _ in pauses(5))  # a sign of life whose answer was lost makes the first a 409
-
     def drop(self, job: Job) -> None:
         """The job is not this worker's any more."""
-        with self._dropping:
-            if self._jobs.get(job._id) is job:
-                del self._jobs[job._id]
-
-    def left(self, job: Job) -> None:
-        """The run is over. A job whose lease was over before its end was written is given back: the registration lives."""
-        if job._lost == OVER:
-            job._lost += ", and it is given back"
-            self._rest(job._id)
-            self.doubt(job, EXPIRED)
+        if self._jobs.get(job._id) is job:
+            self._jobs.pop(job._id, None)
 
     # Handlers, and the end
 
@@ -529,8 +451,7 @@ class Worker:
         except Halted as halted:
             log.info("%s", halted)
         finally:
-            job._lose(OVER)  # where no end could be written: the job is given back
-            self.left(job)
+            job._lose("its run is over")  # where no end could be written: nobody renews its lease, and it expires
 
     def stop(self, grace: float = float("inf")) -> None:
         """Claims nothing more, and waits until all runs have ended. After `grace` seconds their jobs are given back."""
@@ -545,6 +466,3 @@ class Worker:
             except (Halted, Refused, ConnectionError) as problem:
                 log.info("%s", problem)
                 job._lose("its worker has stopped")
-        self._doubted.set()  # a last look
-        self._keeper.join()
-        self._settler.join(self._couch.timeout)  # the process may end now, and a claim that was under way is to be given back
