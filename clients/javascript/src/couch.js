@@ -1,10 +1,9 @@
 /**
- * A database of CouchDB as this client needs it: requests, the server's clock, readings that a majority of a cluster's copies has, and
- * writes until a majority has them.
+ * A database of CouchDB as this client needs it: requests, the server's clock, and readings that a majority of a cluster's copies has.
  * @module
  */
 import {createHash} from 'node:crypto';
-import {history, keep, path, probe, standsAgainst, storable} from './protocol.js';
+import {path, probe, storable} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{status: number, body?: any}} Answer `status` 0: no answer came, so the request may have been carried out */
@@ -37,10 +36,6 @@ export const pause = (ms, signal) => new Promise(resolve => {
 
 /** Whether a write may have happened, and may not (2.1). @param {Answer} answer */
 export const isUnknown = ({status}) => status === 0 || status === 408 || (status >= 500 && status !== 503);
-
-/** The content of a document, whatever its revision and the order of its fields. */
-const content = ({_rev, _revisions, _conflicts, _attachments, ...doc}) => JSON.stringify(doc, (_, v) => v && typeof v === 'object' && !Array.isArray(v)
-  ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => a < b ? -1 : 1)) : v);
 
 export class Couch {
   /** The user of the URL: claims carry the name (3.2). @type {string | undefined} */
@@ -145,54 +140,11 @@ export class Couch {
     return (leaves.length ? winners.includes(rev) : !rev) ? leaves : null;
   }
 
-  /** 2.1: the leaf that is the write `doc`, or that was built on it. For writes whose answer was lost. @param {Doc} doc @param {Doc[]} leaves */
-  async #landed(doc, leaves) {
-    for (const leaf of leaves.filter(leaf => !leaf._deleted)) {
-      const line = history(leaf);
-      const at = line.indexOf(doc._rev);
-      // A new job may be on top of a tombstone.
-      const revs = doc._rev ? line.slice(Math.max(0, at - 1), Math.max(0, at)) : leaf.times?.created === doc.times?.created ? line : [];
-      for (const rev of revs) {
-        const stored = rev === leaf._rev ? leaf : (await this.request('GET', `/${path(doc._id)}?rev=${rev}`)).body;
-        if (stored && content(stored) === content(doc)) return leaf;
-      }
-    }
-    return null;
-  }
-
-  /**
-   * 2.1, 3.3, rule 8: writes until a majority has it. The same document makes the same bytes, and so the same revision.
-   * @param {Doc} doc @param {() => void} goOn called before each try; throws when the writer must stop
-   * @param {{alone?: boolean, isLate?: () => boolean, limit?: number}} [options] `alone` suffers no other live leaf, as creators must; `isLate`:
-   *   whether the writer may have lost it by now; `limit`: how long a request may take, in ms
-   * @returns {Promise<Doc | null>} the document with its revision; null when others were first
-   */
-  async write(doc, goOn, {alone = false, isLate = () => false, limit} = {}) {
-    const first = doc;
-    let [doubt, kept] = [false, false];
-    for (const wait of pauses(50, 2000)) {
-      goOn();
-      const answer = await this.put(doc, limit);
-      const {status, body} = answer;
-      if (status === 201) {
-        doc = {...doc, _rev: body.rev};
-        // A change may be of a leaf that the others have left behind (rule 18), and an end too late for the lease, or after a 202 (rule 9).
-        const leaves = kept || (this.isCluster && (doubt || (alone && first._rev) || isLate())) ? await this.majority(doc._id) : [];
-        const hasRivals = leaves?.some(leaf => standsAgainst(leaf, doc, alone));
-        if (leaves && !(hasRivals && alone && (kept || (doubt && !first._rev)))) return hasRivals ? null : doc;
-      } else if (status === 409 || status === 412) {
-        const leaves = doubt ? await this.majority(doc._id) : [];
-        const stored = leaves && await this.#landed(first, leaves);
-        if (stored && !this.isCluster) return stored;
-        if (stored) [doc, kept] = [keep(stored, this.now()), true]; // the copies have it: once more as it is tells whether a majority has it
-        else if (leaves) return null;
-      } else if (status >= 400 && status < 500 && status !== 429 && !isUnknown(answer)) {
-        throw new CouchError(`write ${doc._id}`, answer);
-      }
-      doubt ||= status === 202 || isUnknown(answer); // then the same bytes again
-      await pause(wait);
-    }
-    return null;
+  /** A write for which others may be first. It throws when the database refuses the content, or the user. @param {Doc} doc @param {number} [timeout] @returns {Promise<Answer>} */
+  async write(doc, timeout) {
+    const answer = await this.put(doc, timeout);
+    if (answer.status >= 400 && answer.status < 500 && ![408, 409, 412, 429].includes(answer.status)) throw new CouchError(`write ${doc._id}`, answer);
+    return answer;
   }
 
   /** 1.4: the data of a job that has it attached. @param {Doc} job */

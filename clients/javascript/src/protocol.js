@@ -204,41 +204,6 @@ export function withdraw(job, reason, now) {
   return written(job, {lock: {...job.lock, withdrawn: {at: now, reason}}}, {});
 }
 
-/** 2.2: cancels a job that nobody owns. @param {Doc} job @param {string | undefined} reason @param {number} now */
-export function cancel(job, reason, now) {
-  mustBe(isPending, job, 'cancel');
-  const errors = reason == null ? {} : {errors: withError(job, {at: now, kind: 'cancelled', message: reason})};
-  return cancelled(job, {fence: nextFence(job), ...errors}, {finished: now});
-}
-
-/** 2.2: asks the owner to stop. @param {Doc} job @param {string | undefined} reason @param {number} now @returns {Doc | null} */
-export function requestCancel(job, reason, now) {
-  mustBe(isOwned, job, 'request to cancel');
-  if (job.cancelRequested && !job.resubmit) return null;
-  return written(job, {cancelRequested: true, cancelReason: reason == null ? undefined : text(reason), resubmit: undefined}, {cancelRequested: now});
-}
-
-/** 2.2: the next claim cancels a job that nobody owns, and does not run it. @param {Doc} job @param {string | undefined} reason @param {number} now @returns {Doc | null} */
-export function cancelAtNextClaim(job, reason, now) {
-  mustBe(isPending, job, 'cancel');
-  if (job.endAs === 'cancelled') return null;
-  return written(job, {endAs: 'cancelled', cancelReason: reason == null ? undefined : text(reason)}, {cancelRequested: now});
-}
-
-/** Whether the last owner of a job that waits may have ended it, on a copy that is out of reach. */
-function mayHaveEnded(job) {
-  const times = job.times ?? {};
-  const latest = (...moments) => Math.max(...moments.map(moment => times[moment] ?? 0));
-  const isTaken = latest('expired', 'released') > 0 && latest('expired', 'released', 'restored') >= latest('claimed', 'created', 'retried');
-  return isTaken && (job.status ?? 'waiting') === 'waiting' && !job.after;
-}
-
-/** 2.2: what cancels a job that has not finished: `cancel`, or one that only asks. @param {Doc} job @param {boolean} isCopied whether others may know more: on a cluster, and in a replica */
-export const cancelVerb = (job, isCopied) => !isPending(job) ? requestCancel : isCopied && mayHaveEnded(job) ? cancelAtNextClaim : cancel;
-
-/** 5.5: the job once more as it is, to confirm what is there. @param {Doc} job @param {number} now */
-export const keep = (job, now) => written(job, {}, {kept: now});
-
 /** 3.4: whether no retry is left when this run fails. */
 export const isLast = (job, policy) => (job.attempt ?? 0) - (job.expirations ?? 0) > (job.maxRetries ?? policy.maxRetries);
 
@@ -257,7 +222,10 @@ export function settings(doc = {}, defaultTimeout = 60000) {
     paused: doc.paused === true, classes: Array.isArray(doc.classes) ? doc.classes : null};
 }
 
-// What a reading is worth on a cluster
+// What a reading is worth
+
+/** Whether a leaf is this end of a run, by its moments. @param {Doc} leaf @param {Doc} end */
+export const sameEnd = (leaf, end) => !leaf._deleted && leaf.status === end.status && Object.entries(end.times).every(([moment, at]) => leaf.times?.[moment] === at);
 
 /** The revisions of a leaf's branch, the newest first. @param {Doc} leaf @returns {string[]} */
 export const history = ({_rev, _revisions}) => _revisions ? _revisions.ids.map((id, i) => `${_revisions.start - i}-${id}`) : [_rev];

@@ -3,8 +3,8 @@
  * @module
  */
 import {randomUUID} from 'node:crypto';
-import {Couch, monotonic, pause, pauses} from './couch.js';
-import {cancel, cancelVerb, create, docId, generation, isFinished, standsAgainst} from './protocol.js';
+import {Couch, isUnknown, monotonic, pause, pauses} from './couch.js';
+import {create, docId, generation, history, isFinished, path, standsAgainst} from './protocol.js';
 import {Worker} from './worker.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
@@ -52,48 +52,38 @@ export class Queue {
     await this.open();
     const id = options.id ?? (options.tracker == null ? randomUUID() : `tracker:${options.tracker}`);
     const job = create(type, data, {...options, site: options.site ?? this.site.name, id}, this.couch.now());
-    return {outcome: await this.#write(job) ? 'added' : 'exists', id};
+    return {outcome: await this.#insert(job) ? 'added' : 'exists', id};
   }
 
-  /**
-   * Cancels a job that waits; asks its owner to stop one that runs. On a cluster a job that waits, and that its last owner may have ended, is
-   * `requested`, too: the next claim cancels it, and does not run it.
-   * @param {string} type @param {string} id @param {string} [reason] noted in the job's errors
-   * @returns {Promise<'cancelled' | 'requested' | 'success' | 'failed' | null>} the status of a finished job; null when there is no such job
-   */
-  async cancel(type, id, reason) {
-    await this.open();
-    const waits = pauses(100, 3000);
-    for (let tries = 0; tries < 12; tries++) { // read, decide, write; start over after a 409 (2.2)
-      const job = await this.couch.get(docId(type, id));
-      if (!job) {
-        const leaves = this.couch.isCluster ? await this.couch.majority(docId(type, id)) : [];
-        if (leaves?.every(leaf => leaf._deleted) && (!leaves.length || leaves.some(leaf => !leaf.resolved))) return null;
-      } else if (isFinished(job)) {
-        if (await this.#stands(job)) return job.status;
-      } else if (!job._conflicts && !job.lock?.withdrawn) { // else a library worker resolves it first (rule 18)
-        const verb = cancelVerb(job, this.couch.isCluster);
-        const next = verb(job, reason, this.couch.now());
-        if (await (next ? this.#write(next) : this.#stands(job))) return verb === cancel ? 'cancelled' : 'requested';
-      }
-      await pause(waits.next().value);
-    }
-    throw new UnconfirmedError(`cancel job:${type}:${id}: it has conflicts, others change it all the time, or no majority is in reach`);
-  }
-
-  /** A write of a creator; null after a 409. @param {Doc} job */
-  #write(job) {
+  /** Writes a new job, as the same bytes until it is known to be stored (2.1). False: a job of that id exists. @param {Doc} job @returns {Promise<boolean>} */
+  async #insert(job) {
+    const {couch} = this;
     const end = monotonic() + 30000;
-    return this.couch.write(job, () => {
-      if (monotonic() > end) throw new UnconfirmedError(`nobody knows whether the write of ${job._id} counts`);
-    }, {alone: true});
+    let doubt = false;
+    for (const wait of pauses(50, 2000)) {
+      const answer = await couch.write(job);
+      const {status, body} = answer;
+      doubt ||= status === 202 || isUnknown(answer);
+      if (status === 201 && !(doubt && couch.isCluster)) return true;
+      if (status === 409 && !doubt) return false;
+      const leaves = status === 201 || status === 409 ? await couch.majority(job._id) : null;
+      if (leaves?.length) {
+        const stored = status === 201 ? {...job, _rev: body.rev} : storedAs(job, leaves);
+        if (!stored) return false;
+        const isAlone = !leaves.some(leaf => standsAgainst(leaf, stored, true));
+        if (isAlone && (status === 201 || !couch.isCluster || await this.#isFirst(job, stored))) return true;
+      }
+      if (monotonic() > end) break;
+      await pause(wait);
+    }
+    throw new UnconfirmedError(`nobody knows whether ${job._id} was added`);
   }
 
-  /** Whether a majority has a job as it was read (rule 18). @param {Doc} job @returns {Promise<boolean>} */
-  async #stands(job) {
-    if (!this.couch.isCluster) return true;
-    const leaves = await this.couch.majority(job._id) ?? [];
-    return leaves.find(leaf => !leaf._deleted)?._rev === job._rev && !leaves.some(leaf => standsAgainst(leaf, job, true));
+  /** Whether a new job has no tombstone below it, on top of which only a 201 counts (rule 18). @param {Doc} job @param {Doc} leaf */
+  async #isFirst(job, leaf) {
+    const root = history(leaf).at(-1);
+    const made = root === leaf._rev ? leaf : (await this.couch.request('GET', `/${path(leaf._id)}?rev=${root}`)).body;
+    return made?.times?.created === job.times.created;
   }
 
   /** The document of a job as the server has it: on a cluster take an end for a hint, and see `wait`. @param {string} type @param {string} id @returns {Promise<Doc | null>} */
@@ -130,6 +120,10 @@ export class Queue {
     return handler ? worker.run(handler, concurrency) : worker;
   }
 }
+
+/** The leaf that is a new job, or was built on it. @param {Doc} job @param {Doc[]} leaves */
+const storedAs = (job, leaves) => leaves.find(leaf => !leaf._deleted && leaf.times?.created === job.times.created &&
+  JSON.stringify(leaf.data) === JSON.stringify(job.data));
 
 /** The table of 6.3: the end that a reading shows, if it shows one. @param {Doc[]} leaves */
 function endOf(leaves) {

@@ -5,7 +5,7 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {acknowledgeCancel, claim, docId, endAs, fail, finish, generation, isClaim, parseDocId, RefusedError, release, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
+import {acknowledgeCancel, claim, docId, endAs, fail, finish, generation, isClaim, parseDocId, RefusedError, release, sameEnd, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
@@ -13,7 +13,7 @@ import {acknowledgeCancel, claim, docId, endAs, fail, finish, generation, isClai
 const PAGE = 200;
 /** How often the clock, and so the index, is looked at (6.1). */
 const LOOK = 20000;
-const OVER = 'its lease is over';
+const [OVER, UNKNOWN] = ['its lease is over', 'nobody knows whether its end was stored'];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The job is not yours any more: it was taken over, removed, or its lease is over. Stop working; nothing was written. */
@@ -113,34 +113,52 @@ export class Job {
     return this.alone(() => this.#confirm(change, ends));
   }
 
-  /** 3.3: what the answers to an owner's write are worth. @param {(job: Doc, now: number) => Doc} change @param {boolean} ends */
+  /** The same bytes until a 201, and after a 409 the same change on what others wrote meanwhile (3.3). @param {(job: Doc, now: number) => Doc} change @param {boolean} ends */
   async #confirm(change, ends) {
     const {couch} = this.#worker;
-    const goOn = () => {
-      if (this.isHalted) throw this.#halted;
-    };
-    let mayHaveFailed = false;
+    let [base, next, sent, doubt] = [this.doc, null, null, false];
     for (const wait of pauses(50, 2000)) {
-      goOn();
-      const sent = moment();
-      // A failure that one copy may have stored counts more than a cancellation (rule 8).
-      const next = change(mayHaveFailed ? {...this.doc, cancelRequested: undefined} : this.doc, couch.now());
-      const written = await couch.write(next, goOn, {isLate: () => this.leaseLeft <= 0, limit: this.#third}).catch(error => {
-        // No document can have this content, or the database refuses it, so the run has failed for good (3.3); a 401 refuses only the user.
-        throw Object.assign(error, (error instanceof RefusedError || (error instanceof CouchError && error.status !== 401)) && {permanent: true});
-      });
-      // What was built on an end is an end, on an update it may be another's claim.
-      if (written && (ends || isClaim(written, this.token))) return this.#wrote(written, sent, ends);
-      mayHaveFailed ||= couch.isCluster && next.status === 'failed';
-      const leaves = await couch.majority(this.doc._id);
-      if (leaves) this.#own(leaves); // somebody asked for something: the same change on that
+      if (this.isHalted) throw this.#halted;
+      if (!next) [next, sent] = [change(base, couch.now()), moment()];
+      const answer = await this.#put(next);
+      const {status, body} = answer;
+      doubt ||= status === 202 || isUnknown(answer);
+      if (status === 201) return this.#wrote({...next, _rev: body.rev}, sent, ends, doubt);
+      const leaves = status === 409 || status === 412 ? await couch.majority(this.doc._id) : null;
+      if (leaves) {
+        if (ends && doubt && !leaves.some(leaf => isClaim(leaf, this.token))) {
+          const stored = leaves.find(leaf => sameEnd(leaf, next));
+          if (stored && !couch.isCluster) return this.#wrote(stored, sent, ends, doubt);
+          this.halt(UNKNOWN);
+        }
+        this.#own(leaves);
+        // A failure that one copy may have stored counts more than a cancellation (rule 8).
+        base = couch.isCluster && next.status === 'failed' ? {...this.doc, cancelRequested: undefined} : this.doc;
+        next = null;
+      }
       await pause(wait);
     }
   }
 
-  #wrote(written, sent, ends) {
-    this.doc = written;
-    if (!this.isHalted && sent.mono > this.#confirmed.mono) this.#confirmed = sent;
+  /** @param {Doc} doc */
+  #put(doc) {
+    return this.#worker.couch.write(doc, this.#third).catch(error => {
+      // No document can have this content, or the database refuses it, so the run has failed for good (3.3); a 401 refuses only the user.
+      throw Object.assign(error, error.status !== 401 && {permanent: true});
+    });
+  }
+
+  async #wrote(doc, sent, ends, doubt) {
+    const {couch} = this.#worker;
+    if (ends && couch.isCluster && (doubt || this.leaseLeft <= 0)) { // rule 9
+      const leaves = await couch.majority(doc._id);
+      if (!leaves || leaves.some(leaf => standsAgainst(leaf, doc, false))) {
+        this.halt(UNKNOWN);
+        throw this.#halted;
+      }
+    }
+    this.doc = doc;
+    if (!this.isHalted) this.#confirmed = sent;
     if (ends) this.halt('its end was written');
   }
 

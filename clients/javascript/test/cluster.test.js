@@ -59,12 +59,6 @@ test('of creators that race for one id one job is left, and nobody is told of an
   }
 });
 
-test('a cancel through another node is confirmed', async () => {
-  const {id} = await queues[0].add('cancelled', {});
-  assert.equal(await until(() => queues[1].cancel('cancelled', id)), 'cancelled');
-  assert.equal((await queues[2].wait('cancelled', id)).status, 'cancelled');
-});
-
 test('no conflict is left', async () => {
   await until(async () => {
     const findings = await couchjobs('doctor', '-o', 'json', '--url', db.url).catch(error => error.stdout);

@@ -5,7 +5,7 @@ import {spawn} from 'node:child_process';
 import {createServer} from 'node:http';
 import {fileURLToPath} from 'node:url';
 import {after, before, test} from 'node:test';
-import {CancelError, CouchError, HaltError, Queue, RefusedError} from '../src/index.js';
+import {CancelError, CouchError, HaltError, Queue, RefusedError, UnconfirmedError} from '../src/index.js';
 import {Couch} from '../src/couch.js';
 import {isFinished, path} from '../src/protocol.js';
 import {assertHealthy, couchjobs, database, request, start, until} from './support/couchjobs.js';
@@ -39,6 +39,12 @@ const ended = (type, id) => until(async () => {
   const job = await queue.get(type, id);
   return isFinished(job) && job;
 }, `${type}:${id} has ended`);
+
+/** Asks the owner of a job to stop (2.2). */
+async function requestCancel(type, id) {
+  await put(`job:${type}:${id}`, {...await queue.get(type, id), cancelRequested: true, cancelReason: 'too late'});
+  return 'requested';
+}
 
 /** An update of a job. */
 async function renewed(type, id) {
@@ -307,13 +313,6 @@ test('an error whose text is cut within a character is stored, and the job fails
   });
 });
 
-test('a reason to cancel that is cut within a character is stored', async () => {
-  const email = await type();
-  const {id} = await queue.add(email, {});
-  assert.equal(await queue.cancel(email, id, 'sad \ud83d'), 'cancelled');
-  assert.equal((await queue.get(email, id)).errors[0].message, 'sad \ufffd');
-});
-
 test('a long error is cut', async () => {
   const email = await type({maxRetries: 0});
   const handler = () => { throw Object.assign(new Error('long '.repeat(1000)), {stack: 'at '.repeat(10_000)}); };
@@ -364,22 +363,10 @@ test('two workers share the jobs, and each job runs once', async () => {
   assert.equal(new Set(runs).size, 40);
 });
 
-test('a job that waits is cancelled, and is never run', async () => {
-  const email = await type();
-  const {id} = await queue.add(email, {});
-  assert.equal(await queue.cancel(email, id, 'not needed'), 'cancelled');
-  assert.equal(await queue.cancel(email, id), 'cancelled');
-  assert.equal(await queue.cancel(email, 'unknown'), null);
-  await withWorker(email, {}, async worker => assert.equal(await worker.claim(), null));
-  const job = await queue.wait(email, id);
-  assert.deepEqual([job.status, job.errors[0].message, job.fence], ['cancelled', 'not needed', 1]);
-});
-
 test('a status that nobody knows is no end', async () => {
   const email = await type();
   await put(`job:${email}:1`, {status: 'archived'});
   assert.equal(await queue.wait(email, '1', {timeout: 100}), null);
-  await assert.rejects(queue.cancel(email, '1'), error => error instanceof RefusedError && /archived/.test(error.message));
   await queue.couch.put({...await queue.get(email, '1'), _deleted: true});
 });
 
@@ -390,7 +377,7 @@ test('a cancel while a job runs stops its handler, and the job remembers why', a
   await withWorker(email, {handler}, async () => {
     const {id} = await queue.add(email, {});
     await until(async () => (await queue.get(email, id)).status === 'running');
-    assert.equal(await queue.cancel(email, id, 'too late'), 'requested');
+    await requestCancel(email, id);
     const job = await queue.wait(email, id);
     const [{kind, message}] = job.errors;
     assert.deepEqual([job.status, kind, message, job.cancelReason], ['cancelled', 'cancelled', 'cancelled on request: too late', undefined]);
@@ -410,7 +397,7 @@ test('a run that goes on while its worker is being stopped hears of a cancel', a
   await until(() => running);
   const stopped = worker.stop();
   await queue.add(email, {}, {id: '2'}); // which the feed tells of, too
-  assert.equal(await queue.cancel(email, '1'), 'requested');
+  await requestCancel(email, '1');
   await stopped;
   assert.deepEqual([(await queue.get(email, '1')).status, (await queue.get(email, '2')).status], ['cancelled', 'waiting']);
 });
@@ -717,7 +704,7 @@ test('a request to cancel that comes before the answer to the claim is heard', a
     const response = await send();
     if (url.includes('/_changes')) text += await response.clone().text();
     if (isWrite(url, init, `job:${email}:1`) && !asked) {
-      asked = await queue.cancel(email, '1', 'too late');
+      asked = await requestCancel(email, '1');
       await queue.add(email, {}, {id: 'later'});
       await until(() => text.includes(`job:${email}:later`), 'the feed tells of the request');
     }
@@ -961,63 +948,46 @@ test('a worker of a cluster that was woken lets others go first, and asks a copy
   }, cluster);
 });
 
-test('a cancel tells what a job is only when a majority has that', async () => {
-  const email = await type();
-  await put(`job:${email}:ended`, {status: 'success'});
-  await put(`job:${email}:asked`, {status: 'running', fence: 1, attempt: 1, cancelRequested: true, lock: {token: randomUUID(), worker: 'other'}});
-  for (const [id, told] of [['ended', 'success'], ['asked', 'requested']]) {
-    const doubts = ['no majority', 'a later leaf'];
-    let readings = 0;
-    const cluster = through(async (send, url, init) => {
-      if (doubts[0] === 'no majority' && url.includes('couchjobs-probe')) return doubts.shift(), accepted(await send());
-      if (doubts[0] === 'a later leaf' && url.includes('open_revs=all')) {
-        doubts.shift();
-        const later = {_id: `job:${email}:${id}`, _rev: `2-${'f'.repeat(32)}`, _deleted: true, fence: 2, _revisions: {start: 2, ids: ['f'.repeat(32), 'e'.repeat(32)]}};
-        return Response.json([...await (await send()).json(), {ok: later}]);
-      }
-      if (!doubts.length && url.includes('open_revs=all')) readings++;
-      return asCluster(send, url);
-    });
-    assert.equal(await cluster.cancel(email, id), told);
-    assert.equal(readings, 1);
-  }
-});
-
-test('a job that one copy does not have is cancelled, and one that a majority does not have is missing', async () => {
-  const email = await type();
-  let hidden = 0;
-  const cluster = through((send, url) => url.includes('job%3A') && url.endsWith('?conflicts=true') && !hidden++ ? refuse(404) : asCluster(send, url));
-  await queue.add(email, {}, {id: '1'});
-  assert.equal(await cluster.cancel(email, '1'), 'cancelled');
-  assert.equal(await cluster.cancel(email, '2'), null);
-});
-
-test('what was answered 202 is written once more, until it is confirmed', async () => {
-  const email = await type();
-  const doubted = [];
-  const cluster = through(async (send, url, init) => {
-    const response = await asCluster(send, url);
-    const status = init?.method === 'PUT' && url.includes('job%3A') && JSON.parse(init.body).status;
-    if (!['cancelled', 'success'].includes(status) || doubted.includes(`${status} ${url}`) || response.status !== 201) return response;
-    doubted.push(`${status} ${url}`);
-    return accepted(response);
-  });
-  await cluster.add(email, {}, {id: 'cancelled'});
-  assert.equal(await cluster.cancel(email, 'cancelled'), 'cancelled');
-  await cluster.add(email, {}, {id: 'run'});
-  await withWorker(email, {handler: () => 1}, async () => assert.equal((await cluster.wait(email, 'run')).result, 1), cluster);
-  assert.equal(doubted.length, 2);
-  for (const id of ['cancelled', 'run']) {
-    await until(async () => typeof (await queue.get(email, id)).times.kept === 'number', `${id} is kept`);
-  }
-});
-
-test('a new job that was answered 202 is written once more, until it is confirmed', async () => {
+test('an end that was answered 202, and is not confirmed, halts its owner', async () => {
   const email = await type();
   let doubted = 0;
-  const cluster = through(async (send, url, init) => isWrite(url, init, `job:${email}:1`) && !doubted++ ? accepted(await send()) : asCluster(send, url));
-  assert.equal((await cluster.add(email, {}, {id: '1'})).outcome, 'added');
-  assert.equal(typeof (await queue.get(email, '1')).times.kept, 'number');
+  const cluster = through(async (send, url, init) => writes(init, 'success') && !doubted++ ? accepted(await send()) : asCluster(send, url));
+  await queue.add(email, {}, {id: '1'});
+  await withWorker(email, {}, async worker => {
+    const job = await until(() => worker.claim());
+    await assert.rejects(job.finish('done'), error => error instanceof HaltError && /nobody knows/.test(error.message));
+    assert.ok(job.isHalted);
+  }, cluster);
+  assert.equal((await queue.get(email, '1')).result, 'done');
+});
+
+/** Adds a job on a server that takes itself for a cluster; the first answer is 202. */
+function addInDoubt(email) {
+  let doubted = 0;
+  return through(async (send, url, init) => isWrite(url, init, `job:${email}:1`) && !doubted++ ? accepted(await send()) : asCluster(send, url)).add(email, {}, {id: '1'});
+}
+
+test('a creation that was answered 202 counts when a majority has it, but not on top of a tombstone', async t => {
+  const email = await type();
+  assert.equal((await addInDoubt(email)).outcome, 'added');
+  await queue.couch.put({...await queue.get(email, '1'), _deleted: true});
+  const setOn = clocks(t);
+  const added = assert.rejects(addInDoubt(email), UnconfirmedError);
+  await until(async () => await queue.get(email, '1'));
+  setOn(31_000);
+  await added;
+});
+
+test('a creation whose answer was lost, and that others have built on, was added', async () => {
+  const email = await type();
+  let lost = 0;
+  const cluster = through(async (send, url, init) => {
+    const response = await asCluster(send, url);
+    if (!isWrite(url, init, `job:${email}:1`) || lost++) return response;
+    await put(`job:${email}:1`, {...JSON.parse(init.body), _rev: (await response.json()).rev, priority: 99});
+    throw new TypeError('the connection was lost');
+  });
+  assert.deepEqual(await cluster.add(email, {a: [1]}, {id: '1'}), {outcome: 'added', id: '1'});
 });
 
 test('a failure that a request to cancel kept from being stored stays one on a cluster', async () => {
@@ -1026,7 +996,7 @@ test('a failure that a request to cancel kept from being stored stays one on a c
     const asked = [];
     const on = through(async (send, url, init) => {
       if (isWrite(url, init, `job:${email}:1`) && (writes(init, 'failed') || writes(init, 'stuck')) && !asked.length) {
-        asked.push(await queue.cancel(email, '1', 'too late'));
+        asked.push(await requestCancel(email, '1'));
       }
       return isCluster ? asCluster(send, url) : send();
     });
@@ -1077,25 +1047,6 @@ test('an end that is confirmed after a lost answer does not count beside a leaf 
     await assert.rejects(job.finish(), HaltError);
     assert.equal(ends, 2);
   }, cluster);
-});
-
-test('a job that its last owner may have ended is cancelled by the next claim on a cluster', async () => {
-  const email = await type();
-  const expired = {data: {}, status: 'waiting', attempt: 1, expirations: 1, fence: 1, times: {created: 1, claimed: 2, started: 2, expired: 3}};
-  for (const id of ['node', 'cluster']) await put(`job:${email}:${id}`, expired);
-  assert.equal(await queue.cancel(email, 'node', 'too late'), 'cancelled');
-  const cluster = through(asCluster);
-  assert.equal(await cluster.cancel(email, 'cluster', 'too late'), 'requested');
-  const asked = await queue.get(email, 'cluster');
-  assert.deepEqual([asked.status, asked.endAs, asked.cancelReason, asked.fence], ['waiting', 'cancelled', 'too late', 1]);
-  assert.equal(await cluster.cancel(email, 'cluster', 'once more'), 'requested');
-  assert.deepEqual(await queue.get(email, 'cluster'), asked);
-  await withWorker(email, {handler: () => assert.fail('it ran')}, async () => {
-    const {status, errors} = await cluster.wait(email, 'cluster');
-    assert.equal(status, 'cancelled');
-    assert.match(errors[0].message, /too late/);
-  }, cluster);
-  assert.equal(await cluster.cancel(email, 'cluster'), 'cancelled');
 });
 
 test('an owner that reaches nobody halts when its lease is over, and leaves the job', async () => {

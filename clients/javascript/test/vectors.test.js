@@ -7,7 +7,7 @@ import * as protocol from '../src/protocol.js';
 const vectors = name => JSON.parse(readFileSync(new URL(`../../../design-docs/vectors/${name}.json`, import.meta.url), 'utf8'));
 const count = (t, cases) => t.diagnostic(`${cases.length} cases`);
 
-/** Each event of the vectors as this client writes it; others are not in it: add (again), expire, letGo, start, snooze, resubmit, retry,
+/** Each event of the vectors as this client writes it; others are not in it: add (again), cancel, requestCancel, expire, keep, letGo, start, snooze, resubmit, retry,
  * reschedule, prioritize, remove, retire. */
 const events = {
   create: (job, {id, type, request}, now) => {
@@ -22,9 +22,6 @@ const events = {
   release: (job, _, now) => protocol.release(job, now),
   acknowledgeCancel: (job, {reason}, now) => protocol.acknowledgeCancel(job, reason, now),
   withdraw: (job, {reason}, now) => protocol.withdraw(job, reason, now),
-  cancel: (job, {reason}, now) => protocol.cancel(job, reason, now),
-  requestCancel: (job, {reason}, now) => protocol.requestCancel(job, reason, now),
-  keep: (job, _, now) => protocol.keep(job, now),
 };
 
 for (const [event, run] of Object.entries(events)) {
@@ -71,36 +68,15 @@ test('probes: the part of a document, and its probe', t => {
   count(t, cases);
 });
 
-test('a reason to cancel lasts until the run has ended, or another request has come', () => {
+test('a reason to cancel lasts until the run has ended', () => {
   const policy = protocol.settings();
   const running = {_id: 'job:email:1', _rev: '2-a', status: 'running', lock: {token: 't', worker: 'w'}, attempt: 1};
-  const requested = protocol.requestCancel(running, 'too late', 0);
-  assert.equal(requested.cancelReason, 'too late');
-  assert.equal(protocol.requestCancel({...requested, resubmit: {}}, undefined, 0).cancelReason, undefined);
+  const requested = {...running, cancelRequested: true, cancelReason: 'too late'};
   const ends = [protocol.finish(requested, {}, 0), protocol.fail(requested, {message: 'no', policy}, 0), protocol.acknowledgeCancel(requested, 'stopped', 0)];
   assert.deepEqual(ends.map(job => [job.status, job.cancelReason, job.errors?.[0].message]),
     [['success', undefined, undefined], ['cancelled', undefined, 'no'], ['cancelled', undefined, 'stopped: too late']]);
   const stale = {...running, cancelReason: 'of a former run'};
   assert.equal(protocol.acknowledgeCancel(stale, 'stopped', 0).errors[0].message, 'stopped');
-});
-
-test('a job whose last owner may have ended it, on a copy that is out of reach, waits for the claim that cancels it', () => {
-  for (const [times, expected] of [[undefined, false], [{}, false], [{created: 1, claimed: 2}, false], [{created: 1, claimed: 2, failed: 3}, false],
-    [{claimed: 2, expired: 3}, true], [{claimed: 2, released: 2}, true], [{expired: 3}, true], [{claimed: 4, expired: 3}, false],
-    [{created: 4, claimed: 2, released: 3}, false], [{claimed: 4, released: 3, restored: 4}, true], [{claimed: 2, restored: 3}, false],
-    [{claimed: 2, expired: 3, retried: 4}, false]]) {
-    const verb = expected ? protocol.cancelAtNextClaim : protocol.cancel;
-    assert.deepEqual([protocol.cancelVerb({times}, true), protocol.cancelVerb({times}, false)], [verb, protocol.cancel], JSON.stringify(times));
-  }
-  const job = {_id: 'job:email:1', _rev: '4-a', status: 'waiting', cancelReason: 'old', times: {claimed: 2, expired: 3}};
-  for (const other of [{status: 'stuck'}, {after: {jobs: ['job:email:2']}}]) assert.equal(protocol.cancelVerb({...job, ...other}, true), protocol.cancel);
-  const {cancelReason, ...asked} = {...job, fence: 3, endAs: 'cancelled', times: {...job.times, cancelRequested: 9}};
-  assert.deepEqual(protocol.cancelAtNextClaim(job, 'x\ud83d', 9), {...asked, cancelReason: 'x\ufffd'});
-  assert.deepEqual(protocol.cancelAtNextClaim({...job, endAs: 'failed'}, undefined, 9), asked);
-  assert.equal(protocol.cancelAtNextClaim(asked, 'too late', 10), null);
-  const running = {...job, status: 'running', lock: {token: 't', worker: 'w'}};
-  assert.equal(protocol.cancelVerb(running, true), protocol.requestCancel);
-  assert.throws(() => protocol.cancelAtNextClaim(running, undefined, 9), protocol.RefusedError);
 });
 
 test('a request that cannot be a job is refused, and the message names field and value', () => {

@@ -1,4 +1,4 @@
-"""HTTP to one CouchDB database: requests, readings of all leaves, writes until a majority has them, the feed, and the server's clock."""
+"""HTTP to one CouchDB database: requests, readings that a majority of the copies has, the feed, and the server's clock."""
 from __future__ import annotations
 
 import base64
@@ -8,10 +8,10 @@ import json
 import random
 import time
 from email.utils import parsedate_to_datetime
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional
+from typing import Any, Iterator, List, NamedTuple, Optional
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from .protocol import Doc, Refused, keep, path, probe, same, stands_against
+from .protocol import Doc, Refused, probe
 
 
 class Answer(NamedTuple):
@@ -154,54 +154,19 @@ class Couch:
         winners = [leaf["_rev"] for leaf in leaves if not leaf.get("_deleted")] or [leaf["_rev"] for leaf in leaves] or [None]
         return leaves if (shown.body["rows"][0].get("value") or {}).get("rev") in winners else None
 
-    def landed(self, doc: Doc, leaves: List[Doc]) -> Optional[Doc]:
-        """The leaf that is the write `doc`, or that was built on it. For writes whose answer was lost (2.1)."""
-        for leaf in (live for live in leaves if not live.get("_deleted")):
-            line = path(leaf)
-            if doc.get("_rev") in line:
-                line = line[max(0, line.index(doc["_rev"]) - 1):line.index(doc["_rev"])]
-            elif "_rev" in doc or (leaf.get("times") or {}).get("created") != (doc.get("times") or {}).get("created"):
-                continue
-            for rev in line:  # a new job may be on top of a tombstone
-                if same(leaf if rev == leaf["_rev"] else self.get(_segment(doc["_id"]), rev=rev).body or {}, doc):
-                    return leaf
-        return None
+    def write(self, doc: Doc, timeout: float = float("inf")) -> Answer:
+        """A write for which others may be first. It raises when the database refuses the content, or the user."""
+        answer = self.put(doc, timeout)
+        if answer.status == 401:
+            raise ConnectionError(f"cannot write {doc['_id']}: 401 {answer.body}")
+        if 400 <= answer.status < 500 and answer.status not in (408, 409, 412, 429):
+            raise Refused(f"the database refuses {doc['_id']}: {answer.status} {answer.body}")
+        return answer
 
-    def write(self, doc: Doc, go_on: Callable[[], None], alone: bool = False, is_late: Callable[[], bool] = lambda: False,
-              limit: float = float("inf")) -> Optional[Doc]:
-        """Writes until a majority has it (2.1, 3.3, rule 8): the document with its revision, or None when others were first.
-
-        `go_on` is called before each try, and raises when the writer must stop. `alone` suffers no other live leaf, as creators must.
-        `is_late` tells whether the writer may have lost the document by now. A request may take `limit` seconds.
-        """
-        doc = json.loads(_json(doc))  # as it comes back: a tuple is a list, and a key is text
-        first, doubt, kept = doc, False, False
-        for _ in pauses():
-            go_on()
-            answer = self.put(doc, limit)
-            if answer.status == 201:
-                doc = {**doc, "_rev": answer.body["rev"]}
-                # A change may be of a leaf that the others have left behind (rule 18), and an end too late for the lease, or after a 202 (rule 9).
-                doubtful = kept or self.is_cluster and (doubt or alone and "_rev" in first or is_late())
-                leaves = self.majority(doc["_id"]) if doubtful else []
-                rivals = [leaf for leaf in leaves or [] if stands_against(leaf, doc, alone)]
-                if leaves is not None and not (rivals and alone and (kept or doubt and "_rev" not in first)):
-                    return None if rivals else doc
-            elif answer.status in (409, 412):
-                leaves = self.majority(doc["_id"]) if doubt else []
-                stored = self.landed(first, leaves or [])
-                if stored and not self.is_cluster:
-                    return stored
-                if stored:  # the copies have it: the job once more as it is tells whether a majority has it
-                    doc, kept = keep(stored, self.now()), True
-                elif leaves is not None:
-                    return None
-            elif answer.status == 401:
-                raise ConnectionError(f"cannot write {doc['_id']}: 401 {answer.body}")
-            elif 400 <= answer.status < 500 and answer.status not in (408, 429):
-                raise Refused(f"the database refuses {doc['_id']}: {answer.status} {answer.body}")
-            doubt = doubt or answer.status == 202 or answer.unknown  # then the same bytes again
-        return None
+    def revision(self, _id: str, rev: str) -> Doc:
+        """A revision; {} where it was compacted away."""
+        answer = self.get(_segment(_id), rev=rev)
+        return answer.body if answer.status == 200 else {}
 
     def attached_data(self, doc: Doc) -> Doc:
         """The data of a job that has it attached (1.4)."""

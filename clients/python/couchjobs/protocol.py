@@ -184,41 +184,6 @@ def new_job(_id: str, request: Doc, now: int) -> Doc:
             "scheduledTime": 0 if 0 < at < 100_000_000_000 else at, "times": {"created": now}}
 
 
-def cancel(doc: Doc, now: int, reason: Optional[str] = None) -> Doc:
-    """Cancels a pending job (2.2)."""
-    _expect(doc, PENDING, "cancel")
-    errors = {"errors": _errors(doc, now, "cancelled", reason)} if reason else {}
-    return _write(doc, now, "finished", "cancelRequested resubmit progress", status="cancelled", fence=next_fence(doc), **errors)
-
-
-def request_cancel(doc: Doc, now: int, reason: Optional[str] = None) -> Optional[Doc]:
-    """Asks the owner of a job to stop (2.2)."""
-    _expect(doc, OWNED, "a request to cancel")
-    if doc.get("cancelRequested") and doc.get("resubmit") is None:
-        return None
-    why = {"cancelReason": _text(reason)} if reason else {}
-    return _write(doc, now, "cancelRequested", "resubmit cancelReason", cancelRequested=True, **why)
-
-
-def may_have_ended(doc: Doc) -> bool:
-    """Whether the last owner of a pending job may have ended it, on a copy of a cluster that is out of reach."""
-    times = doc.get("times") or {}
-
-    def latest(*moments: str) -> int:
-        return max(times.get(moment) or 0 for moment in moments)
-    taken = latest("expired", "released") > 0 and latest("expired", "released", "restored") >= latest("claimed", "created", "retried")
-    return taken and doc.get("status", "waiting") == "waiting" and not doc.get("after")
-
-
-def cancel_at_next_claim(doc: Doc, now: int, reason: Optional[str] = None) -> Optional[Doc]:
-    """Cancels a pending job that may have ended: the next claim does it, and does not run the job."""
-    _expect(doc, PENDING, "cancel")
-    if doc.get("endAs") == "cancelled":
-        return None
-    why = {"cancelReason": _text(reason)} if reason else {}
-    return _write(doc, now, "cancelRequested", "cancelReason", endAs="cancelled", **why)
-
-
 def end_as(doc: Doc) -> Optional[str]:
     """How a claim ends a job that is not to be run, as its last owner died: "cancelled" or "failed"; None for other jobs (3.2)."""
     return doc.get("endAs") if doc.get("endAs") in ("cancelled", "failed") else None
@@ -318,17 +283,11 @@ def withdraw(doc: Doc, now: int, reason: str) -> Doc:
     return _write(doc, now, lock={**doc["lock"], "withdrawn": {"at": now, "reason": _text(reason)}})
 
 
-def keep(doc: Doc, now: int) -> Doc:
-    """The job once more as it is: a write that tells whether a majority is in reach (2.1, 5.5)."""
-    return _write(doc, now, "kept")
-
-
 # What a reading is worth on a cluster
 
-def same(doc: Doc, other: Doc) -> bool:
-    """Whether two documents have the same content, whatever their revisions."""
-    hidden = dict.fromkeys(("_rev", "_revisions", "_conflicts", "_attachments"))
-    return {**doc, **hidden} == {**other, **hidden}
+def same_end(leaf: Doc, end: Doc) -> bool:
+    """Whether a leaf is this end of a run, by its moments."""
+    return not leaf.get("_deleted") and (leaf.get("status"), leaf.get("times")) == (end["status"], end["times"])
 
 
 def path(leaf: Doc) -> List[str]:

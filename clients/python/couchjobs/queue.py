@@ -1,13 +1,17 @@
-"""The creator's side: add, cancel, get and wait."""
+"""The creator's side: add, get and wait."""
 from __future__ import annotations
 
+import json
 import time
 import uuid
-from typing import Any, Callable, Mapping, NamedTuple, Optional, Union
+from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Union
 
 from . import protocol
 from .couch import Couch, pauses
-from .protocol import Doc, FINISHED, PENDING
+from .protocol import Doc, FINISHED
+
+
+CONFIRM = 30.0  # seconds
 
 
 class Unconfirmed(Exception):
@@ -46,53 +50,42 @@ class Queue:
         if id is None:
             id = f"tracker:{request['tracker']}" if "tracker" in request else str(uuid.uuid4())
         new = protocol.new_job(protocol.doc_id(type, id), request, self.couch.now())
-        return Added(id, "added" if self._write(new) else "exists")
+        return Added(id, "added" if self._insert(new) else "exists")
 
-    def cancel(self, type: str, id: str, reason: Optional[str] = None) -> str:
-        """Cancels a pending job ("cancelled"), or asks the owner of a running one to stop ("requested").
-
-        On a cluster "requested" is also the answer for a pending job whose last owner may have ended it: the next claim cancels it, and does
-        not run it. Other answers are "finished" and "missing"; then nothing was written.
-        """
-        for _ in pauses(12, 0.1):  # read, decide, write; start over after a 409 (2.2)
-            doc = self.couch.read(protocol.doc_id(type, id))
-            if doc is None:
-                leaves = self.couch.majority(protocol.doc_id(type, id)) if self.couch.is_cluster else []
-                live = any(not leaf.get("_deleted") for leaf in leaves or [])
-                if leaves == [] or leaves and not live and any("resolved" not in leaf for leaf in leaves):
-                    return "missing"
-                continue
-            status = doc.get("status") or "waiting"
-            finished, pending = status in FINISHED, status in PENDING
-            new, verb = None, protocol.cancel if pending else protocol.request_cancel
-            if pending and self.couch.is_cluster and protocol.may_have_ended(doc):
-                verb = protocol.cancel_at_next_claim
-            if not finished:
-                if doc.get("_conflicts") or protocol.withdrawn(doc):
-                    continue  # a library worker resolves it first (rule 18)
-                new = verb(doc, self.couch.now(), reason)
-            if self._write(new) if new else self._stands(doc):
-                return "finished" if finished else "cancelled" if verb is protocol.cancel else "requested"
-        raise Unconfirmed(f"job:{type}:{id} was changed by others again and again, its conflict stays unresolved, or no majority is in reach")
-
-    def _write(self, doc: Doc) -> bool:
-        """Writes for a creator; False after a 409."""
-        end = time.monotonic() + 30
-
-        def go_on() -> None:
+    def _insert(self, new: Doc) -> bool:
+        """Writes a new job, as the same bytes until it is known to be stored (2.1). False: a job of that id exists."""
+        end, doubt = time.monotonic() + CONFIRM, False
+        for _ in pauses():
+            answer = self.couch.write(new)
+            doubt = doubt or answer.status == 202 or answer.unknown
+            if answer.status == 201 and not (doubt and self.couch.is_cluster):
+                return True
+            if answer.status == 409 and not doubt:
+                return False
+            leaves = self.couch.majority(new["_id"]) if answer.status in (201, 409) else None
+            if leaves:
+                stored = {**new, "_rev": answer.body["rev"]} if answer.status == 201 else self._stored(new, leaves)
+                if stored is None:
+                    return False
+                is_alone = not any(protocol.stands_against(leaf, stored, True) for leaf in leaves)
+                if is_alone and (answer.status == 201 or not self.couch.is_cluster or self._is_first(new, stored)):
+                    return True
             if time.monotonic() > end:
-                raise Unconfirmed(f"nobody knows whether the write of {doc['_id']} counts")
-        return self.couch.write(doc, go_on, alone=True) is not None
+                break
+        raise Unconfirmed(f"nobody knows whether {new['_id']} was added")
 
-    def _stands(self, doc: Doc) -> bool:
-        """Whether a majority has a job as it was read (rule 18)."""
-        if not self.couch.is_cluster:
-            return True
-        try:
-            state = self._known_state(doc["_id"], True)
-        except LookupError:
-            return False
-        return state is not None and state["_rev"] == doc["_rev"]
+    @staticmethod
+    def _stored(new: Doc, leaves: List[Doc]) -> Optional[Doc]:
+        """The leaf that is a new job, or was built on it."""
+        live = (leaf for leaf in leaves if not leaf.get("_deleted"))
+        return next((leaf for leaf in live if (leaf.get("times") or {}).get("created") == new["times"]["created"]
+                     and leaf.get("data") == json.loads(json.dumps(new["data"]))), None)
+
+    def _is_first(self, new: Doc, leaf: Doc) -> bool:
+        """Whether a new job has no tombstone below it, on top of which only a 201 counts (rule 18)."""
+        root = protocol.path(leaf)[-1]
+        made = leaf if root == leaf["_rev"] else self.couch.revision(leaf["_id"], root)
+        return made.get("times") == new["times"]
 
     def get(self, type: str, id: str) -> Optional[Doc]:
         """The job's document as this node has it, or None."""

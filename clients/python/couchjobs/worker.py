@@ -17,7 +17,7 @@ from .queue import Queue
 
 log = logging.getLogger("couchjobs")
 Handler = Callable[["Job"], Any]
-OVER = "its lease is over"
+OVER, UNKNOWN = "its lease is over", "nobody knows whether its end was stored"
 Moment = Tuple[float, float]  # on the monotonic clock, and on that of the day
 
 
@@ -168,34 +168,47 @@ class Job:
         return mine
 
     def _write(self, transition: Callable[..., Doc], ends: bool = False, **arguments: Any) -> None:
-        """One write of the owner; its answers are worth what the second table of 3.3 says."""
-        def go_on() -> None:
-            if not self._lasts():
-                raise Halted(f"{self._id}: {self._lost}")
-
+        """Writes for the owner: the same bytes until a 201, and after a 409 the same change on what others wrote meanwhile (3.3)."""
         with self._writing:
-            before, may_have_failed = self._doc, False
+            base, doc, sent, doubt = self._doc, None, moment(), False
             for _ in pauses():
-                go_on()
-                sent = moment()
-                doc = transition(before, self._couch.now(), **arguments)
-                try:
-                    limit = self._worker.timeout(self.type)[0] / 3  # a request that hangs must not cost the lease
-                    written = self._couch.write(doc, go_on, is_late=lambda: not self._lasts(), limit=limit)
-                except (Refused, ValueError, TypeError) as problem:
-                    problem.permanent = True  # type: ignore[union-attr]  # the database refuses what the owner writes (3.3)
-                    raise
-                if written and (ends or self._holds(written)):  # what was built on an end is an end, on an update it may be another's claim
-                    break
-                leaves = self._couch.majority(self._id)
-                before = self._own(leaves) or before if leaves is not None else before  # somebody asked for something: the same change on that
-                may_have_failed = may_have_failed or self._couch.is_cluster and doc["status"] == "failed"
-                if may_have_failed:  # one copy may have stored that, and it counts more than a cancellation (rule 8)
-                    before = {field: value for field, value in before.items() if field != "cancelRequested"}
-            self._doc = {key: value for key, value in written.items() if key != "_revisions"}
-            self._confirmed = sent if self._lasts() else self._confirmed
-            if ends:
-                self._lose("its run has ended")
+                if not self._lasts():
+                    raise Halted(f"{self._id}: {self._lost}")
+                if doc is None:
+                    doc, sent = transition(base, self._couch.now(), **arguments), moment()
+                answer = self._put(doc)
+                doubt = doubt or answer.status == 202 or answer.unknown
+                if answer.status == 201:
+                    return self._wrote({**doc, "_rev": answer.body["rev"]}, sent, ends, doubt)
+                leaves = self._couch.majority(self._id) if answer.status in (409, 412) else None
+                if leaves is None:
+                    continue
+                if ends and doubt and not any(map(self._holds, leaves)):
+                    stored = next((leaf for leaf in leaves if protocol.same_end(leaf, doc)), None)
+                    if stored and not self._couch.is_cluster:
+                        return self._wrote(stored, sent, ends, doubt)
+                    self._lose(UNKNOWN)
+                base = self._own(leaves) or base
+                if self._couch.is_cluster and doc["status"] == "failed":  # one copy may have stored it, and it counts more than a cancellation (rule 8)
+                    base = {field: value for field, value in base.items() if field != "cancelRequested"}
+                doc = None
+
+    def _put(self, doc: Doc) -> Answer:
+        try:
+            return self._couch.write(doc, self._worker.timeout(self.type)[0] / 3)  # a request that hangs must not cost the lease
+        except (Refused, ValueError, TypeError) as problem:
+            problem.permanent = True  # type: ignore[union-attr]  # the database refuses what the owner writes (3.3)
+            raise
+
+    def _wrote(self, doc: Doc, sent: Moment, ends: bool, doubt: bool) -> None:
+        if ends and self._couch.is_cluster and (doubt or not self._lasts()):  # rule 9
+            leaves = self._couch.majority(self._id)
+            if leaves is None or any(protocol.stands_against(leaf, doc, False) for leaf in leaves):
+                self._lose(UNKNOWN)
+                raise Halted(f"{self._id}: {UNKNOWN}")
+        self._doc, self._confirmed = doc, sent if self._lasts() else self._confirmed
+        if ends:
+            self._lose("its run has ended")
 
 
 class Worker:

@@ -18,10 +18,6 @@ def play(event, job, now, a):
     if event == "create":
         _id = a.get("id") or protocol.doc_id(a["type"], "tracker:" + a["request"]["tracker"])
         return protocol.new_job(_id, a["request"], now)
-    if event == "cancel":
-        return protocol.cancel(job, now, a.get("reason"))
-    if event == "requestCancel":
-        return protocol.request_cancel(job, now)
     if event == "claim":
         return protocol.claim(job, now, a["token"], a["worker"], a.get("user"))
     if event == "update":
@@ -36,8 +32,6 @@ def play(event, job, now, a):
         return protocol.release(job, now)
     if event == "withdraw":
         return protocol.withdraw(job, now, a["reason"])
-    if event == "keep":
-        return protocol.keep(job, now)
     return NotImplemented
 
 
@@ -45,7 +39,7 @@ class TransitionVectors(unittest.TestCase):
     """One test per event, so that a report names the event that fails."""
 
     # What this client leaves out.
-    LEFT_OUT = {"add", "expire", "letGo", "start", "snooze", "resubmit", "retry", "reschedule", "prioritize", "remove", "retire"}
+    LEFT_OUT = {"add", "cancel", "requestCancel", "expire", "keep", "letGo", "start", "snooze", "resubmit", "retry", "reschedule", "prioritize", "remove", "retire"}
 
     def check(self, event):
         played = 0
@@ -70,7 +64,7 @@ class TransitionVectors(unittest.TestCase):
         self.assertEqual({case["event"] for case in load("transitions")["cases"]} - known, set())
 
 
-for _event in ("create", "cancel", "requestCancel", "claim", "update", "finish", "fail", "acknowledgeCancel", "release", "withdraw", "keep"):
+for _event in ("create", "claim", "update", "finish", "fail", "acknowledgeCancel", "release", "withdraw"):
     setattr(TransitionVectors, f"test_event_{_event}", lambda self, event=_event: self.check(event))
 
 
@@ -119,19 +113,13 @@ class Texts(unittest.TestCase):
     def test_texts_that_are_no_UTF_8_are_stored_without_what_is_not(self):
         text = "x\udcff"
         for written in (protocol.fail(self.JOB, 1, text, protocol.settings({}), stack=text), protocol.acknowledge_cancel(self.JOB, 1, text),
-                        protocol.cancel({**self.JOB, "status": "waiting"}, 1, text), protocol.withdraw(self.JOB, 1, text)):
+                        protocol.withdraw(self.JOB, 1, text)):
             self.assertEqual(json.dumps(written, ensure_ascii=False).encode().count(b"x?"), str(written).count("x?"))
             self.assertIn("x?", str(written))
 
 
 class CancelReasons(unittest.TestCase):
     OWNED = {**Texts.JOB, "cancelRequested": True, "cancelReason": "old"}
-
-    def test_a_request_to_cancel_has_its_own_reason_and_none_of_an_older_one(self):
-        again = {**self.OWNED, "resubmit": {}}
-        self.assertEqual(protocol.request_cancel(again, 1, "new")["cancelReason"], "new")
-        self.assertNotIn("cancelReason", protocol.request_cancel(again, 1))
-        self.assertIsNone(protocol.request_cancel(self.OWNED, 1, "new"))
 
     def test_the_end_of_a_run_removes_the_reason(self):
         ends = (protocol.finish(self.OWNED, 1), protocol.fail(self.OWNED, 1, "no", protocol.settings({})),
@@ -143,30 +131,6 @@ class CancelReasons(unittest.TestCase):
 
     def test_a_reason_that_was_not_asked_for_says_nothing(self):
         self.assertEqual(protocol.acknowledge_cancel({**Texts.JOB, "cancelReason": "old"}, 1, "stopped")["errors"][0]["message"], "stopped")
-
-
-class CancelsByTheNextClaim(unittest.TestCase):
-    JOB = {"_id": "job:a:1", "_rev": "4-d", "status": "waiting", "cancelReason": "old", "times": {"claimed": 2, "expired": 3}}
-
-    def test_which_jobs_may_have_ended_on_a_copy_that_is_out_of_reach(self):
-        for times, expected in ((None, False), ({}, False), ({"created": 1, "claimed": 2}, False), ({"created": 1, "claimed": 2, "failed": 3}, False),
-                                ({"claimed": 2, "expired": 3}, True), ({"claimed": 2, "released": 2}, True), ({"expired": 3}, True),
-                                ({"claimed": 4, "expired": 3}, False), ({"created": 4, "claimed": 2, "released": 3}, False),
-                                ({"claimed": 4, "released": 3, "restored": 4}, True), ({"claimed": 2, "restored": 3}, False),
-                                ({"claimed": 2, "expired": 3, "retried": 4}, False)):
-            with self.subTest(times):
-                self.assertEqual(protocol.may_have_ended({"times": times}), expected)
-        self.assertFalse(protocol.may_have_ended({**self.JOB, "status": "stuck"}))
-        self.assertFalse(protocol.may_have_ended({**self.JOB, "after": {"jobs": ["job:a:2"]}}))
-
-    def test_the_job_waits_for_the_claim_that_ends_it(self):
-        asked = {**self.JOB, "fence": 3, "endAs": "cancelled", "times": {**self.JOB["times"], "cancelRequested": 9}}
-        self.assertEqual(protocol.cancel_at_next_claim(self.JOB, 9, "x\udcff"), {**asked, "cancelReason": "x?"})
-        del asked["cancelReason"]
-        self.assertEqual(protocol.cancel_at_next_claim({**self.JOB, "endAs": "failed"}, 9), asked)
-        self.assertIsNone(protocol.cancel_at_next_claim(asked, 10, "too late"))
-        with self.assertRaises(protocol.Refused):
-            protocol.cancel_at_next_claim(Texts.JOB, 9)
 
 
 class Rivals(unittest.TestCase):
