@@ -312,7 +312,7 @@ export class Worker {
     return !paused && (!classes || classes.includes(name)) && !this.#jobs.has(_id) && !(this.#shunned.get(_id)?.until > monotonic());
   }
 
-  /** 6.2: asks the index what is due, jobs that failed first, of each line page by page until one has something to claim. */
+  /** 6.2: asks the index what is due, of each line page by page until one has something to claim. */
   async #look() {
     const isWoken = this.#ask && this.couch.isCluster;
     if (isWoken) await pause(Math.random() * 100, this.#stop.signal); // another worker may be first for the job (8)
@@ -321,10 +321,10 @@ export class Worker {
     let [soon, isLong] = [isWoken ? 1000 : LOOK, false]; // an index is read from one copy, which may lag (6.2)
     for (const [id, {until}] of this.#shunned) if (until < monotonic() - 60000) this.#shunned.delete(id);
     const lines = this.lines.filter(line => !this.settings(line.split(':')[0]).paused);
-    for (const [view, line] of ['stuck', 'due'].flatMap(view => lines.map(line => [view, line]))) {
+    for (const line of lines) {
       const before = due.size;
       for (let page = {startkey: [line]}; page;) {
-        const answer = await this.couch.ask(`/${this.#design}/_view/${view}`, {...page, endkey: [line, now + LOOK], limit: PAGE, include_docs: true});
+        const answer = await this.couch.ask(`/${this.#design}/_view/due`, {...page, endkey: [line, now + LOOK], limit: PAGE, include_docs: true});
         if (!answer) return this.#findDesign().then(() => this.reset());
         for (const {id, key, value, doc} of answer.rows) {
           const rest = Math.max(key[1] - now, (this.#shunned.get(id)?.until ?? 0) - monotonic(), this.#jobs.has(id) ? 1000 : 0);

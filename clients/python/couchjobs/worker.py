@@ -329,7 +329,7 @@ class Worker:
     # Finding due jobs, and following (6.1, 6.2)
 
     def _scan(self) -> None:
-        """Reads from the index what is due, jobs that failed first, and when to look again."""
+        """Reads from the index what is due, and when to look again."""
         woken, cluster = self._woken.is_set(), self._couch.is_cluster
         if woken and cluster:
             time.sleep(random.uniform(0.0, 0.1))  # another worker may be first for the job
@@ -340,10 +340,10 @@ class Worker:
         due: Dict[str, Doc] = {}
         self._resting = {_id: rest for _id, rest in self._resting.items() if rest[0] > started - 60}
         lines = [line for line in self._lines if not self.settings(line.split(":")[0])["paused"]]
-        for view, line in ((view, line) for view in ("stuck", "due") for line in lines):
+        for line in lines:
             page, before = {"startkey": [line]}, len(due)
             while page and not self._closed:  # a page of jobs that may not be claimed hides those behind it
-                answer = self._couch.get(f"/_design/{self._design}/_view/{view}", **page, endkey=[line, now + 20_000],
+                answer = self._couch.get(f"/_design/{self._design}/_view/due", **page, endkey=[line, now + 20_000],
                                          limit=100, include_docs=True)
                 if answer.status == 404:
                     self._design = self._find_design()
