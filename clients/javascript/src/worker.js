@@ -88,11 +88,7 @@ export class Job {
    * @param {string} message @param {{kind?: 'failed' | 'crashed' | 'killed' | 'expired', stack?: string, permanent?: boolean}} [options]
    */
   fail(message, options = {}) {
-    const write = failure => this.#write((job, now) => fail(job, {...failure, policy: this.#worker.settings(this.type), luck: Math.random()}, now), true);
-    return write({...options, message}).catch(error => {
-      if (!(error instanceof CouchError && [400, 413].includes(error.status))) throw error;
-      return write({...options, message: String(message).slice(0, 200), stack: undefined}); // the job may be too large with it
-    });
+    return this.#write((job, now) => fail(job, {...options, message, policy: this.#worker.settings(this.type), luck: Math.random()}, now), true);
   }
 
   /** The job waits again; this run does not count. */

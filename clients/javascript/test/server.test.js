@@ -323,16 +323,6 @@ test('a long error is cut', async () => {
   });
 });
 
-test('an error that makes the job too large is stored in short', async () => {
-  const email = await type({maxRetries: 0});
-  const handler = () => { throw new Error('long '.repeat(1000)); };
-  await withWorker(email, {handler}, async () => {
-    const {id} = await queue.add(email, {});
-    const {status, errors: [{message, stack}]} = await ended(email, id);
-    assert.deepEqual([status, message.length, stack], ['failed', 200, undefined]);
-  }, narrow());
-});
-
 test('of two workers that race for one job one owns it', async () => {
   const email = await type();
   const other = new Queue(db.url);

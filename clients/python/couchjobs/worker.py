@@ -80,14 +80,8 @@ class Job:
 
     def fail(self, message: str, permanent: bool = False, stack: Optional[str] = None, kind: str = "failed") -> None:
         """Ends the run: it has failed. It is retried as the settings of its type say, but for a `permanent` failure."""
-        def write(message: str, stack: Optional[str]) -> None:
-            self._write(protocol.fail, ends=True, message=message, permanent=permanent, stack=stack, kind=kind, luck=random.random(),
-                        policy=self._worker.settings(self.type))
-        try:
-            write(message, stack)
-        except Refused as problem:  # the job may be too large with it
-            log.warning("the failure of %s could not be stored: %s", self._id, problem)
-            write(message[:200], None)
+        self._write(protocol.fail, ends=True, message=message, permanent=permanent, stack=stack, kind=kind, luck=random.random(),
+                    policy=self._worker.settings(self.type))
 
     def acknowledge_cancel(self, reason: str = "cancelled on request") -> None:
         """Ends a run that stopped because its creator asked for it."""

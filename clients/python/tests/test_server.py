@@ -829,11 +829,6 @@ class FaultTest(ServerTest):
         self.assertRegex(doc["errors"][0]["message"], "^RuntimeError: long long")
         self.assertRegex(doc["errors"][0]["stack"], "long $")
 
-    def test_an_error_that_makes_the_job_too_large_is_stored_in_short(self):
-        self.fails_by(lambda body: len(str(body.get("errors"))) > 1000)
-        doc = self.wait("1")
-        self.assertEqual((doc["status"], len(doc["errors"][0]["message"])), ("failed", 200))
-
     def test_a_job_whose_end_is_refused_is_left(self):
         self.fails_by(lambda body: "RuntimeError" in str(body.get("errors")))
         until(lambda: self.status("1") == "running" and not self.workers[0]._jobs, "the worker to leave the job")
