@@ -62,10 +62,9 @@ export class Job {
 
   /** 4.2: milliseconds for which the job is yours, counted from when the last confirmed renewal was sent. */
   get leaseLeft() {
-    const {timeout, heard} = this.#worker.settings(this.type);
-    const last = this.#confirmed;
-    const stoodStill = Date.now() - last.wall - (monotonic() - last.mono); // of a suspended machine the monotonic clock
-    return stoodStill > timeout / 2 ? 0 : Math.max(last.mono, heard - timeout / 2) + timeout - monotonic(); // a shorter timeout leaves half of it to renew
+    const [{timeout}, {mono, wall}] = [this.#worker.settings(this.type), this.#confirmed];
+    const stoodStill = Date.now() - wall - (monotonic() - mono); // of a suspended machine the monotonic clock
+    return stoodStill > timeout / 2 ? 0 : mono + timeout - monotonic();
   }
 
   /** @param {string} why */
@@ -241,15 +240,14 @@ export class Worker {
     return this;
   }
 
-  /** The settings of a type, and on the monotonic clock when its timeout was heard to have changed. @param {string} type */
+  /** The settings of a type. @param {string} type */
   settings(type) {
     return this.#settings.get(type); // of each type since the start
   }
 
   async #readSettings() {
     for (const type of this.types) {
-      const [before, now] = [this.#settings.get(type), settings(await this.couch.get(`type:${type}`) ?? {}, this.defaultTimeout)];
-      this.#settings.set(type, {...now, heard: !before || before.timeout === now.timeout ? before?.heard ?? -Infinity : monotonic()});
+      this.#settings.set(type, settings(await this.couch.get(`type:${type}`) ?? {}, this.defaultTimeout));
     }
     this.reset();
   }

@@ -92,14 +92,13 @@ class Job:
         self._write(protocol.release, ends=True)
 
     def _lease_end(self) -> float:
-        """Counts from when the write was sent that was confirmed last. A shorter timeout leaves half of it to renew (4.2)."""
-        timeout, heard = self._worker.timeout(self.type)
-        return max(self._confirmed[0], heard - timeout / 2) + timeout
+        """Counts from when the write was sent that was confirmed last (4.2)."""
+        return self._confirmed[0] + self._worker.timeout(self.type)
 
     def _lasts(self) -> bool:
         """Whether the lease lasts (rule 6). A monotonic clock that stood still is no excuse."""
         sent, at = self._confirmed
-        stood_still = (time.time() - at) - (time.monotonic() - sent) > self._worker.timeout(self.type)[0] / 2
+        stood_still = (time.time() - at) - (time.monotonic() - sent) > self._worker.timeout(self.type) / 2
         if not self._lost and (time.monotonic() >= self._lease_end() or stood_still):
             self._lose(OVER)
         return not self._lost
@@ -116,7 +115,7 @@ class Job:
     def keep(self) -> None:
         """Renews the lease by an update every third of the timeout, until the job is not owned any more (4.1)."""
         while self._lasts():
-            due = self._confirmed[0] + self._worker.timeout(self.type)[0] / 3 - time.monotonic()
+            due = self._confirmed[0] + self._worker.timeout(self.type) / 3 - time.monotonic()
             try:
                 if due <= 0:
                     self.update()
@@ -189,7 +188,7 @@ class Job:
 
     def _put(self, doc: Doc) -> Answer:
         try:
-            return self._couch.write(doc, self._worker.timeout(self.type)[0] / 3)  # a request that hangs must not cost the lease
+            return self._couch.write(doc, self._worker.timeout(self.type) / 3)  # a request that hangs must not cost the lease
         except (Refused, ValueError, TypeError) as problem:
             problem.permanent = True  # type: ignore[union-attr]  # the database refuses what the owner writes (3.3)
             raise
@@ -218,7 +217,7 @@ class Worker:
         self._lines = [f"{type}:{site}" if site else type for type in self.types]  # the site's own jobs, and at home the others too (7.3)
         self._lines += self.types if site and queue.site.get("home") else []
         self._couch, self._closed = queue.couch, False
-        self._settings: Dict[str, Tuple[Doc, float]] = {}  # with the moment when another timeout was heard of
+        self._settings: Dict[str, Doc] = {}
         self._jobs: Dict[str, Job] = {}  # also those whose claim is under way
         self._resting: Dict[str, Tuple[float, int]] = {}
         self._loops: List[threading.Thread] = []
@@ -405,17 +404,15 @@ class Worker:
 
     def settings(self, type: str) -> Doc:
         """The settings of a type, as they were last read."""
-        return self._settings.get(type, (protocol.settings({}), 0.0))[0]
+        return self._settings.get(type) or protocol.settings({})
 
-    def timeout(self, type: str) -> Tuple[float, float]:
-        """How long an owner of this type may be silent, in seconds, and when another timeout was heard of."""
+    def timeout(self, type: str) -> float:
+        """How long an owner of this type may be silent, in seconds."""
         timeout = self.settings(type)["timeout"]
-        return timeout / 1000 if timeout else self.queue.default_timeout, self._settings.get(type, (None, float("-inf")))[1]
+        return timeout / 1000 if timeout else self.queue.default_timeout
 
     def _read_settings(self, type: str) -> None:
-        now, before, is_known = protocol.settings(self._couch.read("type:" + type) or {}), self.settings(type), type in self._settings
-        changed = is_known and now["timeout"] != before["timeout"]
-        self._settings[type] = now, time.monotonic() if changed else self.timeout(type)[1]
+        self._settings[type] = protocol.settings(self._couch.read("type:" + type) or {})
 
     def drop(self, job: Job) -> None:
         """The job is not this worker's any more."""

@@ -321,7 +321,7 @@ class WorkerTest(ServerTest):
         until(lambda: self.status("1") == "stuck", "a failure")
         doc = self.queue.get(self.type, "1")
         self.assertEqual(doc["scheduledTime"], doc["times"]["started"] + 30_000)
-        self.assertEqual(worker.timeout(self.type)[0], 60)
+        self.assertEqual(worker.timeout(self.type), 60)
 
     def test_a_cancel_stops_a_run(self):
         running = threading.Event()
