@@ -71,16 +71,11 @@ export class Couch {
     // A connection of its own: CouchDB may answer twice on one, and an idle one that the server closes looks like a lost answer (6.1).
     const headers = {Accept: 'application/json', 'Content-Type': 'application/json', Connection: 'close', ...this.#headers};
     const init = {method, headers, body: JSON.stringify(body), signal: AbortSignal.timeout(Math.min(timeout, this.timeout))};
-    const sent = Date.now();
     let status = 0;
     try {
       const response = await this.fetch(this.url + where, init);
-      const server = Date.parse(response.headers.get('date') ?? ''); // in whole seconds, and CouchDB makes a new one only once a second
-      const [least, most] = [server - Date.now(), server + 2000 - sent];
-      // A date that contradicts the offset corrects it to the least one that is possible: late rather than early. No date need contradict an
-      // error of this machine's clock below two seconds. Jobs may be early by that error.
-      if (this.#offset < least) this.#offset = least;
-      else if (this.#offset > most) this.#offset = least <= 0 && most >= 0 ? 0 : least;
+      const offset = Date.parse(response.headers.get('date') ?? '') - Date.now();
+      if (!Number.isNaN(offset)) this.#offset = Math.abs(offset) > 2000 ? offset : 0; // a date is in whole seconds, and a second old: a smaller difference says nothing
       // It says enough without a body, which a proxy may have written. But a proxy's 404 says nothing of a document.
       if (!response.ok && response.status !== 404) status = response.status;
       return {status: response.status, body: JSON.parse(await response.text() || 'null')};

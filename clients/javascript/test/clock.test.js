@@ -21,7 +21,7 @@ test('a server whose date is a second old, and cut to a second, has the clock of
   assert.equal(await told(t, [NOON, NOON], [NOON + 1999, NOON]), NOON + 1999);
 });
 
-test('the time by a server whose clock is an hour wrong is never early, and at most two seconds late', async t => {
+test('the time by a server whose clock is an hour wrong is that of its date', async t => {
   const hour = 3_600_000;
   for (const wrong of [hour, -hour]) {
     assert.equal(await told(t, [NOON, NOON + wrong]), NOON + wrong);
@@ -31,14 +31,4 @@ test('the time by a server whose clock is an hour wrong is never early, and at m
 
 test('a clock that was set right is followed', async t => {
   assert.equal(await told(t, [NOON, NOON + 3_600_000], [NOON + 1999, NOON]), NOON + 1999);
-});
-
-test('a clock that is less than two seconds ahead is corrected by an old date, and stays corrected', async t => {
-  const answers = [[1999, 0], [2000, 2000], [3999, 2000], [4000, 4000], [5999, 4000]]; // [the server's time, the date]
-  for (const ahead of [1000, 1500, 1900]) {
-    for (let n = 1; n <= answers.length; n++) {
-      const seen = answers.slice(0, n).map(([at, date]) => [NOON + at + ahead, NOON + date]);
-      assert.equal(await told(t, ...seen) - NOON, n === 1 ? 0 : answers[n - 1][0], `${ahead} ms ahead, after ${n} answers`);
-    }
-  }
 });

@@ -78,19 +78,14 @@ class Couch:
         """One request. Whatever goes wrong on the way is "no answer"."""
         kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
         # A new one: an idle one that the server closes looks like a lost answer.
-        connection, sent = kind(self._parts.hostname, self._parts.port, timeout=min(timeout, self.timeout)), time.time()
+        connection = kind(self._parts.hostname, self._parts.port, timeout=min(timeout, self.timeout))
         try:
             connection.request(method, self.path + path, body, self._headers)
             response, received = connection.getresponse(), time.time()  # the body of a long poll comes seconds later
             text, date = response.read(), response.getheader("Date")
-            if date:  # in whole seconds, and CouchDB makes a new one only once a second
-                least, most = (parsedate_to_datetime(date).timestamp() + late - at for late, at in ((0, received), (2, sent)))
-                # A date that contradicts the skew corrects it to the least one that is possible: late rather than early. No date need contradict
-                # an error of this machine's clock below two seconds. Jobs may be early by that error.
-                if self._skew < least:
-                    self._skew = least
-                elif self._skew > most:
-                    self._skew = 0.0 if least <= 0 <= most else least
+            if date:  # in whole seconds, and a second old: a smaller difference says nothing
+                skew = parsedate_to_datetime(date).timestamp() - received
+                self._skew = skew if abs(skew) > 2 else 0.0
             if path.partition("?")[0].endswith("/data.json"):
                 return Answer(response.status, text)
             try:
