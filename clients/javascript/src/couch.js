@@ -2,7 +2,6 @@
  * A database of CouchDB as this client needs it: requests, the server's clock, and readings that a majority of a cluster's copies has.
  * @module
  */
-import {createHash} from 'node:crypto';
 import {path, probe, storable} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
@@ -143,13 +142,10 @@ export class Couch {
   }
 
   /** 1.4: the data of a job that has it attached. @param {Doc} job */
-  async attachedData({_id, _rev, dataDigest}) {
-    for (const query of [`?rev=${_rev}`, '']) { // where that revision was compacted away, the digest tells whether the present one is the same
-      const response = await this.fetch(`${this.url}/${path(_id)}/data.json${query}`, {headers: {Connection: 'close', ...this.#headers}, signal: AbortSignal.timeout(this.timeout)});
-      const bytes = Buffer.from(await response.arrayBuffer());
-      if (response.ok && dataDigest === `sha-256=${createHash('sha256').update(bytes).digest('base64')}`) return JSON.parse(bytes.toString());
-    }
-    throw new Error(`${_id}: its attached data cannot be read, or is not what its dataDigest tells of`);
+  async attachedData({_id, _rev}) {
+    const job = await this.ask(`/${path(_id)}`, {rev: _rev, attachments: true});
+    if (!job) throw new Error(`${_id}: its attached data cannot be read`);
+    return JSON.parse(Buffer.from(job._attachments['data.json'].data, 'base64').toString());
   }
 
   /** 6.1: the next rows of the feed, or none when there are none for half of the time that a request may take. @param {string | number} since */

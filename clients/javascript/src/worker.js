@@ -5,7 +5,7 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {acknowledgeCancel, claim, docId, endAs, fail, finish, generation, isClaim, parseDocId, RefusedError, release, sameEnd, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
+import {acknowledgeCancel, claim, docId, endAs, fail, finish, isClaim, parseDocId, RefusedError, release, sameEnd, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
@@ -14,7 +14,6 @@ const PAGE = 200;
 /** How often the clock, and so the index, is looked at (6.1). */
 const LOOK = 20000;
 const [OVER, UNKNOWN] = ['its lease is over', 'nobody knows whether its end was stored'];
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The job is not yours any more: it was taken over, removed, or its lease is over. Stop working; nothing was written. */
 export class HaltError extends Error {
@@ -399,7 +398,7 @@ export class Worker {
 
   /** Rule 3: what contests a confirmed claim on a cluster, if anything does. @param {Doc} base @param {Doc} claimed */
   async #contested(base, claimed) {
-    if (!this.couch.isCluster || (generation(base._rev) === 1 && base.fence == null && UUID.test(parseDocId(base._id).id))) return '';
+    if (!this.couch.isCluster) return '';
     const waits = pauses(100, 2000);
     for (let tries = 0; tries < 8; tries++) {
       const found = standing(base._rev, claimed, await this.couch.leaves(claimed._id) ?? []);

@@ -13,7 +13,6 @@ Doc = Dict[str, Any]
 MAX = 2147483647
 PENDING, OWNED, FINISHED = ("waiting", "stuck"), ("scheduled", "running"), ("success", "failed", "cancelled")
 AFRESH = "attempt expirations result progress errors resubmit cancelRequested"
-RANDOM_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
 
 class Refused(Exception):

@@ -99,29 +99,20 @@ class Queue:
         """
         _id, seen, end = protocol.doc_id(type, id), False, time.monotonic() + timeout
         for _ in pauses():
-            state = self._known_state(_id, seen)
-            if state and state.get("status") in FINISHED:
-                return state
-            seen = seen or state is not None
+            leaves = self.couch.majority(_id)  # the table of 6.3
+            live = [leaf for leaf in leaves or [] if not leaf.get("_deleted")]
+            gone = [leaf for leaf in leaves or [] if leaf.get("_deleted") and "resolved" not in leaf]
+            if live:
+                job, seen = live[0], True
+                if job.get("status") in FINISHED and not any(protocol.stands_against(leaf, job, True) for leaf in leaves or []):
+                    return {field: value for field, value in job.items() if field != "_revisions"}
+            elif gone and gone[0].get("removedBy") == "retention":
+                return gone[0]
+            elif gone or leaves == [] and not (seen and self.couch.is_cluster):
+                raise LookupError(f"{_id} was removed" if gone else f"{_id} does not exist")
             if time.monotonic() >= end:
                 break
         raise TimeoutError(f"{_id} has not finished within {timeout} s")
-
-    def _known_state(self, _id: str, seen: bool) -> Optional[Doc]:
-        """The state of a job as a majority has it, None when nothing is known now (the table of 6.3)."""
-        leaves = self.couch.majority(_id)
-        if leaves is None:
-            return None
-        live = [leaf for leaf in leaves if not leaf.get("_deleted")]
-        gone = [leaf for leaf in leaves if leaf.get("_deleted") and "resolved" not in leaf]
-        if live:
-            settled = not protocol.withdrawn(live[0]) and not any(protocol.stands_against(leaf, live[0], True) for leaf in leaves)
-            return {field: value for field, value in live[0].items() if field != "_revisions"} if settled else None
-        if gone and gone[0].get("removedBy") == "retention":
-            return gone[0]
-        if gone or (not leaves and not (seen and self.couch.is_cluster)):
-            raise LookupError(f"{_id} was removed" if gone else f"{_id} does not exist")
-        return None
 
     def work(self, types: Any, handler: Optional[Callable[[Any], Any]] = None, concurrency: int = 1, name: Optional[str] = None) -> Any:
         """Starts a Worker that runs `handler(job)` for each job of a type, or of several. Without a handler claim by hand: `worker.claim()`."""
