@@ -36,6 +36,9 @@ export const pause = (ms, signal) => new Promise(resolve => {
 /** Whether a write may have happened, and may not (2.1). @param {Answer} answer */
 export const isUnknown = ({status}) => status === 0 || status === 408 || (status >= 500 && status !== 503);
 
+/** Whether the database refuses the content, or the user. @param {Answer} answer */
+export const isRefusal = ({status}) => status >= 400 && status < 500 && ![408, 409, 412, 429].includes(status);
+
 export class Couch {
   /** The user of the URL: claims carry the name (3.2). @type {string | undefined} */
   user;
@@ -137,7 +140,7 @@ export class Couch {
   /** A write for which others may be first. It throws when the database refuses the content, or the user. @param {Doc} doc @param {number} [timeout] @returns {Promise<Answer>} */
   async write(doc, timeout) {
     const answer = await this.put(doc, timeout);
-    if (answer.status >= 400 && answer.status < 500 && ![408, 409, 412, 429].includes(answer.status)) throw new CouchError(`write ${doc._id}`, answer);
+    if (isRefusal(answer)) throw new CouchError(`write ${doc._id}`, answer);
     return answer;
   }
 

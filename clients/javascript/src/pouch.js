@@ -3,7 +3,7 @@
  * creates jobs and reads how they end; it never claims, ends or removes one.
  * @module
  */
-import {create, RefusedError, storable} from './protocol.js';
+import {create, newId, RefusedError, storable} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{put: (doc: any) => Promise<any>}} Pouch a PouchDB database */
@@ -18,7 +18,7 @@ export const jobsOnly = {_id: {$gte: 'job:', $lt: 'job;'}};
  * @returns {Promise<{outcome: 'added' | 'exists', id: string}>} `exists`: in the local database. When two phones choose one id, the first to be replicated wins
  */
 export async function createJob(db, type, data = {}, options = {}) {
-  const id = options.id ?? (options.tracker ? `tracker:${options.tracker}` : globalThis.crypto?.randomUUID?.());
+  const id = newId(options, () => globalThis.crypto?.randomUUID?.());
   if (!id) throw new RefusedError('id undefined: this platform makes no random UUIDs, so give one');
   try {
     await db.put(storable(create(type, data, {...options, id}, Date.now())));

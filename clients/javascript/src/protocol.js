@@ -122,6 +122,12 @@ function mustBe(allowed, job, verb) {
   if (!allowed(job)) throw new RefusedError(`${verb} ${job._id}: its status is ${status(job)}`);
 }
 
+/** The id of a new job: a tracker makes one. @param {{id?: string, tracker?: string}} options @param {() => string | undefined} random */
+export function newId({id, tracker}, random) {
+  if (id != null && tracker != null) throw new RefusedError(`tracker ${JSON.stringify(tracker)}: it makes the id, but id is ${JSON.stringify(id)}`);
+  return id ?? (tracker == null ? random() : `tracker:${tracker}`);
+}
+
 /** 2.1: a new job. @param {string} type @param {Doc} data @param {Doc} options fields by their names in the protocol @param {number} now @returns {Doc} */
 export function create(type, data, {id, ...options}, now) {
   mustBeObject(data);

@@ -4,7 +4,7 @@
  */
 import {randomUUID} from 'node:crypto';
 import {Couch, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {create, docId, generation, history, isFinished, path, standsAgainst} from './protocol.js';
+import {create, docId, generation, history, isFinished, newId, path, standsAgainst} from './protocol.js';
 import {Worker} from './worker.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
@@ -50,7 +50,7 @@ export class Queue {
    */
   async add(type, data = {}, options = {}) {
     await this.open();
-    const id = options.id ?? (options.tracker == null ? randomUUID() : `tracker:${options.tracker}`);
+    const id = newId(options, randomUUID);
     const job = create(type, data, {...options, site: options.site ?? this.site.name, id}, this.couch.now());
     return {outcome: await this.#insert(job) ? 'added' : 'exists', id};
   }

@@ -4,7 +4,7 @@
  */
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
-import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
+import {CouchError, isRefusal, isUnknown, monotonic, pause, pauses} from './couch.js';
 import {acknowledgeCancel, claim, docId, endAs, fail, finish, isClaim, parseDocId, RefusedError, release, sameEnd, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
@@ -15,7 +15,7 @@ const PAGE = 200;
 const LOOK = 20000;
 const [OVER, UNKNOWN] = ['its lease is over', 'nobody knows whether its end was stored'];
 
-/** The job is not yours any more: it was taken over, removed, or its lease is over. Stop working; nothing was written. */
+/** The job is not yours any more: it was taken over, removed, its lease is over, or nobody knows whether its end was stored. Stop working. */
 export class HaltError extends Error {
   name = 'HaltError';
 }
@@ -173,11 +173,11 @@ export class Job {
   hear(doc, several = false) {
     const isMine = doc && isClaim(doc, this.token);
     if (isMine && doc.cancelRequested) this.#abort.abort(new CancelError(`${this.doc._id} is to be cancelled`));
-    if (!isMine || several) this.look().catch(this.#worker.onError);
+    if (!isMine || several) this.doubt().catch(this.#worker.onError);
   }
 
   /** Reads the job until that tells of what was written last. */
-  async look() {
+  async doubt() {
     for (const wait of pauses(50, 20000)) {
       const {doc} = this;
       const leaves = await this.#worker.couch.majority(doc._id);
@@ -209,6 +209,8 @@ export class Worker {
   /** Whether the index is to be asked again, and by the server's clock when it has to be. */
   #ask = true;
   #next = 0;
+  /** How many rows a page has: fewer after one that did not come in time, as documents may be large. */
+  #page = PAGE;
   /** Until when the index is left alone, as full pages of it had nothing to claim. */
   #rest = 0;
   /** Jobs to leave alone for a while (3.2). @type {Map<string, {until: number, waits: Generator<number>}>} */
@@ -266,7 +268,7 @@ export class Worker {
       try {
         let since = (await this.couch.info()).update_seq;
         await this.#readSettings();
-        for (const job of this.#jobs.values()) job.look().catch(this.onError);
+        for (const job of this.#jobs.values()) job.doubt().catch(this.onError);
         ready();
         while (!signal.aborted) {
           const asked = monotonic();
@@ -300,9 +302,9 @@ export class Worker {
   }
 
   /** 3.1, but for what the index has judged. @param {Doc} doc */
-  #mayClaim({_id, class: name = ''}) {
+  #mayClaim({_id, class: name}) {
     const {paused, classes} = this.settings(parseDocId(_id)?.type);
-    return !paused && (!classes || classes.includes(name)) && !this.#jobs.has(_id) && !(this.#shunned.get(_id)?.until > monotonic());
+    return !paused && (!classes || classes.includes(name ?? '')) && !this.#jobs.has(_id) && !(this.#shunned.get(_id)?.until > monotonic());
   }
 
   /** 6.2: asks the index what is due, of each line page by page until one has something to claim. */
@@ -313,11 +315,13 @@ export class Worker {
     const [now, due] = [this.couch.now(), new Map()];
     let [soon, isLong] = [isWoken ? 1000 : LOOK, false]; // an index is read from one copy, which may lag (6.2)
     for (const [id, {until}] of this.#shunned) if (until < monotonic() - 60000) this.#shunned.delete(id);
-    const lines = this.lines.filter(line => !this.settings(line.split(':')[0]).paused);
-    for (const line of lines) {
+    for (const line of this.lines.filter(line => !this.settings(line.split(':')[0]).paused)) {
       const before = due.size;
       for (let page = {startkey: [line]}; page;) {
-        const answer = await this.couch.ask(`/${this.#design}/_view/due`, {...page, endkey: [line, now + LOOK], limit: PAGE, include_docs: true});
+        const limit = this.#page;
+        this.#page = Math.ceil(limit / 2);
+        const answer = await this.couch.ask(`/${this.#design}/_view/due`, {...page, endkey: [line, now + LOOK], limit, include_docs: true});
+        this.#page = Math.min(PAGE, limit + 1);
         if (!answer) return this.#findDesign().then(() => this.reset());
         for (const {id, key, value, doc} of answer.rows) {
           const rest = Math.max(key[1] - now, (this.#shunned.get(id)?.until ?? 0) - monotonic(), this.#jobs.has(id) ? 1000 : 0);
@@ -325,7 +329,7 @@ export class Worker {
           // The document was read later than the row: claim what the row was built from, nothing newer (3.1).
           else if (doc?._rev === value && this.#mayClaim(doc)) due.set(id, doc);
         }
-        const last = answer.rows[PAGE - 1];
+        const last = answer.rows[limit - 1];
         page = last && due.size === before && last.key[1] <= now ? {startkey: last.key, startkey_docid: last.id} : null;
         isLong ||= page !== null;
       }
@@ -368,6 +372,7 @@ export class Worker {
     if (!why && !job.isHalted) return this.#stop.signal.aborted && !this.#loop ? null : this.#take(job); // `stop` releases it
     job.halt('its claim made no owner');
     if ([201, 202].includes(answer.status) || isUnknown(answer)) await this.#takeBack(job, why || 'its answer came too late');
+    if (isRefusal(answer)) this.onError(new CouchError(`claim ${doc._id}`, answer));
     if (isUnknown(answer)) this.#due = []; // the next would be lost, too, and have to be looked for
     if (answer.status !== 409) this.#shun(doc._id);
     return null;

@@ -131,6 +131,7 @@ test('a job is added once, and then exists', async () => {
 test('what cannot be a job is refused before anything is written', async () => {
   await assert.rejects(queue.add('email', {}, {priority: 100}), error => error instanceof RefusedError && /priority 100/.test(error.message));
   await assert.rejects(queue.add('e:mail', {}), /type "e:mail"/);
+  await assert.rejects(queue.add('email', {}, {id: '1', tracker: 'order-1'}), error => error instanceof RefusedError && /tracker "order-1".*id is "1"/.test(error.message));
 });
 
 test('a handler runs the job, and its creator hears the result', async () => {
@@ -477,7 +478,7 @@ test('a lease is renewed while the job is read that the feed cast doubt on', asy
   await queue.add(email, {}, {id: '1'});
   await withWorker(email, {}, async worker => {
     const job = await until(() => worker.claim());
-    const look = job.look();
+    const look = job.doubt();
     await until(() => looks);
     for (let i = 0; i < 4; i++) await renewed(email, '1');
     isRead = true;
@@ -631,6 +632,31 @@ test('only jobs of the classes that the type lets in are claimed', async () => {
     assert.equal((await until(() => worker.claim())).id, 'bulk');
     assert.equal(await worker.claim(), null);
   });
+});
+
+test('a class of null counts as none', async () => {
+  const email = await type({classes: ['']});
+  await put(`job:${email}:1`, {data: {}, class: null});
+  await withWorker(email, {}, async worker => assert.equal((await until(() => worker.claim())).id, '1'));
+});
+
+test('due jobs whose page does not come in time, as their documents are large, are asked for in smaller pages', async () => {
+  const email = await type();
+  const {noted} = await backlog(email);
+  const slow = new Queue(db.url, {timeout: 2000, fetch: (url, init) => /limit=([4-9]|\d\d+)(&|$)/.test(url) && String(url).includes('/_view/due')
+    ? silent(init.signal) : noted.couch.fetch(url, init)});
+  const errors = [];
+  await withWorker(email, {handler: () => 1, onError: error => errors.push(error)}, () => ended(email, '0'), slow);
+  assert.ok(errors.length >= 6, `${errors}`);
+});
+
+test('a claim that is refused for good is told', async () => {
+  const email = await type();
+  await queue.add(email, {}, {id: '1'});
+  const errors = [];
+  const guarded = through((send, url, init) => writes(init, 'running') ? refuse(413) : send());
+  await withWorker(email, {onError: error => errors.push(error)}, async worker => assert.equal(await worker.claim(), null), guarded);
+  assert.deepEqual(errors.map(({status, message}) => [status, message.includes(`claim job:${email}:1`)]), [[413, true]]);
 });
 
 test('data that is attached is read and kept', async () => {

@@ -22,7 +22,7 @@ class Answer(NamedTuple):
     @property
     def unknown(self) -> bool:
         """Whether a write may have happened, and may not."""
-        return self.status == 0 or (self.status >= 500 and self.status != 503)
+        return self.status in (0, 408) or (self.status >= 500 and self.status != 503)
 
 
 def _check(field: str, value: Any, levels: int = 499) -> None:

@@ -10,8 +10,7 @@ from . import protocol
 from .couch import Couch, pauses
 from .protocol import Doc, FINISHED
 
-
-CONFIRM = 30.0  # seconds
+CONFIRM = 30.0  # seconds for which a creator tries to learn whether its job is stored
 
 
 class Unconfirmed(Exception):

@@ -26,7 +26,7 @@ def moment() -> Moment:
 
 
 class Halted(Exception):
-    """The run must stop: the job was cancelled, removed or taken over, or its lease is over. Nothing was written."""
+    """The run must stop: the job was cancelled, removed or taken over, its lease is over, or nobody knows whether its end was stored."""
 
 
 class PermanentFailure(Exception):
@@ -182,7 +182,7 @@ class Job:
                         return self._wrote(stored, sent, ends, doubt)
                     self._lose(UNKNOWN)
                 base = self._own(leaves) or base
-                if self._couch.is_cluster and doc["status"] == "failed":  # one copy may have stored it, and it counts more than a cancellation (rule 8)
+                if self._couch.is_cluster and doc["status"] == "failed":  # stored on one copy it counts more than a cancellation (rule 8)
                     base = {field: value for field, value in base.items() if field != "cancelRequested"}
                 doc = None
 
@@ -330,8 +330,7 @@ class Worker:
         soon = 1.0 if woken and cluster else 20.0  # an index is read from one copy, which may lag; the clock is looked at again (6.1)
         due: Dict[str, Doc] = {}
         self._resting = {_id: rest for _id, rest in self._resting.items() if rest[0] > started - 60}
-        lines = [line for line in self._lines if not self.settings(line.split(":")[0])["paused"]]
-        for line in lines:
+        for line in (line for line in self._lines if not self.settings(line.split(":")[0])["paused"]):
             page, before = {"startkey": [line]}, len(due)
             while page and not self._closed:  # a page of jobs that may not be claimed hides those behind it
                 answer = self._couch.get(f"/_design/{self._design}/_view/due", **page, endkey=[line, now + 20_000],
@@ -441,7 +440,7 @@ class Worker:
         try:
             try:
                 result = handler(job)
-            except (Exception, SystemExit) as problem:
+            except BaseException as problem:  # also SystemExit, and asyncio.CancelledError
                 if job._lasts() and job.cancel_requested:
                     return job.acknowledge_cancel()
                 permanent = getattr(problem, "permanent", False) is True

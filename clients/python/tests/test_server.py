@@ -1,4 +1,5 @@
 """The client against a server: one node, or what COUCHJOBS_TEST_URL names."""
+import asyncio
 import base64
 import hashlib
 import json
@@ -593,19 +594,25 @@ class WorkerTest(ServerTest):
 class FaultTest(ServerTest):
     """Answers that are lost, and leases that end."""
 
-    def test_a_claim_whose_answer_was_lost_is_given_back_and_the_job_runs_once(self):
+    def test_a_claim_whose_answer_was_lost_or_that_a_proxy_answered_408_is_given_back_and_the_job_runs_once(self):
+        for status in (0, 408):
+            with self.subTest(status):
+                self.lose_a_claim(str(status), status)
+
+    def lose_a_claim(self, id, status):
         lost, runs = [], []
 
         def tamper(method, path, body, send):
             answer = send()
             if method == "PUT" and body.get("lock") and not lost:
                 lost.append(body["lock"]["token"])
-                return Answer(0, None)
+                return Answer(status, None)
             return answer
-        self.work(lambda job: runs.append((job.token in lost, job.attempt, job.fence)), Queue(Tampered(SERVER.url, tamper)))
-        self.queue.add(self.type, "1")
-        self.assertEqual(self.wait("1")["status"], "success")
+        worker = self.work(lambda job: runs.append((job.token in lost, job.attempt, job.fence)), Queue(Tampered(SERVER.url, tamper)))
+        self.queue.add(self.type, id)
+        until(lambda: self.status(id) == "success", "the job to run")
         self.assertEqual(runs, [(False, 1, 2)])
+        worker.stop()
 
     def test_a_claim_that_never_reached_the_server_is_made_once_more(self):
         lost = []
@@ -685,7 +692,8 @@ class FaultTest(ServerTest):
 
     def test_an_owner_that_cannot_renew_halts_at_the_end_of_its_lease_and_leaves_the_job(self):
         cut = threading.Event()
-        worker = self.by_hand(Queue(Tampered(SERVER.url, lambda method, path, body, send: Answer(0, None) if cut.is_set() else send()), default_timeout=1.5))
+        couch = Tampered(SERVER.url, lambda method, path, body, send: Answer(0, None) if cut.is_set() else send())
+        worker = self.by_hand(Queue(couch, default_timeout=1.5))
         job = self.claimed(worker)
         self.renewed()
         cut.set()
@@ -801,6 +809,16 @@ class FaultTest(ServerTest):
                 until(lambda: not answers, "an end")
                 worker.stop()
                 self.assertNotEqual(self.status(str(status)), "failed")
+
+    def test_a_handler_that_was_cancelled_by_asyncio_fails_the_job_and_the_worker_goes_on(self):
+        def handler(job):
+            if job.id == "1":
+                raise asyncio.CancelledError("no time")
+        self.settings(maxRetries=0)
+        self.work(handler)
+        for id, status in (("1", "failed"), ("2", "success")):
+            self.queue.add(self.type, id)
+            until(lambda: self.status(id) == status, status)
 
     def test_an_error_whose_text_is_no_UTF_8_fails_the_job(self):
         def handler(job):

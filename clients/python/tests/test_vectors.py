@@ -39,7 +39,8 @@ class TransitionVectors(unittest.TestCase):
     """One test per event, so that a report names the event that fails."""
 
     # What this client leaves out.
-    LEFT_OUT = {"add", "cancel", "requestCancel", "expire", "keep", "letGo", "start", "snooze", "resubmit", "retry", "reschedule", "prioritize", "remove", "retire"}
+    LEFT_OUT = {"add", "cancel", "requestCancel", "expire", "keep", "letGo", "start", "snooze", "resubmit", "retry", "reschedule", "prioritize",
+                "remove", "retire"}
 
     def check(self, event):
         played = 0
