@@ -143,8 +143,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
     public void unread(FeedNotice notice) {
         notice.jobId().ifPresent(id -> {
             sightings.moved(id);
-            boolean isOwnRun = notice.own() && deadOwners.runsHere(id);
-            if (!isOwnRun && !notice.deleted()) {
+            if (!notice.own() && !notice.deleted()) {
                 heardTypes.add(id.type());
                 unreadTypes.add(id.type());
             }

@@ -69,10 +69,6 @@ final class DeadOwners {
         return present.first(job -> job.rev().equals(Optional.of(rev)));
     }
 
-    boolean runsHere(JobId id) {
-        return isOurs.test(id);
-    }
-
     /** Whether our own id owns a job that we do not run: no sign of life of ours speaks for it. */
     boolean isLeftByAFormerProcess(JobId id, String owner) {
         return owner.equals(ownWorker) && !isOurs.test(id);

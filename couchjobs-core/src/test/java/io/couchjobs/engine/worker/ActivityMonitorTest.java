@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.feed.FeedEvent;
-import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
@@ -109,17 +108,6 @@ class ActivityMonitorTest {
         watched.looked();
         assertThat(watched.queue.database().get("worker:notes")).isPresent();
         assertThat(monitor.recovered()).isZero();
-    }
-
-    @Test
-    void a_job_of_a_dead_owner_into_which_this_process_wrote_is_looked_for_soon() throws Exception {
-        watched.owned("1", "dead", "");
-        ActivityMonitor monitor = watched.deafMonitor("me");
-        untilRecovered(monitor, 1); // so the first look is over
-
-        watched.owned("2", "dead", "");
-        monitor.unread(new FeedNotice("job:email:2", List.of("2-a"), false, true));
-        untilRecovered(monitor, 2);
     }
 
     @Test
