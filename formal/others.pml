@@ -178,14 +178,14 @@ inline askedInVain() {
 #endif
 
 #ifdef FINDS
-/* Confirmation.isShown: what was found is what readers are shown, and counts. */
+/* Confirmation.isShown: what was found counts. A request to cancel must be on the leaf that readers are shown. */
 #define found ref[7]
 #ifdef TRUSTS_ONE_LEAF
 #define isStillThere (has(leaves, found) && !other)
 #elif defined(TRUSTS_FOUND)   /* all leaves in this configuration go back to what was found */
 #define isStillThere true
 #else
-#define isStillThere (has(leaves, found) && !other && wasShown)
+#define isStillThere (has(leaves, found) && !other && (wasShown || !(isToCancel(found) || isToEnd(found))))
 #endif
 inline confirmFound() {
     resolve(0);

@@ -68,7 +68,7 @@ export class Queue {
       if (status === 409 && !doubt) return false;
       const leaves = status === 201 || status === 409 ? await couch.majority(job._id) : null;
       if (leaves?.length) {
-        const stored = status === 201 ? {...job, _rev: body.rev} : storedAs(job, leaves);
+        const stored = status === 201 ? {...job, _rev: body.rev} : await this.#storedAs(job, leaves);
         if (!stored) return false;
         const isAlone = !leaves.some(leaf => standsAgainst(leaf, stored, true));
         if (isAlone && (status === 201 || !couch.isCluster || await this.#isFirst(job, stored))) return true;
@@ -81,9 +81,21 @@ export class Queue {
 
   /** Whether a new job has no tombstone below it, on top of which only a 201 counts (rule 18). @param {Doc} job @param {Doc} leaf */
   async #isFirst(job, leaf) {
+    return isMadeAs(job, await this.#root(leaf));
+  }
+
+  /** The leaf that is a new job, or was built on it: an owner may have changed its data. @param {Doc} job @param {Doc[]} leaves */
+  async #storedAs(job, leaves) {
+    for (const leaf of leaves.filter(each => !each._deleted && isMadeAs(job, each))) {
+      const root = await this.#root(leaf);
+      if (hasDataOf(job, isMadeAs(job, root) ? root : leaf)) return leaf;
+    }
+  }
+
+  /** @param {Doc} leaf */
+  async #root(leaf) {
     const root = history(leaf).at(-1);
-    const made = root === leaf._rev ? leaf : (await this.couch.request('GET', `/${path(leaf._id)}?rev=${root}`)).body;
-    return made?.times?.created === job.times.created;
+    return root === leaf._rev ? leaf : (await this.couch.request('GET', `/${path(leaf._id)}?rev=${root}`)).body;
   }
 
   /** The document of a job as the server has it: on a cluster take an end for a hint, and see `wait`. @param {string} type @param {string} id @returns {Promise<Doc | null>} */
@@ -121,9 +133,10 @@ export class Queue {
   }
 }
 
-/** The leaf that is a new job, or was built on it. @param {Doc} job @param {Doc[]} leaves */
-const storedAs = (job, leaves) => leaves.find(leaf => !leaf._deleted && leaf.times?.created === job.times.created &&
-  JSON.stringify(leaf.data) === JSON.stringify(job.data));
+/** @param {Doc} job @param {Doc} doc */
+const isMadeAs = (job, doc) => doc?.times?.created === job.times.created;
+/** @param {Doc} job @param {Doc} doc */
+const hasDataOf = (job, doc) => JSON.stringify(doc.data) === JSON.stringify(job.data);
 
 /** The table of 6.3: the end that a reading shows, if it shows one. @param {Doc[]} leaves */
 function endOf(leaves) {

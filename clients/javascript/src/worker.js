@@ -110,7 +110,7 @@ export class Job {
   /** The same bytes until a 201, and after a 409 the same change on what others wrote meanwhile (3.3). @param {(job: Doc, now: number) => Doc} change @param {boolean} ends */
   async #confirm(change, ends) {
     const {couch} = this.#worker;
-    let [base, next, sent, doubt] = [this.doc, null, null, false];
+    let [base, next, sent, doubt, failed] = [this.doc, null, null, false, false];
     for (const wait of pauses(50, 2000)) {
       if (this.isHalted) throw this.#halted;
       if (!next) [next, sent] = [change(base, couch.now()), moment()];
@@ -127,7 +127,8 @@ export class Job {
         }
         this.#own(leaves);
         // A failure that one copy may have stored counts more than a cancellation (rule 8).
-        base = couch.isCluster && next.status === 'failed' ? {...this.doc, cancelRequested: undefined} : this.doc;
+        failed ||= couch.isCluster && next.status === 'failed';
+        base = failed ? {...this.doc, cancelRequested: undefined} : this.doc;
         next = null;
       }
       await pause(wait);

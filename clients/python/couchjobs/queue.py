@@ -73,18 +73,23 @@ class Queue:
                 break
         raise Unconfirmed(f"nobody knows whether {new['_id']} was added")
 
-    @staticmethod
-    def _stored(new: Doc, leaves: List[Doc]) -> Optional[Doc]:
-        """The leaf that is a new job, or was built on it."""
-        live = (leaf for leaf in leaves if not leaf.get("_deleted"))
-        return next((leaf for leaf in live if (leaf.get("times") or {}).get("created") == new["times"]["created"]
-                     and leaf.get("data") == json.loads(json.dumps(new["data"]))), None)
+    def _stored(self, new: Doc, leaves: List[Doc]) -> Optional[Doc]:
+        """The leaf that is a new job, or was built on it: an owner may have changed its data."""
+        for leaf in leaves:
+            if not leaf.get("_deleted") and (leaf.get("times") or {}).get("created") == new["times"]["created"]:
+                made = self._root(leaf)
+                made = made if made.get("times") == new["times"] else leaf
+                if made.get("data") == json.loads(json.dumps(new["data"])):
+                    return leaf
+        return None
 
     def _is_first(self, new: Doc, leaf: Doc) -> bool:
         """Whether a new job has no tombstone below it, on top of which only a 201 counts (rule 18)."""
+        return self._root(leaf).get("times") == new["times"]
+
+    def _root(self, leaf: Doc) -> Doc:
         root = protocol.path(leaf)[-1]
-        made = leaf if root == leaf["_rev"] else self.couch.revision(leaf["_id"], root)
-        return made.get("times") == new["times"]
+        return leaf if root == leaf["_rev"] else self.couch.revision(leaf["_id"], root)
 
     def get(self, type: str, id: str) -> Optional[Doc]:
         """The job's document as this node has it, or None."""

@@ -1,6 +1,7 @@
 """The worker's side: claims, leases, and the ends of runs."""
 from __future__ import annotations
 
+import asyncio
 import collections
 import logging
 import random
@@ -163,7 +164,7 @@ class Job:
     def _write(self, transition: Callable[..., Doc], ends: bool = False, **arguments: Any) -> None:
         """Writes for the owner: the same bytes until a 201, and after a 409 the same change on what others wrote meanwhile (3.3)."""
         with self._writing:
-            base, doc, sent, doubt = self._doc, None, moment(), False
+            base, doc, sent, doubt, failed = self._doc, None, moment(), False, False
             for _ in pauses():
                 if not self._lasts():
                     raise Halted(f"{self._id}: {self._lost}")
@@ -182,7 +183,8 @@ class Job:
                         return self._wrote(stored, sent, ends, doubt)
                     self._lose(UNKNOWN)
                 base = self._own(leaves) or base
-                if self._couch.is_cluster and doc["status"] == "failed":  # stored on one copy it counts more than a cancellation (rule 8)
+                failed = failed or self._couch.is_cluster and doc["status"] == "failed"
+                if failed:  # stored on one copy it counts more than a cancellation (rule 8)
                     base = {field: value for field, value in base.items() if field != "cancelRequested"}
                 doc = None
 
@@ -440,7 +442,7 @@ class Worker:
         try:
             try:
                 result = handler(job)
-            except BaseException as problem:  # also SystemExit, and asyncio.CancelledError
+            except (Exception, SystemExit, asyncio.CancelledError) as problem:
                 if job._lasts() and job.cancel_requested:
                     return job.acknowledge_cancel()
                 permanent = getattr(problem, "permanent", False) is True

@@ -88,20 +88,27 @@ record QueueProblems(
     }
 
     private boolean isRun(String type) {
-        return workers.stream()
-                .filter(worker -> !worker.isSilent(now))
-                .flatMap(worker -> worker.registration().stream())
-                .anyMatch(known -> known.types().contains(type));
+        return workers.stream().anyMatch(worker -> worker.registration()
+                .map(known -> !worker.isSilent(now) && known.types().contains(type))
+                .orElseGet(() ->
+                        worker.jobs().stream().anyMatch(job -> job.id().type().equals(type))));
     }
 
     private static Problem silent(WorkerInfo worker) {
-        return new Problem(
-                "worker " + worker.id(),
-                Problem.Level.PROBLEM,
-                worker.registration().isPresent()
-                        ? "it gives no sign of life, and owns " + worker.jobs().size() + " jobs"
-                        : "it is not registered, and owns " + worker.jobs().size() + " jobs",
-                "these jobs may stand still",
-                "another worker takes them over when the timeout of their type is over; if none runs, start one");
+        String takenOver =
+                "another worker takes them over when the timeout of their type is over; if none runs, start one";
+        return worker.registration().isPresent()
+                ? new Problem(
+                        "worker " + worker.id(),
+                        Problem.Level.PROBLEM,
+                        "it gives no sign of life, and owns " + worker.jobs().size() + " jobs",
+                        "these jobs may stand still",
+                        takenOver)
+                : new Problem(
+                        "worker " + worker.id(),
+                        Problem.Level.NOTE,
+                        "it is not registered, and owns " + worker.jobs().size() + " jobs",
+                        "it is a program that renews each job by itself, or dead",
+                        "nothing while it lives; of a dead one, " + takenOver);
     }
 }

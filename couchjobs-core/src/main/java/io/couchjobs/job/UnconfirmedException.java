@@ -14,7 +14,7 @@ public final class UnconfirmedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * For a document that is no job: its change was taken back as far as can be.
+     * For a document that is no job: its change may be on the copies that took it.
      *
      * @param docId the document
      */

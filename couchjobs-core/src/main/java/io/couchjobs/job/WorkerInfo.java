@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A worker as the database knows it. Immutable and thread-safe.
  *
  * @param id its id
- * @param registered its registration; null for one that only owns jobs: a program that claims by hand, or a dead worker
+ * @param registered its registration; null for one that only owns jobs: a program in Python or JavaScript, one that claims by hand, or a dead worker
  *     whose registration is deleted
  * @param jobs the jobs that it owns
  */
@@ -39,7 +39,7 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
      * @param pid its process
      * @param types the types that it takes
      * @param next how long after {@code at} it meant to give the next sign of life: a third of the shortest timeout of
-     *     its running jobs, five minutes when it was idle
+     *     its running jobs, five minutes at most
      */
     public record Registered(Instant at, Instant started, long pid, List<String> types, Duration next) {
         /**

@@ -180,6 +180,7 @@ class GuardedLifeTest {
         assertThatThrownBy(() -> producer.triggers()
                         .put(Trigger.named("others")
                                 .source(admin.database().name())
+                                .prefixes("other-")
                                 .type("email")
                                 .build()))
                 .isInstanceOf(WriteRefusedException.class);

@@ -123,7 +123,7 @@ final class Look {
 
     private void lookAtWorkers(Instant now, List<Sighting> found) {
         List<String> silent = facts.workers().get().stream()
-                .filter(worker -> worker.isSilent(now))
+                .filter(worker -> worker.registration().isPresent() && worker.isSilent(now))
                 .map(WorkerInfo::id)
                 .toList();
         if (!silent.isEmpty()) {

@@ -5,6 +5,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
+import io.couchjobs.engine.lifecycle.EndAs;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.Job;
@@ -144,17 +145,24 @@ public final class Confirmation {
     }
 
     /**
-     * While the leaves are to be resolved, a job that has not ended is as it was found when readers are shown that leaf, so that two copies
-     * have it, and no other one counts more.
+     * While the leaves are to be resolved, a job that has not ended is as it was found when that is a leaf still, and no other one counts
+     * more. A request to cancel must be on the leaf that readers are shown, so that two copies have it: alone it would be lost with its copy.
      */
     private boolean isShown(Job present) {
         String docId = present.id().docId();
         List<ObjectNode> leaves = ShownLeaves.read(database, List.of(docId)).getOrDefault(docId, List.of());
         return Resolution.settled(leaves)
                 .map(leaf -> isRevisionOf(present, leaf))
-                .orElseGet(() -> present.rev().equals(ShownLeaves.winner(leaves))
+                .orElseGet(() -> isThere(present, leaves)
                         && present.phase() != JobPhase.FINISHED
                         && Resolution.stands(present, leaves));
+    }
+
+    private static boolean isThere(Job present, List<ObjectNode> leaves) {
+        boolean isToCancel = present.isCancelRequested() || EndAs.isCancelled(present);
+        return isToCancel
+                ? present.rev().equals(ShownLeaves.winner(leaves))
+                : leaves.stream().anyMatch(leaf -> isRevisionOf(present, leaf));
     }
 
     private static boolean isRevisionOf(Job job, ObjectNode leaf) {

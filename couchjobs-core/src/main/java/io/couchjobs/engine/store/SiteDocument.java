@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,17 +58,26 @@ public final class SiteDocument {
      * Names the database. Queues that are open keep to the old name until they are opened again.
      *
      * @param site its site; the one without a name takes the name away
-     * @throws UnconfirmedException when no majority of the copies confirms it, or another name is written meanwhile
+     * @throws UnconfirmedException when no majority of the copies confirms it
+     * @throws CouchJobsException when another name is written meanwhile
      */
     public void write(Site site) {
+        if (read().equals(site)) {
+            return;
+        }
         ObjectNode next = JsonNodeFactory.instance.objectNode().put("_id", DOC_ID);
         database.get(DOC_ID).ifPresent(present -> next.set("_rev", present.get("_rev")));
         if (site.name() != null) {
             next.put(NAME, site.name()).put(HOME, site.home());
         }
         WriteResult written = WriteRefusedException.check(database.put(next));
-        boolean isDoneByAnother = written instanceof WriteResult.Conflict && read().equals(site);
-        if (!(written instanceof WriteResult.Stored) && !isDoneByAnother) {
+        if (written instanceof WriteResult.Conflict) {
+            Site present = read();
+            if (!present.equals(site)) {
+                throw new CouchJobsException("another process has named the database at the same time; its site is now "
+                        + Objects.requireNonNullElse(present.name(), "one without a name"));
+            }
+        } else if (!(written instanceof WriteResult.Stored)) {
             throw new UnconfirmedException(DOC_ID);
         }
     }

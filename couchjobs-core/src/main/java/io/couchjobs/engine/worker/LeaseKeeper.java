@@ -151,8 +151,8 @@ final class LeaseKeeper implements AutoCloseable {
 
     private void writeBeat() {
         long sent = clock.nanos();
-        beatNanos = sent;
         boolean confirmed = registration.beat(runs.size(), clock.instant(), nextBeat(), patience());
+        beatNanos = sent;
         giveUpExpired();
         isRegistered = true;
         if (confirmed) {
