@@ -80,6 +80,27 @@ class WriteBackTest extends OrderMails {
         assertThat(ran).extracting(data -> data.path("rev").asText()).contains(second);
     }
 
+    @Test
+    void two_triggers_that_share_a_place_make_no_jobs_of_the_ends_of_each_other() throws Exception {
+        sources.assumeNotPouchDb("has no selectors in its feed");
+        queue.triggers().put(mails().writeBack("/status").build());
+        queue.triggers()
+                .put(Trigger.named("bills")
+                        .source(orders.name())
+                        .type("mail")
+                        .writeBack("/status")
+                        .build());
+        save(orders, "{'_id':'o1'}");
+        TestQueue.until(() -> revOf("o1").startsWith("3-"));
+        save(orders, "{'_id':'o2'}");
+        TestQueue.until(() -> revOf("o2").startsWith("3-"));
+        awaitRuns(4);
+    }
+
+    private String revOf(String order) {
+        return orders.get(order).orElseThrow().path("_rev").asText();
+    }
+
     private String statusOf(String order) {
         return orders.get(order).orElseThrow().at("/status/status").asText();
     }
