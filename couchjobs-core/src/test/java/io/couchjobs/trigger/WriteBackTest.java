@@ -97,6 +97,21 @@ class WriteBackTest extends OrderMails {
         awaitRuns(4);
     }
 
+    @Test
+    void an_unfinished_job_is_not_run_once_more_when_its_trigger_is_sent_to_now() throws Exception {
+        sources.assumeNotPouchDb("has no selectors in its feed");
+        queue.types().change("mail", settings -> settings.withPaused(true));
+        queue.triggers().put(mails().writeBack("/status").build());
+        save(orders, "{'_id':'o1'}");
+        TestQueue.until(() -> queue.all("mail").count() == 1);
+        queue.triggers().replay("mails", "now");
+        queue.types().change("mail", settings -> settings.withPaused(false));
+        TestQueue.until(() -> "success".equals(statusOf("o1")));
+        save(orders, "{'_id':'o2'}");
+        TestQueue.until(() -> "success".equals(statusOf("o2")));
+        awaitRuns(2);
+    }
+
     private String revOf(String order) {
         return orders.get(order).orElseThrow().path("_rev").asText();
     }

@@ -206,9 +206,14 @@ final class Position {
         return next;
     }
 
+    /** What comes before is left out, and nothing is done once more. */
+    Position movedTo(String seq) {
+        return with(SEQ, JsonNodeFactory.instance.textNode(seq));
+    }
+
     /** Everything from there on is done once more. */
     Position replayed(String seq) {
-        Position next = with(SEQ, JsonNodeFactory.instance.textNode(seq));
+        Position next = movedTo(seq);
         next.document.put(ROUND, round() + 1);
         return next;
     }

@@ -31,7 +31,8 @@ public final class QueueTriggers implements Triggers {
     public static final String FOLLOWERS = Follower.TYPE;
 
     private static final Logger log = LoggerFactory.getLogger(QueueTriggers.class);
-    private static final Set<String> WORDS = Set.of("now", "beginning");
+    private static final String NOW = "now";
+    private static final Set<String> WORDS = Set.of(NOW, "beginning");
 
     private final FollowerTools tools;
     private final NamedDocuments<Trigger> triggers;
@@ -243,7 +244,7 @@ public final class QueueTriggers implements Triggers {
         for (Position position : statuses.followed(trigger)) {
             if (Starts.isDatabase(position.database())) {
                 seq(server.database(position.database()), from, trigger.isPattern())
-                        .ifPresent(seq -> replay(position, seq));
+                        .ifPresent(seq -> replay(position, from, seq));
             }
         }
     }
@@ -259,13 +260,15 @@ public final class QueueTriggers implements Triggers {
         }
     }
 
-    private void replay(Position position, String seq) {
-        Position unused = positions.change(position, present -> present.replayed(seq));
+    /** Where changes are only left out, the end of a job from before is the trigger's own still. */
+    private void replay(Position position, String from, String seq) {
+        Position unused = positions.change(
+                position, present -> from.equals(NOW) ? present.movedTo(seq) : present.replayed(seq));
     }
 
     /** Empty when the database is gone and may be: if it is made anew, it is followed from its beginning anyway. */
     private static Optional<String> seq(CouchDatabase database, String from, boolean mayBeGone) {
-        if (!from.equals("now")) {
+        if (!from.equals(NOW)) {
             return Optional.of(from.equals("beginning") ? Position.BEGINNING : from);
         }
         try {
