@@ -4,7 +4,7 @@ import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.couch.DatabaseUpdates;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
@@ -169,7 +169,7 @@ final class Databases {
         return news;
     }
 
-    /** Describes databases, a hundred per request; one by one where the server cannot describe several. */
+    /** Describes databases, a hundred per request; one by one where the server cannot describe several. One that cannot be described is left out. */
     static Map<String, DatabaseInfo> infos(CouchServer server, List<String> names) {
         Map<String, DatabaseInfo> infos = new LinkedHashMap<>();
         try {
@@ -185,8 +185,11 @@ final class Databases {
         for (String name : names) {
             try {
                 infos.put(name, server.database(name).info());
-            } catch (CouchNotFoundException deleted) {
+            } catch (CouchUnreachableException away) {
+                throw away;
+            } catch (CouchException cannot) {
                 infos.remove(name);
+                log.debug("{} cannot be described: {}", name, cannot.getMessage());
             }
         }
         return infos;

@@ -5,6 +5,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.store.SharedLeaf;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
@@ -51,6 +52,9 @@ final class Following implements AutoCloseable {
     private final Signal changed;
     private final LoopGuard guard = new LoopGuard();
     private final Map<String, FollowedDatabase> databases = new ConcurrentHashMap<>();
+    /** Whether a problem of the pattern may be noted: by an earlier follower, or by this one. Used by the search for databases. */
+    private boolean isNoted = true;
+
     private volatile boolean over;
     private volatile @Nullable RuntimeException failure;
     private volatile Instant caughtUp = Instant.EPOCH;
@@ -112,24 +116,27 @@ final class Following implements AutoCloseable {
 
     /** False when the databases could not be listed, and have to be listed anew. */
     private boolean isAsked(Databases all, boolean isListed, Backoff pauses) throws InterruptedException {
+        String trouble = "its databases cannot be listed: ";
         try {
             if (!isListed) {
                 Set<String> names = all.all();
-                tools.starts().begin(trigger, server, names);
+                trouble = "one of its databases cannot be begun: ";
+                begin(names);
                 if (isRemoved()) {
                     return false;
                 }
                 caughtUp = tools.starts().caughtUp(trigger).orElse(caughtUp);
-                tools.starts().settle(trigger, trigger.source());
                 names.forEach(this::wake);
             }
+            trouble = "its databases cannot be asked for news: ";
             Instant asked = tools.clock().instant();
             all.news().forEach(this::wake);
             trigger.period().ifPresent(period -> noteCaughtUp(period, asked));
             pauses.reset();
+            settle();
             return true;
         } catch (CouchException away) {
-            troubled(away, pauses.attempts());
+            troubled(trouble + away.getMessage(), pauses.attempts());
             pauses.pause();
             return false;
         } catch (Positions.MovedException another) {
@@ -152,14 +159,34 @@ final class Following implements AutoCloseable {
         return isRemoved;
     }
 
-    private void troubled(CouchException away, int attempts) {
+    /** Those that can be read are followed, also while another one cannot be begun. */
+    private void begin(Set<String> names) {
+        try {
+            tools.starts().begin(trigger, server, names);
+        } catch (CouchUnreachableException away) {
+            throw away;
+        } catch (CouchException ofSome) {
+            if (!isRemoved()) {
+                names.forEach(this::wake);
+            }
+            throw ofSome;
+        }
+    }
+
+    private void troubled(String problem, int attempts) {
         if (attempts == 0) {
-            log.warn(
-                    "the databases of trigger {} cannot be listed, trying again until they can: {}",
-                    trigger.name(),
-                    away.getMessage());
+            log.warn("trigger {} does not find all changes, trying again until it does: {}", trigger.name(), problem);
         } else if (attempts == NOTED_ATTEMPT && goesOn()) {
-            note(trigger.source(), "its databases cannot be listed: " + away.getMessage());
+            isNoted = true;
+            note(trigger.source(), problem);
+        }
+    }
+
+    /** Nothing is wrong with the pattern any more, whoever noted that something was. */
+    private void settle() {
+        if (isNoted) {
+            tools.starts().settle(trigger, trigger.source());
+            isNoted = false;
         }
     }
 

@@ -3,10 +3,13 @@ package io.couchjobs.engine.trigger;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.trigger.Trigger;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -78,6 +81,7 @@ final class Starts {
      * Gives a position to each database of a pattern that is there when the trigger begins. When the pattern is another one than before,
      * the databases that only the new one fits begin now, too.
      *
+     * @throws CouchException when one of them cannot be begun, after all others were; the pattern has not begun then
      * @throws Positions.MovedException when the trigger has yet another pattern or connection now
      */
     void begin(Trigger trigger, CouchServer server, Collection<String> databases) {
@@ -85,10 +89,20 @@ final class Starts {
             return;
         }
         Map<String, DatabaseInfo> infos = Databases.infos(server, List.copyOf(databases));
+        List<CouchException> failures = new ArrayList<>();
         for (String name : databases) {
-            Optional.ofNullable(infos.get(name)).or(() -> info(server, name)).ifPresent(info -> {
-                Position unused = begin(trigger, name, seq(trigger.from(), info), info.created());
-            });
+            try {
+                Optional.ofNullable(infos.get(name)).or(() -> info(server, name)).ifPresent(info -> {
+                    Position unused = begin(trigger, name, seq(trigger.from(), info), info.created());
+                });
+            } catch (CouchUnreachableException away) {
+                throw away;
+            } catch (CouchException ofThisDatabase) {
+                failures.add(ofThisDatabase);
+            }
+        }
+        if (!failures.isEmpty()) {
+            throw failures.get(0);
         }
         Position unused = begin(trigger, STARTED, Position.BEGINNING, 0);
     }

@@ -105,6 +105,26 @@ class FollowingTest extends FollowedOrders {
         assertThat(queue.triggers().status("t").sources()).hasSize(1);
     }
 
+    @Test
+    void a_database_that_cannot_be_read_does_not_hold_up_the_others_of_a_new_pattern() throws Exception {
+        Trigger trigger = stored(mails().source("order*").build());
+        boolean unused = queue.database().server().database("order0").createIfMissing();
+        save(orders, "{'_id':'o1'}");
+        couch.faults().answer(Integer.MAX_VALUE, request -> request.path().startsWith("/_dbs_info"), 404);
+        couch.faults().answer(Integer.MAX_VALUE, request -> request.path().startsWith("/order0"), 403);
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            TestQueue.until(() -> queue.all("mail").count() == 1);
+            TestQueue.until(() -> problem("order0").isPresent() && problem("order*").isPresent());
+            assertThat(problem("order*").orElseThrow()).startsWith("one of its databases cannot be begun: ");
+            couch.faults().clear();
+            TestQueue.until(
+                    () -> problem("order0").isEmpty() && problem("order*").isEmpty());
+            following.end();
+            running.get(1, TimeUnit.MINUTES);
+        }
+    }
+
     private Optional<String> problem(String source) {
         return queue.triggers().status("t").sources().stream()
                 .filter(each -> each.database().equals(source))

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The databases of a pattern get their positions when the trigger begins. */
 class StartsTest extends FollowedOrders {
@@ -48,5 +50,19 @@ class StartsTest extends FollowedOrders {
         tools.starts().begin(SHOPS, server, List.of("shop-1", "shop-gone"));
         assertThat(tools.positions().read("t", "shop-1").orElseThrow().seq()).isEqualTo("7-a");
         assertThat(tools.positions().read("t", "shop-gone")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {200, 404})
+    void a_database_that_cannot_say_where_it_is_holds_up_no_other(int status) {
+        answers.put("/_dbs_info", answer(status, "[]"));
+        answers.put("/shop-1", answer(403, "{'error':'forbidden','reason':'not now'}"));
+        answers.put("/shop-2", answer(200, "{'update_seq':'7-a','instance_start_time':'1'}"));
+        assertThatThrownBy(() -> tools.starts().begin(SHOPS, server, List.of("shop-1", "shop-2")))
+                .isInstanceOf(CouchException.class)
+                .hasMessageContaining("/shop-1");
+        assertThat(tools.positions().readAll("t"))
+                .extracting(Position::database)
+                .containsExactly("shop-2");
     }
 }
