@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Triggers, as a table or as JSON. */
 final class TriggerText {
@@ -71,10 +72,14 @@ final class TriggerText {
                 .put("behindMs", status.behind().map(Duration::toMillis).orElse(null))
                 .put("changesPerMinute", status.perMinute());
         boolean isOne = status.sources().size() == 1 && !trigger.isPattern();
-        return json.put("position", isOne ? status.sources().get(0).position() : null)
+        return json.put("position", isOne ? position(status.sources().get(0)) : null)
                 .put("jobs", status.jobs())
                 .put("errors", status.errors())
                 .put("follower", status.follower().orElse(null));
+    }
+
+    private static @Nullable String position(TriggerStatus.Source source) {
+        return source.position().isEmpty() ? null : source.position();
     }
 
     static ObjectNode whole(TriggerStatus status) {
@@ -89,7 +94,7 @@ final class TriggerText {
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("database", source.database())
-                .put("position", source.position())
+                .put("position", position(source))
                 .put("lag", source.lag().isPresent() ? source.lag().getAsLong() : null)
                 .put("behindMs", source.behind().map(Duration::toMillis).orElse(null))
                 .put("changes", source.changes())

@@ -35,7 +35,7 @@ public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Sou
      * How far the trigger is in one database. Immutable and thread-safe.
      *
      * @param database its name
-     * @param position the position up to which all changes are dealt with, opaque
+     * @param position the position up to which all changes are dealt with, opaque; empty when there is none yet
      * @param lag how many changes come after that position, as the server says; empty when it cannot be asked
      * @param behind for how long changes have been waiting, at least; zero when none waits; empty when nobody knows
      * @param changes how many changes were taken

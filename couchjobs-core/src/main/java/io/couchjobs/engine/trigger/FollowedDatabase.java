@@ -140,7 +140,11 @@ final class FollowedDatabase {
         } catch (CouchNotFoundException missing) {
             wasMissing = true;
             isGone = isTold(); // and its return is news
-            return isGone ? Optional.empty() : Optional.of(troubled(missing));
+            if (!isGone) {
+                return Optional.of(troubled(missing));
+            }
+            following.settle(name);
+            return Optional.empty();
         } catch (RuntimeException | Error trouble) {
             return Optional.of(troubled(trouble));
         } finally {

@@ -15,6 +15,7 @@ import io.couchjobs.schedule.Timing;
 import io.couchjobs.trigger.Trigger;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -80,6 +81,7 @@ final class Following implements AutoCloseable {
         if (trigger.isPattern()) {
             news.execute(this::followAll);
         } else {
+            settleOthers(Set.of());
             follow(trigger.source());
         }
         while (goesOn()) {
@@ -126,6 +128,7 @@ final class Following implements AutoCloseable {
                     return false;
                 }
                 caughtUp = tools.starts().caughtUp(trigger).orElse(caughtUp);
+                settleOthers(names);
                 names.forEach(this::wake);
             }
             trouble = "its databases cannot be asked for news: ";
@@ -185,8 +188,27 @@ final class Following implements AutoCloseable {
     /** Nothing is wrong with the pattern any more, whoever noted that something was. */
     private void settle() {
         if (isNoted) {
-            tools.starts().settle(trigger, trigger.source());
+            settle(trigger.source());
             isNoted = false;
+        }
+    }
+
+    /** The problem is over. One that cannot be struck out now is struck out by a later listing. */
+    void settle(String source) {
+        try {
+            tools.starts().settle(trigger, source);
+        } catch (RuntimeException away) {
+            log.debug("a problem of trigger {} is noted still: {}", trigger.name(), away.toString());
+        }
+    }
+
+    private void settleOthers(Set<String> names) {
+        Set<String> followed = new HashSet<>(names);
+        followed.add(trigger.source());
+        try {
+            tools.starts().settleOthers(trigger, followed);
+        } catch (RuntimeException away) {
+            log.debug("problems of trigger {} are noted still: {}", trigger.name(), away.toString());
         }
     }
 

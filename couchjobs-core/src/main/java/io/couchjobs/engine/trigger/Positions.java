@@ -21,7 +21,12 @@ final class Positions {
     }
 
     List<Position> readAll(String trigger) {
-        return documents.readAll(Position.prefix(trigger)).stream()
+        return readAll(trigger, "");
+    }
+
+    /** Those of the databases whose names begin so. */
+    List<Position> readAll(String trigger, String names) {
+        return documents.readAll(Position.docId(trigger, names)).stream()
                 .map(Position::new)
                 .toList();
     }

@@ -262,8 +262,8 @@ public final class QueueTriggers implements Triggers {
 
     /** Where changes are only left out, the end of a job from before is the trigger's own still. */
     private void replay(Position position, String from, String seq) {
-        Position unused = positions.change(
-                position, present -> from.equals(NOW) ? present.movedTo(seq) : present.replayed(seq));
+        Position unused =
+                positions.change(position, present -> from.equals(NOW) ? present.movedTo(seq) : present.replayed(seq));
     }
 
     /** Empty when the database is gone and may be: if it is made anew, it is followed from its beginning anyway. */

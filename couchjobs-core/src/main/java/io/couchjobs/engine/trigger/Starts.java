@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -92,9 +93,11 @@ final class Starts {
         List<CouchException> failures = new ArrayList<>();
         for (String name : databases) {
             try {
-                Optional.ofNullable(infos.get(name)).or(() -> info(server, name)).ifPresent(info -> {
-                    Position unused = begin(trigger, name, seq(trigger.from(), info), info.created());
-                });
+                Optional.ofNullable(infos.get(name))
+                        .or(() -> info(server, name))
+                        .ifPresent(info -> {
+                            Position unused = begin(trigger, name, seq(trigger.from(), info), info.created());
+                        });
             } catch (CouchUnreachableException away) {
                 throw away;
             } catch (CouchException ofThisDatabase) {
@@ -144,6 +147,13 @@ final class Starts {
     /** The problem is over. */
     void settle(Trigger trigger, String source) {
         positions.remove(trigger.name(), TROUBLE + source);
+    }
+
+    /** The problems of all others are over: the trigger does not follow them any more, or they are gone. */
+    void settleOthers(Trigger trigger, Set<String> sources) {
+        positions.readAll(trigger.name(), TROUBLE).stream()
+                .filter(position -> troubled(position).filter(sources::contains).isEmpty())
+                .forEach(position -> positions.remove(trigger.name(), position.database()));
     }
 
     /** The name of the pattern or database whose problem a document holds; empty for those that hold positions. */

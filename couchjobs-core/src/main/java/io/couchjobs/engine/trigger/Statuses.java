@@ -72,16 +72,20 @@ final class Statuses {
         return own.stream()
                 .flatMap(position -> Starts.troubled(position)
                         .filter(source -> !begun.contains(source) && follows.test(source))
-                        .map(source -> source(source, position, Map.of()))
+                        .map(source -> source(source, "", position, Map.of()))
                         .stream());
     }
 
     private TriggerStatus.Source source(String name, Position position, Map<String, Long> lags) {
+        return source(name, position.seq(), position, lags);
+    }
+
+    private TriggerStatus.Source source(String name, String seq, Position position, Map<String, Long> lags) {
         Long lag = lags.get(name);
         Instant now = tools.clock().instant();
         return new TriggerStatus.Source(
                 name,
-                position.seq(),
+                seq,
                 lag == null ? OptionalLong.empty() : OptionalLong.of(lag),
                 behind(position, lag, now),
                 position.count("changes"),

@@ -106,6 +106,54 @@ class FollowingTest extends FollowedOrders {
     }
 
     @Test
+    void a_new_database_that_could_not_be_read_is_no_problem_any_more_when_it_is_deleted() throws Exception {
+        Trigger trigger = queue.triggers().put(mails().source("order*").build());
+        couch.faults()
+                .answer(
+                        Integer.MAX_VALUE,
+                        request -> !request.method().equals("PUT")
+                                && request.path().startsWith("/order0"),
+                        403);
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            CouchDatabase going = queue.database().server().database("order0");
+            boolean unused = going.createIfMissing();
+            TestQueue.until(() -> problem("order0").isPresent());
+            couch.faults().clear();
+            going.delete();
+            TestQueue.until(() -> problem("order0").isEmpty());
+            following.end();
+            running.get(1, TimeUnit.MINUTES);
+        }
+        assertThat(tools.positions().read("t", "order0")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"orders", "order*"})
+    void the_problem_of_what_a_trigger_followed_before_is_over(String source) throws Exception {
+        Trigger trigger = queue.triggers().put(mails().source(source).build());
+        tools.starts().note(trigger, "order0", "it is away");
+        tools.starts().note(trigger, "ord*", "it is away");
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            TestQueue.until(() -> tools.positions().readAll("t").stream()
+                    .noneMatch(position -> Starts.troubled(position).isPresent()));
+            following.end();
+            running.get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void a_source_that_never_could_be_read_has_no_position() {
+        Trigger trigger = stored(mails().build());
+        tools.starts().note(trigger, "orders", "it is away");
+        assertThat(queue.triggers().status("t").sources()).singleElement().satisfies(source -> {
+            assertThat(source.position()).isEmpty();
+            assertThat(source.problem()).contains("it is away");
+        });
+    }
+
+    @Test
     void a_database_that_cannot_be_read_does_not_hold_up_the_others_of_a_new_pattern() throws Exception {
         Trigger trigger = stored(mails().source("order*").build());
         boolean unused = queue.database().server().database("order0").createIfMissing();
@@ -115,7 +163,8 @@ class FollowingTest extends FollowedOrders {
         try (Following following = new Following(tools, trigger, () -> true)) {
             CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
             TestQueue.until(() -> queue.all("mail").count() == 1);
-            TestQueue.until(() -> problem("order0").isPresent() && problem("order*").isPresent());
+            TestQueue.until(
+                    () -> problem("order0").isPresent() && problem("order*").isPresent());
             assertThat(problem("order*").orElseThrow()).startsWith("one of its databases cannot be begun: ");
             couch.faults().clear();
             TestQueue.until(
