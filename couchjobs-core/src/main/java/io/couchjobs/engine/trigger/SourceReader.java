@@ -140,11 +140,16 @@ final class SourceReader {
     private List<Optional<ObjectNode>> newest(List<SourceChange> changes) {
         List<String> ids = changes.stream().map(SourceChange::id).toList();
         return copies.areSeveral()
-                ? database.leavesOfAll(ids, copies.number()).stream()
-                        .map(leaves -> winner(leaves.orElseThrow(() -> unknown(
-                                "/" + database.name() + "/_bulk_get", "a document cannot be read at this moment"))))
-                        .toList()
+                ? leavesOfAll(ids).stream().map(SourceReader::winner).toList()
                 : database.getAll(ids);
+    }
+
+    /** As all copies know them. */
+    private List<List<ObjectNode>> leavesOfAll(List<String> ids) {
+        return database.leavesOfAll(ids, copies.number()).stream()
+                .map(leaves -> leaves.orElseThrow(() ->
+                        unknown("/" + database.name() + "/_bulk_get", "a document cannot be read at this moment")))
+                .toList();
     }
 
     private static Optional<ObjectNode> winner(List<ObjectNode> leaves) {
@@ -172,8 +177,10 @@ final class SourceReader {
         if (trigger.outbox().isEmpty() || winner.rev().equals(change.rev())) {
             return Optional.empty();
         }
-        return database.leaves(change.id()).stream()
-                .map(leaf -> read(change, leaf))
+        List<ObjectNode> leaves =
+                copies.areSeveral() ? leavesOfAll(List.of(change.id())).get(0) : database.leaves(change.id());
+        return leaves.stream()
+                .map(leaf -> read(change, leaf.without("_revisions")))
                 .filter(leaf -> leaf.rev().equals(change.rev()))
                 .findAny();
     }
@@ -244,8 +251,7 @@ final class SourceReader {
     }
 
     private Optional<ObjectNode> anywhere(SourceChange change) {
-        return database.leavesOfAll(List.of(change.id()), copies.number()).get(0).stream()
-                .flatMap(List::stream)
+        return leavesOfAll(List.of(change.id())).get(0).stream()
                 .filter(leaf -> leaf.path("_rev").asText().equals(change.rev()))
                 .findAny()
                 .map(leaf -> leaf.without("_revisions"));
