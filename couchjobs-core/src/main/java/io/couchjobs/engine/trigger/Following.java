@@ -57,6 +57,9 @@ final class Following implements AutoCloseable {
     private boolean isNoted = true;
 
     private volatile boolean over;
+    /** The trigger was removed, or somebody changed it: a thread may begin a position while the others end. */
+    private volatile boolean mayBeRemoved;
+
     private volatile @Nullable RuntimeException failure;
     private volatile Instant caughtUp = Instant.EPOCH;
 
@@ -156,6 +159,7 @@ final class Following implements AutoCloseable {
     boolean isRemoved() {
         boolean isRemoved = tools.triggers().read(trigger.name()).isEmpty();
         if (isRemoved) {
+            mayBeRemoved = true;
             tools.positions().remove(trigger.name());
             end();
         }
@@ -298,6 +302,7 @@ final class Following implements AutoCloseable {
     /** The trigger was changed, or one of its positions by somebody else. */
     void changed(String docId, String rev) {
         if (docId.equals(Trigger.docId(trigger.name()))) {
+            mayBeRemoved = true;
             end();
         } else {
             databases.values().forEach(database -> database.moved(docId, rev));
@@ -319,9 +324,14 @@ final class Following implements AutoCloseable {
         news.close();
         lane.finish();
         try {
-            boolean unused = lane.awaitEnd(STEP);
+            boolean unused = lane.awaitEnd(STEP) && news.awaitEnd(STEP);
+            if (mayBeRemoved) {
+                unused = isRemoved();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (RuntimeException away) {
+            log.debug("positions of trigger {} may be left: {}", trigger.name(), away.toString());
         }
         lane.close();
     }
