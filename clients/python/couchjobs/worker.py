@@ -1,7 +1,6 @@
 """The worker's side: claims, leases, and the ends of runs."""
 from __future__ import annotations
 
-import asyncio
 import collections
 import logging
 import random
@@ -442,7 +441,9 @@ class Worker:
         try:
             try:
                 result = handler(job)
-            except (Exception, SystemExit, asyncio.CancelledError) as problem:
+            except (KeyboardInterrupt, GeneratorExit):
+                raise
+            except BaseException as problem:  # also SystemExit, and asyncio.CancelledError
                 if job._lasts() and job.cancel_requested:
                     return job.acknowledge_cancel()
                 permanent = getattr(problem, "permanent", False) is True

@@ -94,7 +94,11 @@ record QueueProblems(
                         worker.jobs().stream().anyMatch(job -> job.id().type().equals(type))));
     }
 
-    private static Problem silent(WorkerInfo worker) {
+    private boolean isAnybodyThere() {
+        return workers.stream().anyMatch(worker -> !worker.isSilent(now));
+    }
+
+    private Problem silent(WorkerInfo worker) {
         String takenOver =
                 "another worker takes them over when the timeout of their type is over; if none runs, start one";
         return worker.registration().isPresent()
@@ -106,7 +110,7 @@ record QueueProblems(
                         takenOver)
                 : new Problem(
                         "worker " + worker.id(),
-                        Problem.Level.NOTE,
+                        isAnybodyThere() ? Problem.Level.NOTE : Problem.Level.PROBLEM,
                         "it is not registered, and owns " + worker.jobs().size() + " jobs",
                         "it is a program that renews each job by itself, or dead",
                         "nothing while it lives; of a dead one, " + takenOver);

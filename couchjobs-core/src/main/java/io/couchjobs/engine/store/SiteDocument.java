@@ -62,7 +62,8 @@ public final class SiteDocument {
      * @throws CouchJobsException when another name is written meanwhile
      */
     public void write(Site site) {
-        if (read().equals(site)) {
+        // On a cluster one copy may have it alone, after a try that was not confirmed.
+        if (!new Copies(database).areSeveral() && read().equals(site)) {
             return;
         }
         ObjectNode next = JsonNodeFactory.instance.objectNode().put("_id", DOC_ID);

@@ -143,7 +143,7 @@ final class FollowedDatabase {
             if (!isGone) {
                 return Optional.of(troubled(missing));
             }
-            following.settle(name);
+            var unused = following.settle(name);
             return Optional.empty();
         } catch (RuntimeException | Error trouble) {
             return Optional.of(troubled(trouble));

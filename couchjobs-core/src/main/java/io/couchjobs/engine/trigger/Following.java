@@ -57,8 +57,6 @@ final class Following implements AutoCloseable {
     private boolean isNoted = true;
 
     private volatile boolean over;
-    /** The trigger was removed, or somebody changed it: a thread may begin a position while the others end. */
-    private volatile boolean mayBeRemoved;
 
     private volatile @Nullable RuntimeException failure;
     private volatile Instant caughtUp = Instant.EPOCH;
@@ -116,6 +114,8 @@ final class Following implements AutoCloseable {
             failure = new IllegalStateException(
                     "the databases of trigger " + trigger.name() + " cannot be found: " + unexpected, unexpected);
             end();
+        } finally {
+            lookForRemoval();
         }
     }
 
@@ -159,11 +159,23 @@ final class Following implements AutoCloseable {
     boolean isRemoved() {
         boolean isRemoved = tools.triggers().read(trigger.name()).isEmpty();
         if (isRemoved) {
-            mayBeRemoved = true;
             tools.positions().remove(trigger.name());
             end();
         }
         return isRemoved;
+    }
+
+    /** At the end of a thread, which may have begun a position while others heard of the removal. */
+    private void lookForRemoval() {
+        boolean wasInterrupted = Thread.interrupted();
+        try {
+            boolean unused = isRemoved();
+        } catch (RuntimeException away) {
+            log.debug("positions of trigger {} may be left: {}", trigger.name(), away.toString());
+        }
+        if (wasInterrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Those that can be read are followed, also while another one cannot be begun. */
@@ -192,17 +204,18 @@ final class Following implements AutoCloseable {
     /** Nothing is wrong with the pattern any more, whoever noted that something was. */
     private void settle() {
         if (isNoted) {
-            settle(trigger.source());
-            isNoted = false;
+            isNoted = !settle(trigger.source());
         }
     }
 
-    /** The problem is over. One that cannot be struck out now is struck out by a later listing. */
-    void settle(String source) {
+    /** The problem is over. False when it cannot be struck out now. */
+    boolean settle(String source) {
         try {
             tools.starts().settle(trigger, source);
+            return true;
         } catch (RuntimeException away) {
             log.debug("a problem of trigger {} is noted still: {}", trigger.name(), away.toString());
+            return false;
         }
     }
 
@@ -302,7 +315,6 @@ final class Following implements AutoCloseable {
     /** The trigger was changed, or one of its positions by somebody else. */
     void changed(String docId, String rev) {
         if (docId.equals(Trigger.docId(trigger.name()))) {
-            mayBeRemoved = true;
             end();
         } else {
             databases.values().forEach(database -> database.moved(docId, rev));
@@ -320,19 +332,18 @@ final class Following implements AutoCloseable {
 
     @Override
     public void close() {
+        boolean hasEnded = over;
         over = true;
         news.close();
         lane.finish();
         try {
-            boolean unused = lane.awaitEnd(STEP) && news.awaitEnd(STEP);
-            if (mayBeRemoved) {
-                unused = isRemoved();
-            }
+            boolean unused = lane.awaitEnd(STEP);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException away) {
-            log.debug("positions of trigger {} may be left: {}", trigger.name(), away.toString());
         }
         lane.close();
+        if (hasEnded) {
+            lookForRemoval();
+        }
     }
 }

@@ -278,7 +278,7 @@ class FollowingTest extends FollowedOrders {
         try (Following following = new Following(tools, removed, () -> true)) {
             CompletableFuture.runAsync(() -> run(following)).get(1, TimeUnit.MINUTES);
         }
-        assertThat(tools.positions().readAll("t")).isEmpty();
+        TestQueue.until(() -> tools.positions().readAll("t").isEmpty());
     }
 
     @Test
