@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SimulationTest {
-    private static final int SEEDS = Integer.getInteger("couchjobs.simulation.seeds", 30);
+    private static final int SEEDS = Integer.getInteger("couchjobs.simulation.seeds", 24);
     private static final long FIRST = Long.getLong("couchjobs.simulation.first", 1);
     private static final int MOST_FOR_THE_NAIVE = 50;
 
