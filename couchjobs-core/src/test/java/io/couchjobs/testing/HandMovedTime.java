@@ -48,7 +48,9 @@ public final class HandMovedTime extends ForwardingEnvironment {
         @Override
         public Planned schedule(Duration pause, Runnable task) {
             Task one = new Task(nanos + pause.toNanos(), task);
-            planned.add(one);
+            if (!closed) {
+                planned.add(one);
+            }
             return new Planned() {
                 @Override
                 public void cancel() {

@@ -83,6 +83,16 @@ class LeaseKeeperTest {
     }
 
     @Test
+    void a_sign_of_life_that_failed_is_given_again_soon_also_when_nothing_runs() {
+        leases.start();
+        queue.database().delete();
+        time.pass(MINUTE.multipliedBy(5));
+        queue.operations().init();
+        time.pass(MINUTE);
+        assertThat(queue.database().get("worker:here")).isPresent();
+    }
+
+    @Test
     void leases_of_jobs_with_a_short_timeout_are_renewed_every_third_of_it() throws Exception {
         leases.start();
         begin(Duration.ofMinutes(3));
