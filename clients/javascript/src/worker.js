@@ -5,7 +5,7 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {CouchError, isRefusal, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {acknowledgeCancel, claim, docId, endAs, fail, finish, isClaim, parseDocId, RefusedError, release, sameEnd, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
+import {acknowledgeCancel, claim, docId, endAs, fail, finish, isClaim, parseDocId, release, sameEnd, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */

@@ -256,7 +256,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     @Override
     public void remove(JobId id) {
-        // Looked up before: the log of a job that is added anew meanwhile stays.
+        // Read before the removal: a job that is added anew meanwhile keeps its log.
         List<ObjectNode> log = engine.logs().tombstonesOf(id);
         engine.creator().remove(id);
         engine.logs().write(log);

@@ -73,10 +73,11 @@ public final class Operations {
     }
 
     /**
-     * Names the database, among several that replicate to each other; the name itself is not replicated. Holds for queues that
-     * are opened from now on; this one keeps to {@link #site}.
+     * Names the database, among several that replicate to each other; fails when another process names it at the same time. The name
+     * itself is not replicated. Holds for queues that are opened from now on; this one keeps to {@link #site}.
      *
      * @param site its name, and whether it takes the jobs without a site; {@link Site#UNNAMED} takes the name away
+     * @throws io.couchjobs.job.UnconfirmedException when no majority of the copies confirms the name
      */
     public void nameSite(Site site) {
         new SiteDocument(engine.database()).write(site);
@@ -219,10 +220,7 @@ public final class Operations {
         return Registry.workers(engine.database(), engine.index());
     }
 
-    /**
-     * {@return how many jobs are owned by somebody who is no registered worker: by a program that claimed them by hand ({@link
-     * JobQueue#accept}), or by a dead worker until an activity monitor finds that out}
-     */
+    /** {@return how many jobs have an owner that is not registered: one that claims by hand, is written in another language, or is dead} */
     public long orphaned() {
         return workers().stream()
                 .filter(worker -> worker.registration().isEmpty())

@@ -100,7 +100,7 @@ record QueueProblems(
 
     private Problem silent(WorkerInfo worker) {
         String takenOver =
-                "another worker takes them over when the timeout of their type is over; if none runs, start one";
+                "another worker takes its jobs over when the timeout of their type is over; if none runs, start one";
         return worker.registration().isPresent()
                 ? new Problem(
                         "worker " + worker.id(),
@@ -112,7 +112,7 @@ record QueueProblems(
                         "worker " + worker.id(),
                         isAnybodyThere() ? Problem.Level.NOTE : Problem.Level.PROBLEM,
                         "it is not registered, and owns " + worker.jobs().size() + " jobs",
-                        "it is a program that renews each job by itself, or dead",
-                        "nothing while it lives; of a dead one, " + takenOver);
+                        "it renews each job by itself, or is dead",
+                        "if it lives, nothing; if it is dead, " + takenOver);
     }
 }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What the problems say of owners that are not registered, such as programs in Python. */
+/** Problems of owners that are not registered, such as programs in Python. */
 class QueueProblemsTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final WorkerInfo LIVING = new WorkerInfo(

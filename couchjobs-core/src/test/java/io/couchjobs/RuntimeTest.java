@@ -24,9 +24,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What surrounds a run: hooks, interceptors, its thread, and the end of its worker. */
+/** Hooks and interceptors of a run, its thread, and the end of its worker. */
 @ServerTest
-class RuntimeTest extends WorkedQueue {
+class RuntimeTest extends EmailQueue {
     private final List<String> heard = Collections.synchronizedList(new ArrayList<>());
 
     /** Tells what is called, in order, and does what its job says. */

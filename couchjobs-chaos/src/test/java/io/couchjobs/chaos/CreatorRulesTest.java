@@ -5,7 +5,7 @@ import static io.couchjobs.chaos.Forged.claim;
 import io.couchjobs.chaos.Entry.What;
 import org.junit.jupiter.api.Test;
 
-/** What creators are told, and what becomes of it. */
+/** The rules on what creators are told. */
 class CreatorRulesTest extends ForgedHistories {
     @Test
     void what_somebody_cancelled_may_be_cancelled() {

@@ -40,7 +40,7 @@ final class AlarmOptions {
                     "More than this share of the runs of a type failed in the last ten minutes, of at least 20 runs; default 20%%.")
     private @Nullable String failureRate;
 
-    @Option(names = "--silent-workers", description = "A worker gives no sign of life.")
+    @Option(names = "--silent-workers", description = "A registered worker gives no sign of life.")
     private boolean silentWorkers;
 
     @Option(

@@ -161,7 +161,7 @@ final class BulkAct {
         return summary.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    /** Why jobs refused is told even when told to be quiet. */
+    /** Refusals are told with -q, too. */
     private List<String> told() {
         return root.options().quiet ? summary.refusals() : summary.lines();
     }

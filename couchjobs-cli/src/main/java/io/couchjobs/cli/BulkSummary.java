@@ -57,7 +57,7 @@ final class BulkSummary {
         return lines;
     }
 
-    /** {@return of the reasons those why jobs refused} */
+    /** {@return the lines of refused jobs} */
     List<String> refusals() {
         return reasons.entrySet().stream()
                 .filter(entry -> entry.getKey().kind == Outcome.Kind.REFUSED)

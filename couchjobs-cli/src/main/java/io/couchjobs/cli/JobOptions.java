@@ -77,7 +77,7 @@ final class JobOptions {
         return held(job);
     }
 
-    /** {@return the same, with a time that {@code --in} counts from now; the server's time is not known when a job is checked} */
+    /** {@return the job, with the time that {@code --in} gives, counted from then} A check of the job does not know the server's time. */
     JobRequest.Builder countedFrom(Instant now, JobRequest.Builder job) {
         return in == null ? job : job.scheduledTime(now.plus(in));
     }

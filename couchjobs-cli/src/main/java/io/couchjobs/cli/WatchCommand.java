@@ -124,7 +124,7 @@ final class WatchCommand extends QueueCommand {
         return json.put("at", now.toString());
     }
 
-    /** A change is told once: while its data cannot be read it is shown without. */
+    /** A change is told only once, so one whose data cannot be read is shown without them. */
     private static ObjectNode whole(Job job, JobQueue queue) {
         try {
             return JobJson.of(queue.withData(job));

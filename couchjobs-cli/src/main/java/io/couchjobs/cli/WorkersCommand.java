@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
             "List workers and the jobs they run.",
             "A worker is silent when it has missed two signs of life. It gives one every third of the shortest timeout of its",
             "jobs, and every five minutes at least. So a dead worker without jobs is shown as live for ten minutes.",
-            "A worker that is not registered is a program in Python or JavaScript, one that claims by hand, or is dead. Any other",
+            "An unregistered worker is dead, claims by hand, or is a program in Python or JavaScript. Any other",
             "worker takes back the jobs of a dead one when the timeout of their type is over."
         },
         footer = {"  couchjobs workers", "  couchjobs workers --type email -o json"})

@@ -132,7 +132,7 @@ class FakedClockTest {
         assertThat(ahead(database, "failures", "--since", "1h")).anyMatch(line -> line.contains("no such address"));
     }
 
-    /** What a command says whose time of day is two hours ahead. */
+    /** The output of a command whose time of day is two hours ahead. */
     private static List<String> ahead(TestDatabase database, String... command) throws Exception {
         Process process = process(database, "+2h", List.of(command))
                 .redirectOutput(ProcessBuilder.Redirect.PIPE)

@@ -34,7 +34,7 @@ public interface Alarms {
      */
     Alarms failureRate(double part);
 
-    /** {@return these alarms, with one when workers give no sign of life though they own jobs or are registered} */
+    /** {@return these alarms, with one when registered workers give no sign of life} */
     Alarms silentWorkers();
 
     /**
@@ -103,6 +103,7 @@ public interface Alarms {
      * jobs waiting, ten conflicts.
      *
      * @return ends it when closed
+     * @throws IllegalStateException when the queue is closed
      */
     Listening start();
 

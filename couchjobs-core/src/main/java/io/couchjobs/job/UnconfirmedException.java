@@ -14,7 +14,7 @@ public final class UnconfirmedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * For a document that is no job: its change may be on the copies that took it.
+     * For a document that is no job. Its change was taken back as far as can be; that of a database's site was not.
      *
      * @param docId the document
      */
@@ -53,6 +53,8 @@ public final class UnconfirmedException extends CouchJobsException {
             return "schedule " + name;
         } else if (docId.startsWith(DocIds.SCOPE)) {
             return "scope " + name;
+        } else if (docId.equals(DocIds.SITE)) {
+            return "the site of the database";
         }
         return docId;
     }

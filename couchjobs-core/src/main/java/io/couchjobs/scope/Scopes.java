@@ -29,6 +29,7 @@ public interface Scopes {
      * @param service how
      * @return ends it when closed
      * @throws IllegalArgumentException when the service's functions fail when they are tried
+     * @throws IllegalStateException when the queue is closed
      */
     Host serve(ScopeService<?> service);
 

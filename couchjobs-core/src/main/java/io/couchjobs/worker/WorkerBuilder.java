@@ -199,6 +199,7 @@ public interface WorkerBuilder {
      * @return the running worker
      * @throws IllegalArgumentException naming everything that is wrong
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be used
+     * @throws IllegalStateException when the queue is closed
      */
     Worker start();
 

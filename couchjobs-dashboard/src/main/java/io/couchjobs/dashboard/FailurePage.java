@@ -6,6 +6,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.admin.History;
 import io.couchjobs.dashboard.failures.FailureGroup;
 import io.couchjobs.dashboard.failures.Failures;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
@@ -33,7 +34,7 @@ final class FailurePage {
     }
 
     ObjectNode json() {
-        return cached.get().deepCopy().put("now", Clock.now(queue));
+        return cached.get().deepCopy().put("now", ServerTime.millis(queue));
     }
 
     /** {@return the jobs of a group that an action is for: a failed one cannot be cancelled} */
@@ -47,7 +48,7 @@ final class FailurePage {
     }
 
     private ObjectNode read() {
-        Instant now = Instant.ofEpochMilli(Clock.now(queue));
+        Instant now = ServerTime.of(queue);
         ObjectNode json = Call.JSON.createObjectNode();
         ArrayNode groups = json.putArray("groups");
         List<FailureGroup> latestFirst = failures.groups(now);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.admin.History;
+import io.couchjobs.dashboard.view.ServerTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
@@ -57,7 +58,7 @@ final class Histories {
 
     private Shown read(Range range) {
         History history = queue.operations().history();
-        Instant to = Instant.ofEpochMilli(Clock.now(queue));
+        Instant to = ServerTime.of(queue);
         Instant from = to.minus(range.length);
         return new Shown(history.read(from, to, range.step), history.marks(from, to));
     }
@@ -68,7 +69,7 @@ final class Histories {
         History.Chart chart = shown.chart;
         ObjectNode json = Call.JSON
                 .createObjectNode()
-                .put("now", Clock.now(queue))
+                .put("now", ServerTime.millis(queue))
                 .put("from", chart.from().toEpochMilli())
                 .put("step", chart.step().toMillis());
         History.Series wanted = call.param("type")

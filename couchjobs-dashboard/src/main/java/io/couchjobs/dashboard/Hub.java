@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.DocumentChange;
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Logs;
@@ -133,7 +134,7 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
     private void beat() {
         try {
             beat = (beat + 1) % PER_SECOND;
-            ObjectNode second = beat == 0 ? traffic.tick(Clock.now(queue)) : null;
+            ObjectNode second = beat == 0 ? traffic.tick(ServerTime.millis(queue)) : null;
             News told = take();
             if (second != null || !told.isEmpty()) {
                 tell(told, second);
@@ -153,7 +154,7 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
         if (viewers.isEmpty()) {
             return;
         }
-        ObjectNode json = Call.JSON.createObjectNode().put("now", Clock.now(queue));
+        ObjectNode json = Call.JSON.createObjectNode().put("now", ServerTime.millis(queue));
         if (second != null) {
             json.set("second", second);
         }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.dashboard.explain.Explainer;
 import io.couchjobs.dashboard.explain.Reason;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
@@ -133,7 +134,7 @@ final class Jobs {
     ObjectNode job(Call call) {
         JobId id = new JobId(call.required("type"), call.required("id"));
         Job job = queue.get(id.type(), id.id()).orElseThrow(() -> new NotFoundException(id));
-        return JobJson.whole(job).put("now", Clock.now(queue));
+        return JobJson.whole(job).put("now", ServerTime.millis(queue));
     }
 
     /** Tells why a job does not run, the decisive reason first. */

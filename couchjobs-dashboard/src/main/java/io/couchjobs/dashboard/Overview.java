@@ -3,6 +3,7 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.type.TypeCounts;
 import java.util.Map;
 import java.util.Set;
@@ -28,7 +29,7 @@ final class Overview {
 
     /** For somebody who may act, or only look. */
     ObjectNode json(boolean mayAct) {
-        long now = Clock.now(queue);
+        long now = ServerTime.millis(queue);
         ObjectNode json = Call.JSON
                 .createObjectNode()
                 .put("name", queue.database().name())

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.dashboard.doctor.Check;
+import io.couchjobs.dashboard.view.ServerTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ final class Problems {
     }
 
     ObjectNode json() {
-        ObjectNode json = Call.JSON.createObjectNode().put("now", Clock.now(queue));
+        ObjectNode json = Call.JSON.createObjectNode().put("now", ServerTime.millis(queue));
         ArrayNode problems = json.putArray("problems");
         all().stream().map(Problems::json).forEach(problems::add);
         return json;
@@ -82,7 +83,7 @@ final class Problems {
     }
 
     private List<Problem> look() {
-        Instant now = Instant.ofEpochMilli(Clock.now(queue));
+        Instant now = ServerTime.of(queue);
         return Problem.of(counts.byType(), types.settings(), workers.all(), now);
     }
 }

@@ -3,6 +3,7 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -26,7 +27,7 @@ final class Schedules {
     }
 
     ObjectNode json() {
-        return cached.get().deepCopy().put("now", Clock.now(queue));
+        return cached.get().deepCopy().put("now", ServerTime.millis(queue));
     }
 
     ObjectNode change(ObjectNode body) {
@@ -82,7 +83,7 @@ final class Schedules {
     }
 
     private ObjectNode read() {
-        long now = Clock.now(queue);
+        long now = ServerTime.millis(queue);
         ObjectNode json = Call.JSON.createObjectNode();
         ArrayNode schedules = json.putArray("schedules");
         for (Schedule schedule : queue.schedules().list()) {

@@ -3,6 +3,7 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerStatus;
 import java.time.Duration;
@@ -24,7 +25,7 @@ final class Triggers {
     }
 
     ObjectNode json() {
-        return cached.get().deepCopy().put("now", Clock.now(queue));
+        return cached.get().deepCopy().put("now", ServerTime.millis(queue));
     }
 
     private ObjectNode read() {
@@ -39,7 +40,7 @@ final class Triggers {
     /** {@return one trigger, with its sources, of many those in trouble or far behind, and its errors, the newest first} */
     ObjectNode one(Call call) {
         TriggerStatus status = queue.triggers().status(call.required("name"));
-        ObjectNode json = summary(status).put("now", Clock.now(queue));
+        ObjectNode json = summary(status).put("now", ServerTime.millis(queue));
         ArrayNode sources = json.putArray("sources");
         status.sources().stream()
                 .sorted(worstFirst())

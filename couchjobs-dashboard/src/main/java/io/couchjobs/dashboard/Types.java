@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.type.Limit;
@@ -56,7 +57,7 @@ final class Types {
     }
 
     ObjectNode json() {
-        ObjectNode json = Call.JSON.createObjectNode().put("now", Clock.now(queue));
+        ObjectNode json = Call.JSON.createObjectNode().put("now", ServerTime.millis(queue));
         ArrayNode types = json.putArray("types");
         Map<String, TypeCounts> numbers = counts.byType();
         Set<String> names = new TreeSet<>(numbers.keySet());

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.dashboard.view.JobDocuments;
+import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.WorkerInfo;
@@ -34,7 +35,7 @@ final class Workers {
     }
 
     ObjectNode json() {
-        long now = Clock.now(queue);
+        long now = ServerTime.millis(queue);
         ObjectNode json = Call.JSON.createObjectNode().put("now", now);
         Stream<JobId> running = all().stream()
                 .flatMap(worker -> worker.jobs().stream())

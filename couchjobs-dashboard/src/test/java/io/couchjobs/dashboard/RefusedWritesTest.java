@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What programs are told when CouchDB does not store a job. */
+/** The answers of the HTTP API when CouchDB does not store a job. */
 @Timeout(60)
 class RefusedWritesTest {
     private EmbeddedCouch couch;

@@ -44,7 +44,7 @@ final class LeftJobs {
         }
         types = left;
         handlers = withHandler.isEmpty()
-                ? "no type was given one"
+                ? "no type was given a handler"
                 : "the types with a handler are " + String.join(", ", List.copyOf(withHandler));
         left.stream().filter(told::add).forEach(type -> log.warn(sentence(type)));
     }
@@ -55,8 +55,8 @@ final class LeftJobs {
     }
 
     private String sentence(String type) {
-        return "drain() left jobs of type " + type
-                + ", which are due. They have no handler given by handler(type, ...), or a"
-                + " pause or a limit keeps them; " + handlers;
+        return "drain() left due jobs of type " + type
+                + ". handler(type, ...) gave it no handler; where another exists, a pause or a"
+                + " limit keeps the jobs; " + handlers;
     }
 }

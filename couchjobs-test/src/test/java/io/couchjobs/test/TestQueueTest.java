@@ -240,8 +240,9 @@ class TestQueueTest {
                         .data(Map.of())
                         .scheduledTime(jobs.clock().instant().plus(Duration.ofDays(1)))
                         .build());
-        String hint = "drain() left jobs of type confirmation, which are due. They have no handler given by"
-                + " handler(type, ...), or a pause or a limit keeps them; the types with a handler are confirmatoin, reminder";
+        String hint =
+                "drain() left due jobs of type confirmation. handler(type, ...) gave it no handler; where another exists,"
+                        + " a pause or a limit keeps the jobs; the types with a handler are confirmatoin, reminder";
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         Logger logger = (Logger) LoggerFactory.getLogger(TestQueue.class);

@@ -307,8 +307,8 @@ public final class Finder implements FeedListener, AutoCloseable {
     }
 
     /** Whether jobs that cannot be claimed now may be claimed in a moment, if nobody owns a job of these types. */
-    public boolean isRoomComing(Collection<String> types) {
-        return unconfirmed.leavesClaimableAlone() || types.stream().anyMatch(limits::isRoomComing);
+    public boolean mayClaimSoon(Collection<String> types) {
+        return unconfirmed.hasClaimableSoon() || types.stream().anyMatch(limits::isRoomComing);
     }
 
     private List<String> openTypes(AcceptOptions options) {

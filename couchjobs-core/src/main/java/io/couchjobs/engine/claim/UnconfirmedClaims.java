@@ -38,12 +38,12 @@ final class UnconfirmedClaims {
         this.environment = environment;
     }
 
-    /** A claim of the job was in vain, and the next one may not be. */
+    /** A claim of the job was in vain; the next one may succeed. */
     void tied(JobId id) {
         boolean unused = leaveAlone(id, false);
     }
 
-    /** A claim of the job was refused, and so is the next one, as a rule; true when none was in vain lately. */
+    /** A claim of the job was refused, and the next one probably will be; true when none was in vain lately. */
     boolean refused(JobId id) {
         return leaveAlone(id, true);
     }
@@ -87,7 +87,7 @@ final class UnconfirmedClaims {
     }
 
     /** Whether a job is left alone that may be claimed in a moment. */
-    synchronized boolean leavesClaimableAlone() {
+    synchronized boolean hasClaimableSoon() {
         return !isOver(everything) || ties.values().stream().anyMatch(tie -> !tie.isRefused && !isOver(tie));
     }
 

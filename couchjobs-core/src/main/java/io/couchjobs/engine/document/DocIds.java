@@ -42,6 +42,9 @@ public final class DocIds {
     /** The history: {@code stats:DAY}, {@code stats:DAYTHOUR} and {@code stats:worker:ID}. */
     public static final String STATS = "stats:";
 
+    /** Of the document that names the database among several. */
+    public static final String SITE = "_local/couchjobs-site";
+
     private static final List<String> BESIDE_JOBS =
             List.of(TYPE, SCHEDULE, TRIGGER, FOLLOW, SCOPE, SLOT, RATE, WORKER, GC, LOG, STATS);
 

@@ -152,7 +152,7 @@ public final class Scheduler implements PatientListener, AutoCloseable {
         }
     }
 
-    /** Takes in the schedules that tick before their alarms: a copy did not have them, or had them as they were earlier. */
+    /** Takes in schedules that tick before their alarms: the copy that was read lacked them, or had an older state. */
     private void loadEarlier() {
         after(LOAD_AGAIN, this::loadEarlier);
         if (!isCluster.getAsBoolean()) {

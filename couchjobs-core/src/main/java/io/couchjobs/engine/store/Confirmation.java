@@ -133,7 +133,7 @@ public final class Confirmation {
      * Confirms that a job is as it was found, when nothing is to be written. An earlier try may have written it without a confirmation, and
      * a node that is cut off shows what the others have changed since.
      *
-     * @return the job as it is now; empty when this must be tried again
+     * @return the same job; empty when this must be tried again
      * @throws UnconfirmedException when no majority of the copies is in reach
      */
     public Optional<Job> ofFound(Job present) {

@@ -25,8 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * The jobs of a database: what is read here has its conflicts resolved soon, in the background. {@link #writer} writes.
- * Thread-safe.
+ * The jobs of a database: what is read here has its conflicts resolved soon, in the background. {@link #writer} writes
+ * jobs; removals are here. Thread-safe.
  */
 public final class JobStore implements AutoCloseable {
     private final CouchDatabase database;

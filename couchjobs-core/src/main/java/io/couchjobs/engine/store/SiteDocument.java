@@ -6,6 +6,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SiteDocument {
     /** The document's id. */
-    public static final String DOC_ID = "_local/couchjobs-site";
+    public static final String DOC_ID = DocIds.SITE;
 
     private static final String NAME = "site";
     private static final String HOME = "home";

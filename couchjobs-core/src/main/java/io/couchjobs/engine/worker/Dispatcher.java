@@ -158,7 +158,7 @@ final class Dispatcher {
                 return false;
             }
         }
-        if (finder.isRoomComing(options.handlers().keySet())) {
+        if (finder.mayClaimSoon(options.handlers().keySet())) {
             return false;
         }
         isHeldBack = options.handlers().keySet().stream()

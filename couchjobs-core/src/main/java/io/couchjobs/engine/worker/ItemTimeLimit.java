@@ -12,7 +12,7 @@ final class ItemTimeLimit {
     private final Thread thread = Thread.currentThread();
     private final TimeLimits limits;
     private Optional<Lane.Planned> planned = Optional.empty();
-    /** Counts on when a call begins and when it ends: a stop that comes too late must not hit the next call. */
+    /** Grows when a call begins and when it ends, so that a late stop does not hit the next call. */
     private long present;
 
     private boolean isTooSlow;

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class LeaseKeeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final Duration IDLE_BEAT = Duration.ofMinutes(5);
+    private static final Duration LONGEST_BEAT = Duration.ofMinutes(5);
 
     private final Registration registration;
     private final Collection<? extends LeaseHolder> runs;
@@ -73,15 +73,15 @@ final class LeaseKeeper implements AutoCloseable {
     void start() {
         beatNanos = clock.nanos();
         try {
-            registration.beat(0, clock.instant(), IDLE_BEAT, PATIENCE);
+            registration.beat(0, clock.instant(), LONGEST_BEAT, PATIENCE);
         } catch (CouchException lost) {
             if (!lost.outcomeUnknown()) {
                 throw lost;
             }
-            registration.beat(0, clock.instant(), IDLE_BEAT, PATIENCE);
+            registration.beat(0, clock.instant(), LONGEST_BEAT, PATIENCE);
         }
         isRegistered = true;
-        beating.within(IDLE_BEAT);
+        beating.within(LONGEST_BEAT);
     }
 
     /** Looks after the lease of a run that has begun. A short job is done before its lease needs a renewal. */
@@ -116,12 +116,12 @@ final class LeaseKeeper implements AutoCloseable {
         }
     }
 
-    /** The jobs may have ended that it was planned for. */
+    /** The jobs that this beat was planned for may have ended. */
     private void beatIfNeeded() {
         if (!runs.isEmpty()) {
             beat();
         } else if (isRegistered) {
-            Duration left = IDLE_BEAT.minusNanos(clock.nanos() - beatNanos);
+            Duration left = LONGEST_BEAT.minusNanos(clock.nanos() - beatNanos);
             if (left.isZero() || left.isNegative()) {
                 beat();
             } else {
@@ -146,7 +146,7 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     private Duration nextBeat() {
-        return Environment.shorter(shortestTimeout().dividedBy(3), IDLE_BEAT);
+        return Environment.shorter(shortestTimeout().dividedBy(3), LONGEST_BEAT);
     }
 
     private void writeBeat() {

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which of several processes with the same rules tells an alarm. */
+/** One of several processes with the same rules tells an alarm. */
 @ServerTest
 @Timeout(120)
 class SharedAlarmsTest extends AlarmedQueue {

@@ -66,12 +66,12 @@ class UnconfirmedClaimsTest {
     void a_job_whose_claims_are_refused_is_not_claimable_in_a_moment() {
         unconfirmed.refused(other.id());
         assertThat(unconfirmed.except(Capacity.FOR_ALL).test(other)).isFalse();
-        assertThat(unconfirmed.leavesClaimableAlone()).isFalse();
+        assertThat(unconfirmed.hasClaimableSoon()).isFalse();
         unconfirmed.tied(job.id());
-        assertThat(unconfirmed.leavesClaimableAlone()).isTrue();
+        assertThat(unconfirmed.hasClaimableSoon()).isTrue();
         pass(unconfirmed.pause());
         pass(unconfirmed.pause());
-        assertThat(unconfirmed.leavesClaimableAlone()).isFalse();
+        assertThat(unconfirmed.hasClaimableSoon()).isFalse();
     }
 
     @Test

@@ -34,11 +34,11 @@ class SiteDocumentTest {
         statusOfWrites = 202;
         assertThatThrownBy(() -> document.write(Site.named("oslo")))
                 .isInstanceOf(UnconfirmedException.class)
-                .hasMessageContaining("_local/couchjobs-site");
+                .hasMessageContaining("the site of the database");
     }
 
     @Test
-    void of_processes_that_name_it_at_the_same_time_all_are_done_when_the_name_is_the_same() {
+    void processes_that_give_it_the_same_name_at_the_same_time_are_all_done() {
         statusOfWrites = 409;
         assertThatCode(() -> document.write(Site.named("oslo"))).doesNotThrowAnyException();
     }

@@ -15,4 +15,13 @@ public final class ServerTime {
     public static Instant of(JobQueue queue) {
         return Instant.now().plus(queue.database().server().clockSkew());
     }
+
+    /**
+     * {@return that time in milliseconds}
+     *
+     * @param queue an open queue
+     */
+    public static long millis(JobQueue queue) {
+        return of(queue).toEpochMilli();
+    }
 }

@@ -22,9 +22,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** How many jobs a worker runs at once, and what becomes of those that it has claimed ahead. */
+/** The number of jobs that a worker runs at once, and those that it has claimed ahead. */
 @ServerTest
-class PlacesTest extends WorkedQueue {
+class ConcurrencyTest extends EmailQueue {
     @Test
     void concurrency_changes_while_jobs_run() throws Exception {
         Semaphore go = new Semaphore(0);

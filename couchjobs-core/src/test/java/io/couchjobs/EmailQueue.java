@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A queue of emails, which are retried once and at once. */
-abstract class WorkedQueue {
+abstract class EmailQueue {
     JobQueue queue;
 
     @BeforeEach
