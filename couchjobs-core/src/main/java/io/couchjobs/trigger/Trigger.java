@@ -25,7 +25,6 @@ public final class Trigger {
     private final String name;
     private final ObjectNode document;
     private final TriggerOptions options;
-    private final long round;
 
     /** The choice between the newest state of a document and each of its revisions. Immutable and thread-safe. */
     public enum Delivery {
@@ -53,11 +52,10 @@ public final class Trigger {
      */
     public record Batch(int size, Duration patience) {}
 
-    private Trigger(String name, ObjectNode document, TriggerOptions options, long round) {
+    private Trigger(String name, ObjectNode document, TriggerOptions options) {
         this.name = name;
         this.document = document;
         this.options = options;
-        this.round = round;
     }
 
     /**
@@ -70,7 +68,7 @@ public final class Trigger {
     public static Trigger parse(ObjectNode document) {
         String name = nameOf(document.path("_id").asText());
         try {
-            return new Trigger(checkName(name), document.deepCopy(), new TriggerOptions(name, document.deepCopy()), 0);
+            return new Trigger(checkName(name), document.deepCopy(), new TriggerOptions(name, document.deepCopy()));
         } catch (IllegalArgumentException wrong) {
             throw new MalformedDocumentException("trigger " + name + " makes no jobs: " + wrong.getMessage());
         }
@@ -84,15 +82,6 @@ public final class Trigger {
      */
     public static TriggerBuilder named(String name) {
         return new TriggerBuilder(name);
-    }
-
-    /**
-     * {@return the same trigger after it was sent back: an end that it wrote before that is a change as any other}
-     *
-     * @param times how often it has been sent back
-     */
-    public Trigger inRound(long times) {
-        return new Trigger(name, document, options, times);
     }
 
     /** {@return the name} */
@@ -220,7 +209,7 @@ public final class Trigger {
                 .filter(mark -> changed.at(mark).asText().equals(name))
                 .map(mark -> "its field " + mark + " says that this trigger's job wrote it")
                 .or(() -> options.writeBack
-                        .filter(place -> WriteBack.isOwn(changed, place, name, round))
+                        .filter(place -> WriteBack.isOwn(changed, place, name, 0))
                         .map(place -> "the trigger itself wrote the end of a job into it"));
     }
 

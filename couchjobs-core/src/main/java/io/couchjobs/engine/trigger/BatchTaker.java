@@ -84,7 +84,7 @@ final class BatchTaker implements Taker {
         List<SourceChange> first = position.firstOwed(batch.size());
         List<SourceChange> later = owed.subList(first.size(), owed.size());
         List<Step.Failure> failures = new ArrayList<>();
-        List<SourceChange> good = good(position.round(), first, failures);
+        List<SourceChange> good = good(first, failures);
         if (good.isEmpty()) {
             return step(position.seq(), 0, 0, later, failures);
         }
@@ -108,11 +108,11 @@ final class BatchTaker implements Taker {
     }
 
     /** The changes with what their places in the job need. One that cannot fill its place fails, and holds up no other. */
-    private List<SourceChange> good(long round, List<SourceChange> owed, List<Step.Failure> failures) {
+    private List<SourceChange> good(List<SourceChange> owed, List<Step.Failure> failures) {
         List<SourceChange> good = new ArrayList<>();
         Instant now = clock.instant();
         for (SourceChange change : read(owed, failures)) {
-            Trigger.Plan alone = trigger.inRound(round).plan(change, "", now);
+            Trigger.Plan alone = trigger.plan(change, "", now);
             alone.problems().forEach(problem -> failures.add(new Step.Failure(change, problem, false)));
             if (!alone.jobs().isEmpty()) {
                 good.add(change);

@@ -136,12 +136,16 @@ final class JobTaker implements Taker {
         }
 
         void plan(SourceChange change) {
-            add(change, trigger.inRound(position.round()).plan(change, suffix(), clock.instant()));
+            add(
+                    change,
+                    SourceReader.inRound(trigger, change, position.round()).plan(change, suffix(), clock.instant()));
         }
 
         /** Somebody else made the change that the feed showed. It makes its job, though the trigger's job has written the document since. */
         void planOwed(SourceChange change) {
-            add(change, ofAnybody.inRound(position.round()).plan(change, suffix(), clock.instant()));
+            add(
+                    change,
+                    SourceReader.inRound(ofAnybody, change, position.round()).plan(change, suffix(), clock.instant()));
         }
 
         void add(SourceChange change, Trigger.Plan plan) {

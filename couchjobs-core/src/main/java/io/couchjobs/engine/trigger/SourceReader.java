@@ -40,8 +40,19 @@ final class SourceReader {
 
     /** Whether the trigger takes the winner, or may take another leaf, after it was sent back so often. */
     boolean concerns(Change change, long round) {
-        return trigger.inRound(round).leftOut(winner(change)).isEmpty()
+        SourceChange winner = winner(change);
+        return inRound(trigger, winner, round).leftOut(winner).isEmpty()
                 || (takesLeaves() && !change.revs().equals(List.of(shown(change))));
+    }
+
+    /** A trigger as it judges a change after it was sent back so often: an end that it wrote before that is a change as any other. */
+    static Trigger inRound(Trigger trigger, SourceChange change, long round) {
+        boolean isOfBefore = trigger.writeBack()
+                .flatMap(place -> change.read()
+                        .filter(read -> WriteBack.isOwn(read, place, trigger.name(), 0)
+                                && !WriteBack.isOwn(read, place, trigger.name(), round)))
+                .isPresent();
+        return isOfBefore ? Trigger.parse(trigger.toDocument().without("writeBack")) : trigger;
     }
 
     /** The leaf whose document a row has. A selector chooses among the leaves, but the document is always that of the winner. */
