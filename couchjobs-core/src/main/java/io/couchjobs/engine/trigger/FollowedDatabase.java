@@ -46,8 +46,6 @@ final class FollowedDatabase {
     private boolean wasMissing;
     private boolean isGone;
     private boolean wasMoved;
-    /** Whether a problem was noted before there was a position. */
-    private boolean isNoted;
 
     FollowedDatabase(
             Following following,
@@ -175,10 +173,6 @@ final class FollowedDatabase {
             known = new SourceFollower(
                     database, tools.positions(), position, taker, tools.clock(), tools.environment());
             follower = known;
-            if (isNoted) {
-                tools.starts().settle(trigger, name);
-                isNoted = false;
-            }
         }
         Optional<Duration> sleep = untilNextPeriod(known);
         if (sleep.isPresent()) {
@@ -289,7 +283,6 @@ final class FollowedDatabase {
     private void note(String problem) {
         SourceFollower known = follower;
         if (known == null) {
-            isNoted = true;
             following.note(name, problem);
             return;
         }

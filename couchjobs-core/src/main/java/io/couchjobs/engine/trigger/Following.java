@@ -5,7 +5,6 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.store.SharedLeaf;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
@@ -125,8 +124,7 @@ final class Following implements AutoCloseable {
         try {
             if (!isListed) {
                 Set<String> names = all.all();
-                trouble = "one of its databases cannot be begun: ";
-                begin(names);
+                tools.starts().begin(trigger, server, names);
                 if (isRemoved()) {
                     return false;
                 }
@@ -175,20 +173,6 @@ final class Following implements AutoCloseable {
         }
         if (wasInterrupted) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    /** Those that can be read are followed, also while another one cannot be begun. */
-    private void begin(Set<String> names) {
-        try {
-            tools.starts().begin(trigger, server, names);
-        } catch (CouchUnreachableException away) {
-            throw away;
-        } catch (CouchException ofSome) {
-            if (!isRemoved()) {
-                names.forEach(this::wake);
-            }
-            throw ofSome;
         }
     }
 

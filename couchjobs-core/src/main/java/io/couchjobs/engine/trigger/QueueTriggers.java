@@ -241,6 +241,7 @@ public final class QueueTriggers implements Triggers {
             tryPosition(trigger, server.database(trigger.source()), from);
         }
         begin(trigger); // nobody may have followed it yet
+        tools.starts().replay(trigger, from);
         for (Position position : statuses.followed(trigger)) {
             if (Starts.isDatabase(position.database())) {
                 seq(server.database(position.database()), from, trigger.isPattern())

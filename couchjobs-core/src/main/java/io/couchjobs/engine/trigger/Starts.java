@@ -9,7 +9,6 @@ import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.trigger.Trigger;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +28,7 @@ final class Starts {
     /** Its presence says that the databases of the pattern that it names have their positions. */
     static final String STARTED = "~started";
 
-    /** Begins the names of documents that hold a problem only: that of a pattern, or of a database that has no position yet. */
+    /** Begins the names of documents that hold a problem: that of a pattern, or of a database that has no position yet, and where it begins. */
     private static final String TROUBLE = "~trouble:";
 
     private final Positions positions;
@@ -59,9 +58,24 @@ final class Starts {
             return known.get();
         }
         DatabaseInfo info = database.info();
-        boolean isNew = later || isBegun(trigger);
-        String seq = name.equals(ENDS) ? info.updateSeq() : isNew ? Position.BEGINNING : seq(trigger.from(), info);
-        return begin(trigger, name, seq, info.created());
+        Optional<Position> noted = positions.read(trigger.name(), TROUBLE + name);
+        String from = later ? Position.BEGINNING : from(trigger, name, noted);
+        Position first = begin(trigger, name, seq(from, info), info.created());
+        if (noted.isPresent()) {
+            settle(trigger, name);
+        }
+        return first;
+    }
+
+    private String from(Trigger trigger, String name, Optional<Position> noted) {
+        if (name.equals(ENDS)) {
+            return "now";
+        } else if (!isBegun(trigger)) {
+            return trigger.from();
+        }
+        return noted.filter(position -> position.isOf(trigger))
+                .map(Position::seq)
+                .orElse(Position.BEGINNING);
     }
 
     /** The ends are read from the queue's own server. */
@@ -80,41 +94,35 @@ final class Starts {
 
     /**
      * Gives a position to each database of a pattern that is there when the trigger begins. When the pattern is another one than before,
-     * the databases that only the new one fits begin now, too.
+     * the databases that only the new one fits begin now, too. One that cannot say where it is begins like them as soon as it can.
      *
-     * @throws CouchException when one of them cannot be begun, after all others were; the pattern has not begun then
      * @throws Positions.MovedException when the trigger has yet another pattern or connection now
      */
     void begin(Trigger trigger, CouchServer server, Collection<String> databases) {
-        if (started(trigger).filter(started -> started.isOf(trigger)).isPresent()) {
+        if (isBegun(trigger)) {
             return;
         }
         Map<String, DatabaseInfo> infos = Databases.infos(server, List.copyOf(databases));
-        List<CouchException> failures = new ArrayList<>();
         for (String name : databases) {
-            try {
-                Optional.ofNullable(infos.get(name))
-                        .or(() -> info(server, name))
-                        .ifPresent(info -> {
-                            Position unused = begin(trigger, name, seq(trigger.from(), info), info.created());
-                        });
-            } catch (CouchUnreachableException away) {
-                throw away;
-            } catch (CouchException ofThisDatabase) {
-                failures.add(ofThisDatabase);
-            }
-        }
-        if (!failures.isEmpty()) {
-            throw failures.get(0);
+            Optional.ofNullable(infos.get(name))
+                    .or(() -> infoOrNote(trigger, server, name))
+                    .ifPresent(info -> {
+                        Position unused = begin(trigger, name, seq(trigger.from(), info), info.created());
+                    });
         }
         Position unused = begin(trigger, STARTED, Position.BEGINNING, 0);
     }
 
     /** A server that describes several databases says of each failure that there is no such database. */
-    private static Optional<DatabaseInfo> info(CouchServer server, String name) {
+    private Optional<DatabaseInfo> infoOrNote(Trigger trigger, CouchServer server, String name) {
         try {
             return Optional.of(server.database(name).info());
         } catch (CouchNotFoundException deleted) {
+            return Optional.empty();
+        } catch (CouchUnreachableException away) {
+            throw away;
+        } catch (CouchException ofThisDatabase) {
+            note(trigger, name, trigger.from(), String.valueOf(ofThisDatabase.getMessage()));
             return Optional.empty();
         }
     }
@@ -136,12 +144,30 @@ final class Starts {
 
     /** Notes why a pattern cannot be listed, or a database that has no position cannot be followed. */
     void note(Trigger trigger, String source, String problem) {
-        Position noted = Position.first(trigger.name(), TROUBLE + source, Position.BEGINNING, 0)
+        note(trigger, source, trigger.isPattern() ? Position.BEGINNING : trigger.from(), problem);
+    }
+
+    /** @param from where a database begins, unless an earlier note says so */
+    private void note(Trigger trigger, String source, String from, String problem) {
+        Position noted = Position.first(trigger.name(), TROUBLE + source, from, 0)
                 .of(trigger)
                 .behind(Optional.of(clock.instant()))
                 .withProblem(Optional.of(problem));
-        Position unused = positions.change(
-                positions.begin(noted), present -> present.of(trigger).withProblem(noted.problem()));
+        Position unused = positions.change(positions.begin(noted), present -> (present.isOf(trigger)
+                        ? present
+                        : present.movedTo(from).of(trigger))
+                .withProblem(noted.problem()));
+    }
+
+    /** Those that have no position yet begin there when they can be read. */
+    void replay(Trigger trigger, String from) {
+        for (Position noted : positions.readAll(trigger.name(), TROUBLE)) {
+            try {
+                Position unused = positions.change(noted, present -> present.movedTo(from));
+            } catch (Positions.MovedException begun) {
+                // It has a position meanwhile, which is sent back as others are.
+            }
+        }
     }
 
     /** The problem is over. */
