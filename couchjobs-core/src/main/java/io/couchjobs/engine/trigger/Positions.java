@@ -73,7 +73,11 @@ final class Positions {
     }
 
     void remove(String trigger) {
-        readAll(trigger).forEach(position -> documents.remove(position.docId()));
+        readAll(trigger).forEach(this::remove);
+    }
+
+    void remove(Position position) {
+        documents.remove(position.docId());
     }
 
     void remove(String trigger, String database) {

@@ -170,16 +170,27 @@ final class Starts {
         }
     }
 
-    /** The problem is over. */
+    /** The problem of a source is over: it begins now, or it was deleted. No change waits in it then. */
     void settle(Trigger trigger, String source) {
         positions.remove(trigger.name(), TROUBLE + source);
+        positions.read(trigger.name(), source).ifPresent(this::settle);
     }
 
     /** The problems of all others are over: the trigger does not follow them any more, or they are gone. */
     void settleOthers(Trigger trigger, Set<String> sources) {
-        positions.readAll(trigger.name(), TROUBLE).stream()
-                .filter(position -> troubled(position).filter(sources::contains).isEmpty())
-                .forEach(position -> positions.remove(trigger.name(), position.database()));
+        positions.readAll(trigger.name(), trigger.isPattern() ? "" : TROUBLE).stream()
+                .filter(position -> !sources.contains(troubled(position).orElse(position.database())))
+                .forEach(this::settle);
+    }
+
+    private void settle(Position position) {
+        if (troubled(position).isPresent()) {
+            positions.remove(position);
+        } else if (isDatabase(position.database())
+                && (position.problem().isPresent() || position.behindSince().isPresent())) {
+            Position unused = positions.change(
+                    position, present -> present.withProblem(Optional.empty()).behind(Optional.empty()));
+        }
     }
 
     /** The name of the pattern or database whose problem a document holds; empty for those that hold positions. */

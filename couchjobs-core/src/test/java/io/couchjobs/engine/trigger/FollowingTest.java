@@ -15,6 +15,7 @@ import io.couchjobs.testing.TestQueue;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerStatus;
 import io.couchjobs.worker.Worker;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -231,6 +232,49 @@ class FollowingTest extends FollowedOrders {
     /** The documents that have jobs. */
     private Set<String> documents() {
         return queue.all("mail").map(job -> job.data().path("id").asText()).collect(Collectors.toSet());
+    }
+
+    @Test
+    void a_followed_database_is_no_problem_any_more_and_not_behind_when_it_is_deleted() throws Exception {
+        CouchDatabase going = created("orders-1");
+        Trigger trigger = queue.triggers().put(mails().source("order*").build());
+        couch.faults()
+                .answer(
+                        Integer.MAX_VALUE,
+                        request -> !request.method().equals("DELETE")
+                                && request.path().startsWith("/orders-1"),
+                        403);
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            TestQueue.until(() -> problem("orders-1").isPresent());
+            going.delete();
+            couch.faults().clear();
+            TestQueue.until(() -> isSettled("orders-1"));
+            following.end();
+            running.get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @Test
+    void the_problem_of_a_database_that_is_deleted_while_nobody_follows_is_over_too() throws Exception {
+        CouchDatabase going = created("orders-1");
+        Trigger trigger = queue.triggers().put(mails().source("order*").build());
+        Position unused = tools.positions()
+                .change(tools.positions().read("t", "orders-1").orElseThrow(), position -> position.withProblem(
+                                Optional.of("it is away"))
+                        .behind(Optional.of(Instant.EPOCH)));
+        going.delete();
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            TestQueue.until(() -> isSettled("orders-1"));
+            following.end();
+            running.get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    private boolean isSettled(String database) {
+        Position position = tools.positions().read("t", database).orElseThrow();
+        return position.problem().isEmpty() && position.behindSince().isEmpty();
     }
 
     private Optional<String> problem(String source) {
