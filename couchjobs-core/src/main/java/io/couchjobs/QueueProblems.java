@@ -88,10 +88,7 @@ record QueueProblems(
     }
 
     private boolean isRun(String type) {
-        return workers.stream().anyMatch(worker -> worker.registration()
-                .map(known -> !worker.isSilent(now) && known.types().contains(type))
-                .orElseGet(() ->
-                        worker.jobs().stream().anyMatch(job -> job.id().type().equals(type))));
+        return workers.stream().anyMatch(worker -> worker.runs(type, now));
     }
 
     private boolean isAnybodyThere() {

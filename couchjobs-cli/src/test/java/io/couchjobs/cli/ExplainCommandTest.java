@@ -62,6 +62,18 @@ class ExplainCommandTest {
     }
 
     @Test
+    void a_type_whose_jobs_somebody_runs_who_is_not_registered_has_a_worker() {
+        queue.add(request("1").build());
+        queue.add(request("2").build());
+        assertThat(queue.claim(new JobId("email", "2"))).isPresent();
+
+        JsonNode why = explain("1");
+
+        assertThat(why.path("verdict").asText()).isEqualTo("due");
+        assertThat(why.path("because").asText()).contains("now running: email:2");
+    }
+
+    @Test
     void a_job_that_only_waits_for_a_place_is_due() throws Exception {
         try (Worker worker = queue.worker()
                 .handler("email", (data, context) -> null)
@@ -229,7 +241,7 @@ class ExplainCommandTest {
         doWhatIsSaid("1", Verdict.LIMIT);
         doWhatIsSaid("1", Verdict.LIMIT);
 
-        assertThat(explain("1").path("verdict").asText()).isEqualTo("no-worker");
+        assertThat(explain("1").path("verdict").asText()).isEqualTo("due");
     }
 
     @Test
@@ -247,7 +259,7 @@ class ExplainCommandTest {
 
         doWhatIsSaid("1", Verdict.LIMIT);
 
-        assertThat(explain("1").path("verdict").asText()).isEqualTo("no-worker");
+        assertThat(explain("1").path("verdict").asText()).isEqualTo("due");
     }
 
     @Test
@@ -264,7 +276,7 @@ class ExplainCommandTest {
 
         doWhatIsSaid("1", Verdict.RATE);
 
-        assertThat(explain("1").path("verdict").asText()).isEqualTo("no-worker");
+        assertThat(explain("1").path("verdict").asText()).isEqualTo("due");
     }
 
     @Test

@@ -86,6 +86,20 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
                         .isBefore(now);
     }
 
+    /**
+     * Whether it runs jobs of a type, as far as the database knows: it is registered for the type and gives signs of life; or it is not
+     * registered, and owns a job of the type.
+     *
+     * @param type a type
+     * @param now the server's time
+     * @return true when it does
+     */
+    public boolean runs(String type, Instant now) {
+        return registered == null
+                ? jobs.stream().anyMatch(job -> job.id().type().equals(type))
+                : !isSilent(now) && registered.types().contains(type);
+    }
+
     private Duration pause(Registered known) {
         return jobs.isEmpty() && known.next().compareTo(IDLE) < 0 ? IDLE : known.next();
     }

@@ -303,8 +303,7 @@ public final class Explainer {
 
     private void workers(Job job, TypeSettings settings) {
         takers = queue.operations().workers().stream()
-                .filter(worker -> !worker.isSilent(now))
-                .filter(worker -> worker.registration().orElseThrow().types().contains(job.type()))
+                .filter(worker -> worker.runs(job.type(), now))
                 .toList();
         if (takers.isEmpty()) {
             add(
