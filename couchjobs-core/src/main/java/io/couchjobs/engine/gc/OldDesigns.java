@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Design documents of other versions of couchjobs, older or newer: their indexes cost time and disk with each write. A worker
- * that asks a deleted one stores it again and waits for its index, so those of living workers stay.
+ * Design documents of other versions of couchjobs, older or newer: their indexes cost time and disk with each write. Those that a living
+ * worker asks stay: it would store them again.
  */
 final class OldDesigns {
     /** The names of those of this version. */
