@@ -148,6 +148,17 @@ public final class ClusterTransitions {
                 .orElseThrow();
     }
 
+    /** The owner updated the job, on another leaf of the same claim. */
+    static Job takeOverUpdate(Job job, Job other, Instant at) {
+        return new Edit(job, Event.UPDATE, at)
+                .dataIfGiven(other.document().get(Field.DATA) instanceof ObjectNode data ? data : null)
+                .putIfGiven(Field.PROGRESS, other.document().get(Field.PROGRESS))
+                .at("updated")
+                .stay()
+                .write()
+                .orElseThrow();
+    }
+
     /** Whether a job is as it was written, or differs from that only because it was {@linkplain #keep kept}. */
     public static boolean isStill(Job present, Job written) {
         return present.saysTheSameAs(written) || unkept(present).saysTheSameAs(unkept(written));

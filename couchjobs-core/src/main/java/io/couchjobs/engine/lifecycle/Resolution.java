@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A removal needs no confirmation here: a tombstone is never deleted. Each leaf that loses to a removal becomes a
  * tombstone of the same removal, for readers of copies that lack the first one. A request to cancel on a leaf that
- * loses goes over to the winner. So does a request for another run, when both leaves are the same owner's claim.
+ * loses goes over to the winner. So do a request for another run, and what the owner updated, when both leaves are the same owner's
+ * claim.
  */
 public final class Resolution {
     /** The verdict on the leaves. */
@@ -203,7 +204,7 @@ public final class Resolution {
                 ? ClusterTransitions.restore(before).write().orElseThrow()
                 : before;
         Job toCancel = CancelRequest.addTo(restored, best.fence(), losers);
-        Job asked = ItemStates.addTo(ResubmitRequest.addTo(toCancel, losers), losers);
+        Job asked = OwnerUpdate.addTo(ItemStates.addTo(ResubmitRequest.addTo(toCancel, losers), losers), losers);
         Job after = asked.saysTheSameAs(before) ? raiseFence(before, expiredFence(losers)) : asked;
         return after.saysTheSameAs(before) ? Optional.empty() : Optional.of(after);
     }

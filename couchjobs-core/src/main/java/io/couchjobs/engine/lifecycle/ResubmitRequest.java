@@ -2,7 +2,6 @@ package io.couchjobs.engine.lifecycle;
 
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.Lock;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -21,17 +20,13 @@ final class ResubmitRequest {
         }
         return losers.stream()
                 .flatMap(loser -> loser.job().stream())
-                .filter(job -> job.isResubmitted() && isOfClaimOf(winner, job))
+                .filter(job -> job.isResubmitted() && OwnerUpdate.isOfClaimOf(winner, job))
                 .max(Comparator.comparing(ResubmitRequest::at)
                         .thenComparing(
                                 job -> job.document().path(Field.RESUBMIT).toString()))
                 .filter(job -> !isDroppedBy(winner, at(job)))
                 .map(job -> ClusterTransitions.takeOverResubmit(winner, job, at(job)))
                 .orElse(winner);
-    }
-
-    private static boolean isOfClaimOf(Job winner, Job job) {
-        return job.lock().map(Lock::token).filter(winner::isLockedBy).isPresent();
     }
 
     /** A request to cancel drops the requests for another run before it. */

@@ -67,6 +67,29 @@ class RequestsOnLosingLeavesTest extends ResolvedLeaves {
     }
 
     @Test
+    void what_the_owner_updated_is_not_lost_to_a_request_that_was_made_at_the_same_moment() {
+        String before = owned("t1", 1) + ",'data':{'page':1},'times':{'claimed':1500000000000,'updated':1500000000001}";
+        String after = owned("t1", 1)
+                + ",'data':{'page':2},'progress':{'percent':9},'times':{'claimed':1500000000000,'updated':1500000000009}";
+        ObjectNode asked = leaf("9-b", before + ",'cancelRequested':true");
+
+        Job winner = settle(asked, leaf("6-a", after)).winner();
+
+        assertThat(winner.isCancelRequested()).isTrue();
+        assertThat(winner.data().path("page").asInt()).isEqualTo(2);
+        assertThat(winner.progress()).isPresent();
+        assertThat(winner.times()).containsEntry("updated", Jobs.past(9));
+        String others = after.replace(owned("t1", 1), withdrawn("t2", 1, "no quorum"));
+        assertThat(settle(asked, leaf("6-a", others))
+                        .winner()
+                        .data()
+                        .path("page")
+                        .asInt())
+                .as("nothing is taken over from another claim")
+                .isEqualTo(1);
+    }
+
+    @Test
     void a_wish_of_a_first_claim_is_not_outweighed_by_the_end_of_a_sibling() {
         ObjectNode asked = branch(withdrawn("t2", 1, "no quorum") + WISH, "b", "s", "x");
         ObjectNode ended = branch(ENDED, "a", "r", "x");

@@ -1,0 +1,34 @@
+package io.couchjobs.engine.lifecycle;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Lock;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Data and progress that an owner wrote on a leaf that lost against another leaf of its claim: somebody asked the owner for something at
+ * that moment. They go over to the winner, once. Data that is attached to the losing leaf goes with that leaf.
+ */
+final class OwnerUpdate {
+    private OwnerUpdate() {}
+
+    /** {@return the winner with the latest update on the other leaves of its claim; the same one when it has that} */
+    static Job addTo(Job winner, List<Leaf> losers) {
+        return losers.stream()
+                .flatMap(loser -> loser.job().stream())
+                .filter(job -> isOfClaimOf(winner, job) && at(job).isAfter(at(winner)))
+                .max(Comparator.comparing(OwnerUpdate::at)
+                        .thenComparing(job -> job.document().toString()))
+                .map(latest -> ClusterTransitions.takeOverUpdate(winner, latest, at(latest)))
+                .orElse(winner);
+    }
+
+    static boolean isOfClaimOf(Job winner, Job job) {
+        return job.lock().map(Lock::token).filter(winner::isLockedBy).isPresent();
+    }
+
+    private static Instant at(Job job) {
+        return job.times().getOrDefault("updated", Instant.EPOCH);
+    }
+}
