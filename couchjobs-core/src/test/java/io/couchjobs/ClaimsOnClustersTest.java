@@ -10,6 +10,8 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
@@ -22,6 +24,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.testing.Held;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Lost;
 import io.couchjobs.testing.PretendedCluster;
@@ -36,6 +39,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -235,6 +241,25 @@ class ClaimsOnClustersTest extends ProxiedQueue {
         ClaimedJob claim = claimed();
         queue.types().setTimeout("email", Duration.ofMillis(100));
         TestQueue.until(claim::isLeaseOver);
+        assertThat(claim.finish().status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void an_end_that_a_quorum_confirms_after_the_lease_stands_when_nobody_took_the_job() throws Exception {
+        // Nobody finds out whether the owner lives, so nobody takes the job.
+        proxy.loseRequests(Integer.MAX_VALUE, request -> request.uri().getPath().contains("client-"));
+        ClaimedJob claim = claimed();
+        Held end = proxy.holdAnswer(
+                request -> request.isBulkWrite() && request.body().contains("\"success\""));
+        try (Lane lane = Environment.REAL.lane("ends", 1)) {
+            CompletableFuture<Optional<Job>> sent =
+                    ((LeasedJob) claim).finishBehind(null, lane).orElseThrow();
+            queue.types().setTimeout("email", Duration.ofMillis(100));
+            TestQueue.until(claim::isLeaseOver);
+            end.release();
+            assertThat(sent.get(1, TimeUnit.MINUTES)).isEmpty();
+        }
+
         assertThat(claim.finish().status()).isEqualTo(JobStatus.SUCCESS);
     }
 

@@ -45,6 +45,8 @@ public final class Ownership {
     private final Untold untold;
 
     private final SentWrites unconfirmed;
+    /** The last of those, as stored: an end that was confirmed after the lease, when others may have claimed the job. */
+    private @Nullable Job lateEnd;
     /** Whether a write that fails the job met a conflict, on a cluster. One copy may have stored it. */
     private boolean mayHaveFailed;
 
@@ -131,12 +133,17 @@ public final class Ownership {
     }
 
     private Optional<Job> stored(@Nullable WriteResult written, @Nullable Note told) {
-        if (!(written instanceof WriteResult.Stored stored) || lease.isOver()) {
+        if (!(written instanceof WriteResult.Stored stored)) {
             return Optional.empty();
         }
         SentWrites.Sent sent = unconfirmed.last();
+        Job next = sent.job().withRev(stored.rev());
+        if (lease.isOver()) {
+            lateEnd = next.isLockedBy(token) ? null : next;
+            return Optional.empty();
+        }
         untold.stored(told);
-        confirmed(sent.job().withRev(stored.rev()), sent.nanos());
+        confirmed(next, sent.nanos());
         return Optional.of(job);
     }
 
@@ -159,6 +166,10 @@ public final class Ownership {
         if (unconfirmed.isEmpty() && lease.isOver()) {
             // On a cluster the own revision may be a leaf that lost, where a write would succeed without effect.
             check.majorityLeaves().ifPresent(present -> job = check.owned(present, job));
+        }
+        if (lateEnd != null && check.isAhead(lateEnd)) {
+            confirmed(lateEnd, unconfirmed.last().nanos());
+            return job;
         }
         try {
             if (mustRepeatItself() && settles(unconfirmed.last().job()) && !job.isLockedBy(token)) {
