@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 final class JobPattern {
     private static final Set<String> FIELDS =
             Set.of("type", "id", "data", "includeDoc", "group", "priority", "maxRetries", "tags", "class", "site");
-    /** A revision and a round follow. */
+    /** A revision and a suffix follow. */
     private static final int LONGEST_ID = Digest.LONGEST_ID - 80;
 
     private final String trigger;
@@ -77,9 +77,9 @@ final class JobPattern {
     }
 
     /** The job of one change; throws IllegalArgumentException when a template cannot be filled. */
-    JobRequest job(SourceChange change, String round, Instant time) {
+    JobRequest job(SourceChange change, String suffix, Instant time) {
         return request(
-                id(change) + round,
+                id(change) + suffix,
                 time,
                 data(change),
                 group.map(template -> template.text(change)).orElse(""));

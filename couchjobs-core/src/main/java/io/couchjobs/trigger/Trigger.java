@@ -68,7 +68,8 @@ public final class Trigger {
     public static Trigger parse(ObjectNode document) {
         String name = nameOf(document.path("_id").asText());
         try {
-            return new Trigger(checkName(name), document.deepCopy(), new TriggerOptions(name, document.deepCopy()));
+            ObjectNode own = document.deepCopy();
+            return new Trigger(checkName(name), own, new TriggerOptions(name, own));
         } catch (IllegalArgumentException wrong) {
             throw new MalformedDocumentException("trigger " + name + " makes no jobs: " + wrong.getMessage());
         }
@@ -217,11 +218,11 @@ public final class Trigger {
      * The jobs of a change, without regard to the selector.
      *
      * @param change the change, with its document if that is {@linkplain #needsDocuments needed}
-     * @param round appended to the ids of jobs; not empty when the trigger was told to do everything again
+     * @param suffix the end of the ids of jobs; not empty when the trigger was sent back and its jobs are new ones
      * @param now the time
      * @return the plan
      */
-    public Plan plan(SourceChange change, String round, Instant now) {
+    public Plan plan(SourceChange change, String suffix, Instant now) {
         Optional<String> why = leftOut(change);
         if (why.isPresent()) {
             return Plan.leftOut(why.get());
@@ -231,7 +232,7 @@ public final class Trigger {
         try {
             return options.outbox.isPresent()
                     ? entries(change)
-                    : one(options.job.orElseThrow().job(change, round, time));
+                    : one(options.job.orElseThrow().job(change, suffix, time));
         } catch (IllegalArgumentException | InvalidJobDataException wrong) {
             return new Plan(List.of(), List.of(String.valueOf(wrong.getMessage())), Optional.empty());
         }

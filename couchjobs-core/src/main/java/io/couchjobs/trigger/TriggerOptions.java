@@ -57,12 +57,13 @@ final class TriggerOptions {
     final boolean enabled;
     final Optional<String> site;
 
+    /** @param document the trigger's document, which nobody may change */
     TriggerOptions(String name, ObjectNode document) {
         TriggerFields fields = new TriggerFields(document, "");
         fields.requireOnly(FIELDS);
         this.source = source(fields);
         this.connection = fields.text("connection");
-        this.selector = fields.object("selector").map(ObjectNode::deepCopy);
+        this.selector = fields.object("selector");
         this.prefixes = fields.texts("prefixes");
         this.deletions = fields.choice("deletions", Trigger.Deletions.class).orElse(Trigger.Deletions.INCLUDE);
         this.designDocs = fields.flag("designDocs", false);
