@@ -3,7 +3,6 @@ package io.couchjobs.engine.lifecycle;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.Job;
@@ -39,17 +38,12 @@ public final class WriteBack {
      * @throws IllegalArgumentException when the document has no such place
      */
     public static ObjectNode write(ObjectNode document, JsonPointer place, Job job) {
-        JsonNode origin = job.document().path(Field.TRIGGER);
         ObjectNode end = document.objectNode()
                 .put("status", job.status().json())
                 .put(JOB, job.id().docId())
                 .put(FENCE, job.fence())
-                .put(AT, job.times().getOrDefault("finished", Instant.EPOCH).toEpochMilli())
-                .put(OF, origin.path("rev").asText())
-                .put(TRIGGER, origin.path("name").asText());
-        if (origin.has(ROUND)) {
-            end.set(ROUND, origin.get(ROUND));
-        }
+                .put(AT, job.times().getOrDefault("finished", Instant.EPOCH).toEpochMilli());
+        Origin.of(job).ifPresent(origin -> putOrigin(end, origin));
         job.result().ifPresent(result -> end.set("result", result));
         job.errors().stream().reduce((first, second) -> second).ifPresent(error -> {
             if (job.status() != JobStatus.SUCCESS) {
@@ -69,6 +63,13 @@ public final class WriteBack {
         stamp(end, document, savedRev(document, place));
         object.set(place.last().getMatchingProperty(), end);
         return changed;
+    }
+
+    private static void putOrigin(ObjectNode end, Origin origin) {
+        end.put(OF, origin.rev()).put(TRIGGER, origin.trigger());
+        if (origin.round() > 0) {
+            end.put(ROUND, origin.round());
+        }
     }
 
     private static boolean saysTheSame(ObjectNode present, ObjectNode end) {

@@ -10,6 +10,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.lifecycle.Origin;
 import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;

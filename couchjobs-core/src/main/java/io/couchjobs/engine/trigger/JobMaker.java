@@ -8,6 +8,7 @@ import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.FollowTransition;
+import io.couchjobs.engine.lifecycle.Origin;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Leaves;
@@ -141,9 +142,7 @@ final class JobMaker {
 
     private Job created(Trigger trigger, long round, Wanted wanted) {
         Job job = Transitions.create(wanted.request(), clock.instant())
-                .with(
-                        Field.TRIGGER,
-                        Origin.of(trigger.name(), wanted.change(), round).toJson())
+                .with(Field.TRIGGER, wanted.origin(trigger.name(), round).toJson())
                 .with(Field.SCHEDULED_TIME, LongNode.valueOf(wanted.time().toEpochMilli()));
         return store.attaching(store.site().stamp(job));
     }
@@ -272,7 +271,7 @@ final class JobMaker {
         }
 
         private Decision decide(Wanted wanted, Job job, Instant now) {
-            Origin origin = Origin.of(trigger.name(), wanted.change(), round);
+            Origin origin = wanted.origin(trigger.name(), round);
             boolean isKnown = !isOfNewestState()
                     || Origin.of(job)
                             .filter(made -> isKnown(origin, made, wanted.change()))
@@ -281,7 +280,7 @@ final class JobMaker {
                     ? Decision.nothingToDo(job)
                     : new FollowTransition(
                                     wanted.request(),
-                                    origin.toJson(),
+                                    origin,
                                     wanted.time(),
                                     !trigger.debounce().isZero())
                             .decide(job, now);

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.trigger;
 
+import io.couchjobs.engine.lifecycle.Origin;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.trigger.SourceChange;
@@ -13,5 +14,14 @@ import java.time.Instant;
 record Wanted(JobRequest request, SourceChange change, Instant time) {
     JobId id() {
         return request.id();
+    }
+
+    /**
+     * The change, as the job remembers it.
+     *
+     * @param round how often the trigger was sent back
+     */
+    Origin origin(String trigger, long round) {
+        return new Origin(trigger, change.database(), change.id(), change.rev(), round);
     }
 }

@@ -1,4 +1,4 @@
-package io.couchjobs.engine.trigger;
+package io.couchjobs.engine.lifecycle;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -6,26 +6,22 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.Job;
-import io.couchjobs.trigger.SourceChange;
 import java.util.Optional;
 
 /**
- * The change that a job was made from, as the job's field {@code trigger} says it. By it a change that is seen twice is known.
+ * The change that a trigger made a job from, as the job's field {@code trigger} says it. It tells whether a change is seen twice. Immutable.
  *
  * @param round how often the trigger was sent back
  */
-record Origin(String trigger, String database, String docId, String rev, long round) {
+public record Origin(String trigger, String database, String docId, String rev, long round) {
     private static final String NAME = "name";
     private static final String DATABASE = "database";
     private static final String DOCUMENT = "id";
     private static final String REV = "rev";
     private static final String ROUND = "round";
 
-    static Origin of(String trigger, SourceChange change, long round) {
-        return new Origin(trigger, change.database(), change.id(), change.rev(), round);
-    }
-
-    static Optional<Origin> of(Job job) {
+    /** The change that a job was made from; empty for a job that no trigger made. */
+    public static Optional<Origin> of(Job job) {
         JsonNode change = job.document().path(Field.TRIGGER);
         return change.isObject()
                 ? Optional.of(new Origin(
@@ -38,12 +34,12 @@ record Origin(String trigger, String database, String docId, String rev, long ro
     }
 
     /** Whether a job that was made from the other was made from this change, now or before. */
-    boolean isCoveredBy(Origin other) {
+    public boolean isCoveredBy(Origin other) {
         return isOfSameDocument(other) && round <= other.round && rev.equals(other.rev);
     }
 
     /** Whether the other is a later change of the same document. The older one may be current: the winner of a conflict was deleted. */
-    boolean isOlderThan(Origin other) {
+    public boolean isOlderThan(Origin other) {
         return isOfSameDocument(other) && round == other.round && Rev.generation(rev) < Rev.generation(other.rev);
     }
 
@@ -51,7 +47,8 @@ record Origin(String trigger, String database, String docId, String rev, long ro
         return trigger.equals(other.trigger) && database.equals(other.database) && docId.equals(other.docId);
     }
 
-    ObjectNode toJson() {
+    /** {@return the value of the job's field} */
+    public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance
                 .objectNode()
                 .put(NAME, trigger)
