@@ -66,13 +66,7 @@ final class EndTaker implements Taker {
     @Override
     public Step take(Position position, List<Change> changes) {
         List<SourceChange> ends = changes.stream()
-                .map(change -> new SourceChange(
-                        position.database(),
-                        change.id(),
-                        change.revs().get(0),
-                        change.seq(),
-                        change.deleted(),
-                        change.doc()))
+                .map(row -> SourceReader.change(position.database(), row))
                 .toList();
         Round round = new Round(position.owed());
         if (jobs.isCluster()) {

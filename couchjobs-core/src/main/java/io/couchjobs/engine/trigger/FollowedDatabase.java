@@ -170,8 +170,7 @@ final class FollowedDatabase {
             if (position.last().isEmpty() && following.isRemoved()) {
                 return Optional.empty();
             }
-            known = new SourceFollower(
-                    database, tools.positions(), position, taker, tools.clock(), tools.environment());
+            known = new SourceFollower(tools, database, position, taker);
             follower = known;
         }
         Optional<Duration> sleep = untilNextPeriod(known);

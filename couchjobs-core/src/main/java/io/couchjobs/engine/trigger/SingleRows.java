@@ -7,7 +7,6 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.document.JsonLength;
-import io.couchjobs.trigger.SourceChange;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +58,8 @@ record SingleRows(List<Change> readable, Optional<Change> failed, String seq, St
                 break;
             }
         }
-        return new SingleRows(readable, Optional.empty(), last(readable).seq(), "");
+        return new SingleRows(
+                readable, Optional.empty(), readable.get(readable.size() - 1).seq(), "");
     }
 
     private static List<Change> rows(CouchDatabase database, ChangesRequest request, BooleanSupplier goesOn) {
@@ -84,29 +84,13 @@ record SingleRows(List<Change> readable, Optional<Change> failed, String seq, St
                         .orElse(null));
     }
 
-    /** The rows that could be read, as far as they concern the trigger. */
-    Passed passed(Taker taker, Position position) {
-        List<Change> changes = readable.stream()
-                .filter(change -> taker.concerns(position, change))
-                .toList();
-        String reached = readable.isEmpty() ? position.seq() : last(readable).seq();
-        return new Passed(changes, reached, true, false, readable.size(), readable.size());
-    }
-
-    /** The step past all of these, once the readable ones are dealt with. The other one fails. */
+    /** The step past all these rows, once the readable ones are dealt with. The row that cannot be read fails. */
     Step step(Position position) {
         List<Step.Failure> failures = failed
                 .map(row -> new Step.Failure(
-                        new SourceChange(
-                                position.database(), row.id(), row.revs().get(0), row.seq(), row.deleted(), null),
-                        "it cannot be read: " + problem,
-                        false))
+                        SourceReader.change(position.database(), row), "it cannot be read: " + problem, false))
                 .stream()
                 .toList();
         return new Step(seq, failures.size(), 0, position.owed(), failures, Optional.empty());
-    }
-
-    private static Change last(List<Change> rows) {
-        return rows.get(rows.size() - 1);
     }
 }

@@ -75,18 +75,12 @@ final class SourceFollower {
 
     private Optional<Duration> pause = Optional.empty();
 
-    SourceFollower(
-            CouchDatabase database,
-            Positions positions,
-            Position position,
-            Taker taker,
-            InstantSource clock,
-            Environment environment) {
+    SourceFollower(FollowerTools tools, CouchDatabase database, Position position, Taker taker) {
         this.database = database;
-        this.positions = positions;
+        this.positions = tools.positions();
         this.taker = taker;
-        this.clock = clock;
-        this.environment = environment;
+        this.clock = tools.clock();
+        this.environment = tools.environment();
         this.position = position;
         this.seq = position.seq();
         this.owedPauses = new Backoff(environment, Duration.ofMillis(50), Duration.ofSeconds(2));
@@ -175,25 +169,25 @@ final class SourceFollower {
                 pause = Optional.of(owedPause);
                 return rows;
             }
-            Passed passed = collect(feed, listens, rows);
-            rows += passed.rows();
-            if (!passed.changes().isEmpty()) {
-                Duration wait = waitForOthers(passed);
+            FeedPart part = collect(feed, listens, rows);
+            rows += part.rows();
+            if (!part.changes().isEmpty()) {
+                Duration wait = waitForOthers(part);
                 if (!wait.isZero()) {
                     pause = Optional.of(wait);
                     isAtEnd = false;
                     isCaughtUp = true; // a connection of its own waits as well
                     return rows;
                 }
-                if (!take(passed)) {
+                if (!take(part.changes(), part.seq())) {
                     pause = Optional.of(fullPauses.next());
                 }
-                passed(seq, passed.isAtPosition() ? 0 : 1);
+                passed(seq, part.isAtPosition() ? 0 : 1);
             } else if (feed.isEnded()) {
-                passed(feed.lastSeq(), passed.count());
+                passed(feed.lastSeq(), part.count());
                 return rows;
             } else {
-                passed(passed.seq(), passed.count());
+                passed(part.seq(), part.count());
             }
             takeOwed();
             storeUnstored();
@@ -201,8 +195,8 @@ final class SourceFollower {
         return rows;
     }
 
-    /** The changes that are there, or those that come within a second, after so many rows of this feed. */
-    private Passed collect(ChangesFeed feed, boolean listens, int before) {
+    /** Reads the changes that are there, or those that come within a second, after a number of rows of this feed. */
+    private FeedPart collect(ChangesFeed feed, boolean listens, int before) {
         List<Change> changes = new ArrayList<>();
         Taker.Size size = taker.size();
         String reached = seq;
@@ -232,13 +226,13 @@ final class SourceFollower {
         isAtEnd = next.isEmpty() && !isCutOff && (listens || feed.isEnded());
         boolean isAllOfIt = next.isEmpty() && feed.isEnded();
         boolean isShort = isAllOfIt && !isCutOff && changes.size() < size.most();
-        return new Passed(
+        return new FeedPart(
                 changes, isAllOfIt ? feed.lastSeq() : reached, isAtPosition || isAllOfIt, isShort, rows, count);
     }
 
     /** How long too few changes still wait for others; only where nothing listens to the feed meanwhile. */
-    private Duration waitForOthers(Passed passed) {
-        if (!passed.isShort()) {
+    private Duration waitForOthers(FeedPart part) {
+        if (!part.isShort()) {
             isWaiting = false;
             return Duration.ZERO;
         }
@@ -268,25 +262,27 @@ final class SourceFollower {
         unstored += changes;
     }
 
-    /** False when some of them have to wait. */
-    private boolean take(Passed passed) {
-        Step step = taker.take(position, passed.changes());
-        boolean isAll = step.changes() == passed.changes().size();
+    /** Deals with changes, after which the feed has that position; false when some of them have to wait. */
+    private boolean take(List<Change> changes, String to) {
+        Step step = taker.take(position, changes);
+        boolean isAll = step.changes() == changes.size();
         isAtEnd &= isAll;
         if (step.changes() > 0) {
             fullPauses.reset();
         }
         if (step.changes() > 0 || position.behindSince().isEmpty()) {
-            move(isAll ? step.at(passed.seq()) : step);
+            move(isAll ? step.at(to) : step);
         }
         return isAll;
     }
 
     /** The row that cannot be read fails after those before it are dealt with. */
     private void pass(SingleRows rows) {
-        Passed readable = rows.passed(taker, position);
+        List<Change> changes = rows.readable().stream()
+                .filter(change -> taker.concerns(position, change))
+                .toList();
         isAtEnd = false;
-        if (readable.changes().isEmpty() || take(readable)) {
+        if (changes.isEmpty() || take(changes, changes.get(changes.size() - 1).seq())) {
             move(rows.step(position));
         } else {
             pause = Optional.of(fullPauses.next());

@@ -67,6 +67,11 @@ final class SourceReader {
         return trigger.delivery() == Trigger.Delivery.EVERY || trigger.outbox().isPresent();
     }
 
+    /** A row of a feed as a change of its first revision. */
+    static SourceChange change(String database, Change row) {
+        return new SourceChange(database, row.id(), row.revs().get(0), row.seq(), row.deleted(), row.doc());
+    }
+
     private SourceChange winner(Change change) {
         String rev = Optional.ofNullable(change.doc())
                 .map(this::savedRev)
@@ -157,17 +162,18 @@ final class SourceReader {
 
     /** As all copies know them. */
     private List<List<ObjectNode>> leavesOfAll(List<String> ids) {
-        return database.leavesOfAll(ids, copies.number()).stream()
+        List<List<ObjectNode>> all = database.leavesOfAll(ids, copies.number()).stream()
                 .map(leaves -> leaves.orElseThrow(() ->
                         unknown("/" + database.name() + "/_bulk_get", "a document cannot be read at this moment")))
                 .toList();
+        all.forEach(leaves -> leaves.forEach(leaf -> leaf.remove("_revisions")));
+        return all;
     }
 
     private static Optional<ObjectNode> winner(List<ObjectNode> leaves) {
         return leaves.stream()
                 .filter(leaf -> !leaf.path("_deleted").asBoolean())
-                .max(Comparator.comparing(leaf -> leaf.path("_rev").asText(), Rev.ORDER))
-                .map(leaf -> leaf.without("_revisions"));
+                .max(Comparator.comparing(leaf -> leaf.path("_rev").asText(), Rev.ORDER));
     }
 
     private Optional<SourceChange> newest(SourceChange change, Optional<ObjectNode> found) {
@@ -191,7 +197,7 @@ final class SourceReader {
         List<ObjectNode> leaves =
                 copies.areSeveral() ? leavesOfAll(List.of(change.id())).get(0) : database.leaves(change.id());
         return leaves.stream()
-                .map(leaf -> read(change, leaf.without("_revisions")))
+                .map(leaf -> read(change, leaf))
                 .filter(leaf -> leaf.rev().equals(change.rev()))
                 .findAny();
     }
@@ -264,8 +270,7 @@ final class SourceReader {
     private Optional<ObjectNode> anywhere(SourceChange change) {
         return leavesOfAll(List.of(change.id())).get(0).stream()
                 .filter(leaf -> leaf.path("_rev").asText().equals(change.rev()))
-                .findAny()
-                .map(leaf -> leaf.without("_revisions"));
+                .findAny();
     }
 
     private SourceChange read(SourceChange change, ObjectNode document) {

@@ -23,12 +23,10 @@ class EndTakerTest extends FollowedOrders {
 
     private SourceFollower ends() {
         return new SourceFollower(
+                tools,
                 queue.database(),
-                tools.positions(),
                 tools.starts().position(TRIGGER, Starts.ENDS, queue.database(), false),
-                tools.endTaker(TRIGGER, JsonPointer.valueOf("/status")),
-                tools.clock(),
-                tools.environment());
+                tools.endTaker(TRIGGER, JsonPointer.valueOf("/status")));
     }
 
     private String statusOf(String order) {

@@ -147,13 +147,8 @@ class FollowerCrashTest extends FaultyServer {
         FollowerTools tools = Followers.tools(parts.parts());
         CouchDatabase orders = tools.queue().server().database("orders");
         Position position = tools.starts().position(trigger, "orders", orders, false);
-        SourceFollower follower = new SourceFollower(
-                orders,
-                tools.positions(),
-                position,
-                tools.jobTaker(trigger, orders, new LoopGuard()),
-                tools.clock(),
-                tools.environment());
+        SourceFollower follower =
+                new SourceFollower(tools, orders, position, tools.jobTaker(trigger, orders, new LoopGuard()));
         var unused = follower.slice(() -> false, () -> true);
     }
 

@@ -25,12 +25,6 @@ final class Followers {
     }
 
     static SourceFollower of(FollowerTools tools, Trigger trigger, CouchDatabase source, Taker taker) {
-        return new SourceFollower(
-                source,
-                tools.positions(),
-                tools.starts().position(trigger, source.name(), source, false),
-                taker,
-                tools.clock(),
-                tools.environment());
+        return new SourceFollower(tools, source, tools.starts().position(trigger, source.name(), source, false), taker);
     }
 }

@@ -37,12 +37,7 @@ public final class PlayedFollower {
             Taker careful = tools.jobTaker(trigger, source, new LoopGuard());
             taker = careless ? new Careless(careful) : careful;
             known = new SourceFollower(
-                    source,
-                    tools.positions(),
-                    tools.starts().position(trigger, trigger.source(), source, false),
-                    taker,
-                    tools.clock(),
-                    tools.environment());
+                    tools, source, tools.starts().position(trigger, trigger.source(), source, false), taker);
             follower = known;
         }
         try {
