@@ -16,9 +16,7 @@ import org.slf4j.LoggerFactory;
 /** A database of a trigger on its way through its slices, which run one after the other. Thread-safe. */
 final class FollowedDatabase {
     private static final Logger log = LoggerFactory.getLogger(FollowedDatabase.class);
-    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-    /** One that has no connection of its own, and of which nobody brings news, is looked at in pauses that grow while it rests. */
+    /** A database without a connection of its own, and without news, is looked at in pauses that grow while it rests. */
     private static final Duration SHORTEST_REST = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_REST = Duration.ofSeconds(15);
@@ -60,7 +58,7 @@ final class FollowedDatabase {
         this.name = name;
         this.database = database;
         this.taker = taker;
-        this.troubles = new Backoff(tools.environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
+        this.troubles = new Backoff(tools.environment(), Following.SHORTEST_PAUSE, Following.LONGEST_PAUSE);
         this.rests = new Backoff(tools.environment(), SHORTEST_REST, LONGEST_REST);
         this.alarm = Alarm.immediate(following.lane(), this::slice);
     }
@@ -167,7 +165,7 @@ final class FollowedDatabase {
         SourceFollower known = follower;
         if (known == null) {
             Position position = tools.starts().position(trigger, name, database, wasMissing);
-            if (position.last().isEmpty() && following.isRemoved()) {
+            if (position.last().isEmpty() && following.endIfRemoved()) {
                 return Optional.empty();
             }
             known = new SourceFollower(tools, database, position, taker);
@@ -201,7 +199,7 @@ final class FollowedDatabase {
 
     /** Whether the server's news tell of this database. */
     private boolean isTold() {
-        return trigger.isPattern() && Starts.isDatabase(name);
+        return trigger.isPattern() && !isEnds();
     }
 
     /** A trigger with times of its own sleeps until the next one, unless one has passed since it had taken all changes. */
@@ -217,11 +215,15 @@ final class FollowedDatabase {
             return Optional.empty();
         }
         return Optional.of(
-                left.filter(rest -> rest.compareTo(LONGEST_PAUSE) < 0).orElse(LONGEST_PAUSE));
+                left.filter(rest -> rest.compareTo(Following.LONGEST_PAUSE) < 0).orElse(Following.LONGEST_PAUSE));
     }
 
     private boolean hasTimes() {
-        return trigger.period().isPresent() && !name.equals(Starts.ENDS);
+        return trigger.period().isPresent() && !isEnds();
+    }
+
+    private boolean isEnds() {
+        return name.equals(Starts.ENDS);
     }
 
     /** Quiet databases of a pattern are not read at its times: what is noted for all of them counts. */
@@ -249,8 +251,7 @@ final class FollowedDatabase {
     }
 
     private boolean mayListen() {
-        boolean may = name.equals(Starts.ENDS)
-                || (following.areFew() && trigger.period().isEmpty());
+        boolean may = isEnds() || (following.areFew() && trigger.period().isEmpty());
         if (may && !listens) {
             listens = tools.sources().listening().tryAcquire();
         }
@@ -266,7 +267,7 @@ final class FollowedDatabase {
 
     private Duration troubled(Throwable trouble) {
         if (!following.goesOn()) {
-            return LONGEST_PAUSE;
+            return Following.LONGEST_PAUSE;
         }
         String problem = trouble instanceof Error ? trouble.toString() : String.valueOf(trouble.getMessage());
         if (troubles.attempts() == 0) {

@@ -40,7 +40,8 @@ public record FollowerTools(
 
     /** The trigger of a name as it is now; empty when there is none, or its document cannot be one. */
     Optional<Trigger> trigger(String name) {
-        return triggers().read(name).flatMap(triggers()::parsed);
+        NamedDocuments<Trigger> triggers = triggers();
+        return triggers.read(name).flatMap(triggers::parsed);
     }
 
     /** Whether a trigger has its source and its connection still. */
@@ -56,7 +57,11 @@ public record FollowerTools(
     }
 
     Starts starts() {
-        return new Starts(positions(), clock(), this::isFollowed);
+        return new Starts(positions(), troubles(), clock(), this::isFollowed);
+    }
+
+    Troubles troubles() {
+        return new Troubles(positions(), clock());
     }
 
     Taker jobTaker(Trigger trigger, CouchDatabase database, LoopGuard guard) {

@@ -37,9 +37,9 @@ final class Following implements AutoCloseable {
     /** A step that has begun ends with its position stored, unless it takes longer. */
     private static final Duration STEP = Duration.ofSeconds(3);
 
-    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-    /** A trouble that lasts longer is noted for those who look. */
+    static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
+    static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    /** A trouble that lasts for more attempts than this is noted. */
     static final int NOTED_ATTEMPT = 2;
 
     private final FollowerTools tools;
@@ -52,8 +52,8 @@ final class Following implements AutoCloseable {
     private final Signal changed;
     private final LoopGuard guard = new LoopGuard();
     private final Map<String, FollowedDatabase> databases = new ConcurrentHashMap<>();
-    /** Whether a problem of the pattern may be noted: by an earlier follower, or by this one. Used by the search for databases. */
-    private boolean isNoted = true;
+    /** Whether a problem of the pattern may be noted. An earlier follower may have noted one. Used by the thread that looks for databases. */
+    private boolean mayBeNoted = true;
 
     private volatile boolean over;
 
@@ -93,7 +93,7 @@ final class Following implements AutoCloseable {
         }
     }
 
-    /** Waits for news in a thread of its own: the server may take half a minute to say that there are none. */
+    /** Waits for news in a thread of its own, because the server may take half a minute to answer that there is none. */
     private void followAll() {
         try {
             Databases all = new Databases(
@@ -125,7 +125,7 @@ final class Following implements AutoCloseable {
             if (!isListed) {
                 Set<String> names = all.all();
                 tools.starts().begin(trigger, server, names);
-                if (isRemoved()) {
+                if (endIfRemoved()) {
                     return false;
                 }
                 caughtUp = tools.starts().caughtUp(trigger).orElse(caughtUp);
@@ -151,10 +151,12 @@ final class Following implements AutoCloseable {
     }
 
     /**
-     * Whether the trigger was removed. Then this process follows no more, and removes the positions once more: it may have begun one after
-     * the removal, and the next trigger of that name must not find it.
+     * Ends if the trigger was removed, and then removes the positions once more. This process may have begun one after the removal, and the
+     * next trigger of that name must not find it.
+     *
+     * @return whether the trigger was removed
      */
-    boolean isRemoved() {
+    boolean endIfRemoved() {
         boolean isRemoved = tools.triggers().read(trigger.name()).isEmpty();
         if (isRemoved) {
             tools.positions().remove(trigger.name());
@@ -163,11 +165,11 @@ final class Following implements AutoCloseable {
         return isRemoved;
     }
 
-    /** At the end of a thread, which may have begun a position while others heard of the removal. */
+    /** Looks once more at the end of a thread, which may have begun a position while the trigger was being removed. */
     private void lookForRemoval() {
         boolean wasInterrupted = Thread.interrupted();
         try {
-            boolean unused = isRemoved();
+            boolean unused = endIfRemoved();
         } catch (RuntimeException away) {
             log.debug("positions of trigger {} may be left: {}", trigger.name(), away.toString());
         }
@@ -178,52 +180,50 @@ final class Following implements AutoCloseable {
 
     private void troubled(String problem, int attempts) {
         if (attempts == 0) {
-            log.warn("trigger {} does not find all changes, trying again until it does: {}", trigger.name(), problem);
+            log.warn("trigger {} may take changes late, trying again until it works: {}", trigger.name(), problem);
         } else if (attempts == NOTED_ATTEMPT && goesOn()) {
-            isNoted = true;
+            mayBeNoted = true;
             note(trigger.source(), problem);
         }
     }
 
-    /** Nothing is wrong with the pattern any more, whoever noted that something was. */
+    /** Strikes out the problem of the pattern. */
     private void settle() {
-        if (isNoted) {
-            isNoted = !settle(trigger.source());
+        if (mayBeNoted) {
+            mayBeNoted = !settle(trigger.source());
         }
     }
 
-    /** The problem is over. False when it cannot be struck out now. */
+    /** Strikes out the problem of a source; false when that cannot be done now. */
     boolean settle(String source) {
-        try {
-            tools.starts().settle(trigger, source);
-            return true;
-        } catch (RuntimeException away) {
-            log.debug("a problem of trigger {} is noted still: {}", trigger.name(), away.toString());
-            return false;
-        }
+        return isDone(() -> tools.troubles().settle(trigger, source));
     }
 
     private void settleOthers(Set<String> names) {
         Set<String> followed = new HashSet<>(names);
         followed.add(trigger.source());
-        try {
-            tools.starts().settleOthers(trigger, followed);
-        } catch (RuntimeException away) {
-            log.debug("problems of trigger {} are noted still: {}", trigger.name(), away.toString());
-        }
+        boolean unused = isDone(() -> tools.troubles().settleOthers(trigger, followed));
     }
 
     /** Notes the problem of the pattern, or of a database that has no position. */
     void note(String source, String problem) {
+        boolean unused = isDone(() -> {
+            tools.troubles().note(trigger, source, problem);
+            boolean unused0 = endIfRemoved();
+        });
+    }
+
+    private boolean isDone(Runnable change) {
         try {
-            tools.starts().note(trigger, source, problem);
-            boolean unused = isRemoved();
-        } catch (RuntimeException alsoAway) {
-            log.debug("the problem of trigger {} cannot be noted: {}", trigger.name(), alsoAway.toString());
+            change.run();
+            return true;
+        } catch (RuntimeException away) {
+            log.debug("the noted problems of trigger {} cannot be changed now: {}", trigger.name(), away.toString());
+            return false;
         }
     }
 
-    /** Quiet databases are not read at the times of a cron. So it is noted once for all that nothing was left at such a time. */
+    /** Quiet databases are not read at the times of a cron. One note says for all of them that nothing was left at such a time. */
     private void noteCaughtUp(Timing.Cron period, Instant asked) {
         Optional<Instant> time = period.next(caughtUp).filter(next -> !next.isAfter(asked));
         boolean isDue = time.isPresent()
@@ -239,14 +239,14 @@ final class Following implements AutoCloseable {
         }
     }
 
-    /** The last time at which no database of a pattern had changes left, or when the following began; long ago when nobody knows. */
+    /** The last time at which no database of a pattern had changes left, or when the following began; the epoch when neither is known. */
     Instant caughtUp() {
         return caughtUp;
     }
 
     /**
-     * Whether this process still follows. Once it does not, it never does again: a late renewal may bring the lease back, but then some
-     * threads have ended, and others have not.
+     * Whether this process still follows. Once it has ended, it stays so even if a late renewal brings the lease back: some threads have
+     * ended by then, and others have not.
      */
     boolean goesOn() {
         if (!isOwner.getAsBoolean()) {
@@ -255,7 +255,7 @@ final class Following implements AutoCloseable {
         return !over;
     }
 
-    /** This process follows no more. */
+    /** Ends the following. */
     void end() {
         over = true;
         changed.give();
@@ -271,7 +271,7 @@ final class Following implements AutoCloseable {
         }
     }
 
-    /** The database was deleted. When it comes back, it is followed as one that is new. */
+    /** Forgets a deleted database. When it comes back, it is followed as a new one. */
     void forget(String name, FollowedDatabase deleted) {
         boolean unused = databases.remove(name, deleted);
     }
@@ -287,7 +287,7 @@ final class Following implements AutoCloseable {
         boolean unused = followed.wake();
     }
 
-    /** Whether the trigger says what the followed one does. */
+    /** Whether a trigger has the content of the followed one. */
     boolean isOf(Trigger other) {
         return content(trigger).equals(content(other));
     }
@@ -296,7 +296,7 @@ final class Following implements AutoCloseable {
         return trigger.toDocument().without(SharedLeaf.OF_ONE_REVISION);
     }
 
-    /** The trigger was changed, or one of its positions by somebody else. */
+    /** Hears that the document of the trigger, or of one of its positions, was written. */
     void changed(String docId, String rev) {
         if (docId.equals(Trigger.docId(trigger.name()))) {
             end();

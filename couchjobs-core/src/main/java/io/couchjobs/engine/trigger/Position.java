@@ -67,11 +67,7 @@ final class Position {
     }
 
     static String docId(String trigger, String database) {
-        return prefix(trigger) + database;
-    }
-
-    static String prefix(String trigger) {
-        return DocIds.FOLLOW + trigger + ":";
+        return DocIds.FOLLOW + trigger + ":" + database;
     }
 
     String docId() {
@@ -86,7 +82,12 @@ final class Position {
         return document.path(DATABASE).asText();
     }
 
-    /** The same position, begun for a trigger as it is now: for its connection, and the one of all databases for its pattern. */
+    /** Whether it is the position of a database. The names of other documents begin with a character that no database's name has. */
+    boolean isOfDatabase() {
+        return !database().startsWith("~");
+    }
+
+    /** The same position, begun for the present connection of a trigger. The document of a pattern's start names the pattern, too. */
     Position of(Trigger trigger) {
         Position next = with(
                 CONNECTION,
@@ -113,16 +114,12 @@ final class Position {
     }
 
     Optional<Instant> last() {
-        return document.hasNonNull(AT)
-                ? Optional.of(Instant.ofEpochMilli(document.path(AT).asLong()))
-                : Optional.empty();
+        return time(AT);
     }
 
     /** When the following began; empty in positions of an earlier version. */
     Optional<Instant> since() {
-        return document.hasNonNull(SINCE)
-                ? Optional.of(Instant.ofEpochMilli(document.path(SINCE).asLong()))
-                : Optional.empty();
+        return time(SINCE);
     }
 
     Position since(Instant start) {
@@ -131,8 +128,12 @@ final class Position {
 
     /** The time since which changes have been waiting, as the follower knew it when it moved the position. */
     Optional<Instant> behindSince() {
-        return document.hasNonNull(BEHIND)
-                ? Optional.of(Instant.ofEpochMilli(document.path(BEHIND).asLong()))
+        return time(BEHIND);
+    }
+
+    private Optional<Instant> time(String field) {
+        return document.hasNonNull(field)
+                ? Optional.of(Instant.ofEpochMilli(document.path(field).asLong()))
                 : Optional.empty();
     }
 

@@ -48,7 +48,7 @@ public final class QueueTriggers implements Triggers {
 
     @Override
     public Trigger put(Trigger trigger) {
-        requireOthers(trigger);
+        refuseOwnPosition(trigger);
         boolean isInReach = tools.sources().has(trigger.connection());
         if (isInReach) {
             tryToFollow(trigger);
@@ -109,8 +109,8 @@ public final class QueueTriggers implements Triggers {
                 : Set.of(trigger.source());
     }
 
-    /** A trigger that follows the database of its own position makes a change there with each change. */
-    private void requireOthers(Trigger trigger) {
+    /** A trigger that follows its own position changes the position with each change that it takes. */
+    private void refuseOwnPosition(Trigger trigger) {
         String queue = tools.queue().name();
         SourceChange own = new SourceChange(queue, Position.docId(trigger.name(), queue), "1-0", "0", false, null);
         boolean isOwnDatabase =
@@ -240,10 +240,10 @@ public final class QueueTriggers implements Triggers {
         if (!WORDS.contains(from)) {
             tryPosition(trigger, server.database(trigger.source()), from);
         }
-        begin(trigger); // nobody may have followed it yet
-        tools.starts().replay(trigger, from);
+        begin(trigger); // perhaps nobody has followed it yet
+        tools.troubles().replay(trigger, from);
         for (Position position : statuses.followed(trigger)) {
-            if (Starts.isDatabase(position.database())) {
+            if (position.isOfDatabase()) {
                 seq(server.database(position.database()), from, trigger.isPattern())
                         .ifPresent(seq -> replay(position, from, seq));
             }

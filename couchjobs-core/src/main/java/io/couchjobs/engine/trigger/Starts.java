@@ -13,7 +13,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -28,22 +27,17 @@ final class Starts {
     /** Its presence says that the databases of the pattern that it names have their positions. */
     static final String STARTED = "~started";
 
-    /** Begins the names of documents that hold a problem: that of a pattern, or of a database that has no position yet, and where it begins. */
-    private static final String TROUBLE = "~trouble:";
-
     private final Positions positions;
+    private final Troubles troubles;
     private final InstantSource clock;
     private final Predicate<Trigger> isFollowed;
 
-    /** @param isFollowed whether a trigger has its source and its connection still */
-    Starts(Positions positions, InstantSource clock, Predicate<Trigger> isFollowed) {
+    /** @param isFollowed whether a trigger still has its source and its connection */
+    Starts(Positions positions, Troubles troubles, InstantSource clock, Predicate<Trigger> isFollowed) {
         this.positions = positions;
+        this.troubles = troubles;
         this.clock = clock;
         this.isFollowed = isFollowed;
-    }
-
-    static boolean isDatabase(String name) {
-        return !name.startsWith("~");
     }
 
     /**
@@ -58,11 +52,11 @@ final class Starts {
             return known.get();
         }
         DatabaseInfo info = database.info();
-        Optional<Position> noted = positions.read(trigger.name(), TROUBLE + name);
+        Optional<Position> noted = troubles.of(trigger, name);
         String from = later ? Position.BEGINNING : from(trigger, name, noted);
         Position first = begin(trigger, name, seq(from, info), info.created());
         if (noted.isPresent()) {
-            settle(trigger, name);
+            troubles.settle(trigger, name);
         }
         return first;
     }
@@ -122,7 +116,7 @@ final class Starts {
         } catch (CouchUnreachableException away) {
             throw away;
         } catch (CouchException ofThisDatabase) {
-            note(trigger, name, trigger.from(), String.valueOf(ofThisDatabase.getMessage()));
+            troubles.note(trigger, name, trigger.from(), String.valueOf(ofThisDatabase.getMessage()));
             return Optional.empty();
         }
     }
@@ -142,64 +136,7 @@ final class Starts {
                 });
     }
 
-    /** Notes why a pattern cannot be listed, or a database that has no position cannot be followed. */
-    void note(Trigger trigger, String source, String problem) {
-        note(trigger, source, trigger.isPattern() ? Position.BEGINNING : trigger.from(), problem);
-    }
-
-    /** @param from where a database begins, unless an earlier note says so */
-    private void note(Trigger trigger, String source, String from, String problem) {
-        Position noted = Position.first(trigger.name(), TROUBLE + source, from, 0)
-                .of(trigger)
-                .behind(Optional.of(clock.instant()))
-                .withProblem(Optional.of(problem));
-        Position unused = positions.change(positions.begin(noted), present -> (present.isOf(trigger)
-                        ? present
-                        : present.movedTo(from).of(trigger))
-                .withProblem(noted.problem()));
-    }
-
-    /** Those that have no position yet begin there when they can be read. */
-    void replay(Trigger trigger, String from) {
-        for (Position noted : positions.readAll(trigger.name(), TROUBLE)) {
-            try {
-                Position unused = positions.change(noted, present -> present.movedTo(from));
-            } catch (Positions.MovedException begun) {
-                // It has a position meanwhile, which is sent back as others are.
-            }
-        }
-    }
-
-    /** The problem of a source is over: it begins now, or it was deleted. No change waits in it then. */
-    void settle(Trigger trigger, String source) {
-        positions.remove(trigger.name(), TROUBLE + source);
-        positions.read(trigger.name(), source).ifPresent(this::settle);
-    }
-
-    /** The problems of all others are over: the trigger does not follow them any more, or they are gone. */
-    void settleOthers(Trigger trigger, Set<String> sources) {
-        positions.readAll(trigger.name(), trigger.isPattern() ? "" : TROUBLE).stream()
-                .filter(position -> !sources.contains(troubled(position).orElse(position.database())))
-                .forEach(this::settle);
-    }
-
-    private void settle(Position position) {
-        if (troubled(position).isPresent()) {
-            positions.remove(position);
-        } else if (isDatabase(position.database())
-                && (position.problem().isPresent() || position.behindSince().isPresent())) {
-            Position unused = positions.change(
-                    position, present -> present.withProblem(Optional.empty()).behind(Optional.empty()));
-        }
-    }
-
-    /** The name of the pattern or database whose problem a document holds; empty for those that hold positions. */
-    static Optional<String> troubled(Position position) {
-        String name = position.database();
-        return name.startsWith(TROUBLE) ? Optional.of(name.substring(TROUBLE.length())) : Optional.empty();
-    }
-
-    /** The last time at which no database of a pattern had changes left, as far as it is noted; else when the following began. */
+    /** The last noted time at which no database of a pattern had changes left; when none is noted, the time at which the following began. */
     Optional<Instant> caughtUp(Trigger trigger) {
         return started(trigger).flatMap(started -> started.last().or(started::since));
     }

@@ -11,9 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,13 +28,10 @@ final class Statuses {
     TriggerStatus of(Trigger trigger) {
         List<Position> stored = positions.readAll(trigger.name());
         List<Position> present = followed(trigger, stored);
-        List<Position> all = present.stream()
-                .filter(position -> Starts.isDatabase(position.database()))
-                .toList();
+        List<Position> all = present.stream().filter(Position::isOfDatabase).toList();
         Map<String, Long> lags = new Lags(trigger, tools.sources()).of(all);
         List<TriggerStatus.Source> sources = Stream.concat(
-                        all.stream().map(position -> source(position.database(), position, lags)),
-                        troubles(trigger, stored))
+                        all.stream().map(position -> source(position, lags)), troubles(trigger, stored))
                 .toList();
         Optional<String> follower = tools.parts()
                 .store()
@@ -46,7 +41,7 @@ final class Statuses {
         Optional<TriggerStatus.Source> ends = present.stream()
                 .filter(position -> position.database().equals(Starts.ENDS))
                 .findAny()
-                .map(position -> source(Starts.ENDS, position, Map.of()));
+                .map(position -> source(position, Map.of()));
         return new TriggerStatus(trigger, follower, sources, ends);
     }
 
@@ -59,25 +54,23 @@ final class Statuses {
         Predicate<String> follows = tools.follows(trigger);
         return stored.stream()
                 .filter(position -> position.database().equals(Starts.ENDS)
-                        || (Starts.isDatabase(position.database()) && follows.test(position.database())))
+                        || (position.isOfDatabase() && follows.test(position.database())))
                 .toList();
     }
 
     /** The problems of a pattern that cannot be listed, and of databases that never could be read. */
     private Stream<TriggerStatus.Source> troubles(Trigger trigger, List<Position> stored) {
-        List<Position> own =
-                stored.stream().filter(position -> position.isOf(trigger)).toList();
-        Set<String> begun = own.stream().map(Position::database).collect(Collectors.toSet());
         Predicate<String> follows = tools.follows(trigger);
-        return own.stream()
-                .flatMap(position -> Starts.troubled(position)
-                        .filter(source -> !begun.contains(source) && follows.test(source))
-                        .map(source -> source(source, "", position, Map.of()))
-                        .stream());
+        return Troubles.all(trigger, stored).stream()
+                .flatMap(trouble ->
+                        Troubles.source(trouble)
+                                .filter(follows)
+                                .map(source -> source(source, "", trouble, Map.of()))
+                                .stream());
     }
 
-    private TriggerStatus.Source source(String name, Position position, Map<String, Long> lags) {
-        return source(name, position.seq(), position, lags);
+    private TriggerStatus.Source source(Position position, Map<String, Long> lags) {
+        return source(position.database(), position.seq(), position, lags);
     }
 
     private TriggerStatus.Source source(String name, String seq, Position position, Map<String, Long> lags) {

@@ -135,12 +135,12 @@ class FollowingTest extends FollowedOrders {
     @ValueSource(strings = {"orders", "order*"})
     void the_problem_of_what_a_trigger_followed_before_is_over(String source) throws Exception {
         Trigger trigger = queue.triggers().put(mails().source(source).build());
-        tools.starts().note(trigger, "order0", "it is away");
-        tools.starts().note(trigger, "ord*", "it is away");
+        tools.troubles().note(trigger, "order0", "it is away");
+        tools.troubles().note(trigger, "ord*", "it is away");
         try (Following following = new Following(tools, trigger, () -> true)) {
             CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
             TestQueue.until(() -> tools.positions().readAll("t").stream()
-                    .noneMatch(position -> Starts.troubled(position).isPresent()));
+                    .noneMatch(position -> Troubles.source(position).isPresent()));
             following.end();
             running.get(1, TimeUnit.MINUTES);
         }
@@ -149,7 +149,7 @@ class FollowingTest extends FollowedOrders {
     @Test
     void a_source_that_never_could_be_read_has_no_position() {
         Trigger trigger = stored(mails().build());
-        tools.starts().note(trigger, "orders", "it is away");
+        tools.troubles().note(trigger, "orders", "it is away");
         assertThat(queue.triggers().status("t").sources()).singleElement().satisfies(source -> {
             assertThat(source.position()).isEmpty();
             assertThat(source.problem()).contains("it is away");
@@ -198,7 +198,7 @@ class FollowingTest extends FollowedOrders {
             running.get(1, TimeUnit.MINUTES);
         }
         assertThat(tools.positions().readAll("t"))
-                .noneMatch(position -> Starts.troubled(position).isPresent());
+                .noneMatch(position -> Troubles.source(position).isPresent());
     }
 
     @Test

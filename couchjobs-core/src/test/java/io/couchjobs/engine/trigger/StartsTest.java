@@ -55,7 +55,7 @@ class StartsTest extends FollowedOrders {
     @Test
     void one_that_could_not_be_read_on_the_server_of_another_connection_begins_by_that_of_the_present_one() {
         tools.starts().begin(SHOPS, server, List.of());
-        tools.starts().note(SHOPS, "shop-1", "not now");
+        tools.troubles().note(SHOPS, "shop-1", "not now");
         Trigger moved = stored(Trigger.parse(SHOPS.toDocument().put("connection", "other")));
         answers.put("/_dbs_info", answer(200, "[]"));
         answers.put("/shop-1", answer(403, "{'error':'forbidden','reason':'not now'}"));
@@ -69,8 +69,8 @@ class StartsTest extends FollowedOrders {
     @Test
     void one_that_is_deleted_before_it_could_be_read_begins_with_its_first_change_when_it_is_made_anew() {
         tools.starts().begin(SHOPS, server, List.of());
-        tools.starts().note(SHOPS, "shop-1", "not now");
-        tools.starts().replay(SHOPS, "now");
+        tools.troubles().note(SHOPS, "shop-1", "not now");
+        tools.troubles().replay(SHOPS, "now");
         answers.put("/shop-1", answer(200, "{'update_seq':'7-a','instance_start_time':'1'}"));
         assertThat(position("shop-1", true).seq()).isEqualTo("0");
     }
@@ -80,7 +80,7 @@ class StartsTest extends FollowedOrders {
     }
 
     private static boolean isTrouble(Position position) {
-        return Starts.troubled(position).isPresent();
+        return Troubles.source(position).isPresent();
     }
 
     @ParameterizedTest
