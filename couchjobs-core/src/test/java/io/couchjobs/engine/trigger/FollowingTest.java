@@ -362,10 +362,14 @@ class FollowingTest extends FollowedOrders {
         try (Following following = new Following(tools, trigger, () -> true)) {
             FollowedDatabase database = new FollowedDatabase(
                     following, tools, trigger, "orders", orders, tools.jobTaker(trigger, orders, new LoopGuard()));
-            boolean unused0 = database.wake();
-            TestQueue.until(() -> tools.positions().read("t", "orders").isPresent());
-            queue.triggers().remove("t");
             save(orders, "{'_id':'o1'}");
+            boolean unused0 = database.wake();
+            TestQueue.until(() -> tools.positions()
+                    .read("t", "orders")
+                    .flatMap(Position::last)
+                    .isPresent());
+            queue.triggers().remove("t");
+            save(orders, "{'_id':'o2'}");
             database.wake();
             TestQueue.until(() ->
                     !following.goesOn() || tools.positions().read("t", "orders").isPresent());
