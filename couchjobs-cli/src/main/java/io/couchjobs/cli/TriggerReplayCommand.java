@@ -8,7 +8,10 @@ import picocli.CommandLine.Parameters;
 /** {@code trigger replay NAME}: the same changes once more. */
 @Command(
         name = "replay",
-        description = "Send a trigger back: it makes jobs for the same changes once more.",
+        description = {
+            "Send a trigger back: it makes jobs for the same changes once more.",
+            "From now it does nothing once more, and leaves out the changes that wait."
+        },
         footer = {
             "  couchjobs trigger replay order-mail --from beginning",
             "  couchjobs trigger replay order-mail --from now"
@@ -21,7 +24,7 @@ final class TriggerReplayCommand extends QueueCommand {
             names = "--from",
             paramLabel = "now|beginning|SEQ",
             required = true,
-            description = "Where it goes on: now leaves out what it has not done yet.")
+            description = "Where it goes on: now, the beginning, or a position of its source's feed.")
     private String from = "";
 
     @Override

@@ -20,7 +20,8 @@ public interface Triggers {
      *
      * @param trigger the trigger
      * @return the trigger as stored
-     * @throws IllegalArgumentException when a source cannot be read, or does not take the selector or the position; nothing was written
+     * @throws IllegalArgumentException when a source cannot be read, or does not take the selector or the position; or when the trigger would
+     *     follow its own position in the queue's database. Nothing was written
      * @throws io.couchjobs.couch.config.CouchUnreachableException when the server of a source cannot be reached, or that of the queue; in the latter
      *     case the trigger may have been stored
      */
@@ -93,7 +94,8 @@ public interface Triggers {
     Trigger.Plan test(String name, Optional<String> database, String docId);
 
     /**
-     * Sends a trigger back: it makes jobs for the same changes once more. An entry of an outbox makes no job while its job exists.
+     * Sends a trigger back: it makes jobs for the same changes once more. From {@code now} it does nothing once more, and leaves out the
+     * changes that wait. An entry of an outbox makes no job while its job exists.
      *
      * @param name its name
      * @param from {@code beginning}, {@code now}, or, if the source is one database, a position of its feed
