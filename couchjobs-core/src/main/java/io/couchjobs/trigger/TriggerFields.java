@@ -28,7 +28,7 @@ final class TriggerFields {
         this.path = path;
     }
 
-    /** Fields of any other name are mistakes, or of a later version, which means something by them. */
+    /** Refuses other fields: they are mistakes, or have a meaning in a later version only. */
     void requireOnly(Set<String> known) {
         json.fieldNames().forEachRemaining(name -> {
             if (!name.startsWith("_") && !known.contains(name)) {

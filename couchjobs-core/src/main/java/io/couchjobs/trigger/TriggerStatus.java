@@ -13,10 +13,10 @@ import java.util.stream.Stream;
  *
  * @param trigger the trigger
  * @param follower the worker that follows its sources; empty when none does
- * @param sources its databases, by name; then what cannot be followed and has no position: the pattern itself, if its databases cannot be
- *     listed, and databases that never could be read
- * @param ends how far the ends of its jobs are written back; empty when none ever were. Its database is called {@code ~ends}, and its
- *     lag is not known
+ * @param sources its databases, by name. Then the sources that cannot be followed and have no position: the pattern itself, if its databases
+ *     cannot be listed, and databases that could not be read yet
+ * @param ends how far the ends of its jobs are written back; empty when no end ever was. Its database is called {@code ~ends}, and its lag
+ *     is not known
  */
 public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Source> sources, Optional<Source> ends) {
     /**

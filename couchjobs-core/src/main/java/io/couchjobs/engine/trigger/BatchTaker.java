@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 /**
  * Makes one job of many changes of a database. Used by one thread at a time.
  *
- * <p>The list of changes is stored with the position before its job is made, and struck out after it. The id of the job is derived from
- * that list. So a follower that goes on after another one died makes the same job, whatever was changed meanwhile.
+ * <p>The list of changes is stored with the position before its job is made, and struck out afterwards. The id of the job is derived from
+ * that list. So when a follower has died, the next one makes the same job, even if documents changed meanwhile.
  */
 final class BatchTaker implements Taker {
     private final Trigger trigger;
@@ -61,7 +61,7 @@ final class BatchTaker implements Taker {
         return true;
     }
 
-    /** Owes the changes. While an earlier batch is owed, others wait in the feed. */
+    /** Makes the changes owed. While an earlier batch is owed, other changes wait in the feed. */
     @Override
     public Step take(Position position, List<Change> changes) {
         if (!position.owed().isEmpty()) {
@@ -70,7 +70,7 @@ final class BatchTaker implements Taker {
         Map<String, SourceChange> owed = new LinkedHashMap<>();
         for (Change row : changes) {
             for (SourceChange change : reader.all(row)) {
-                owed.remove(reader.key(change)); // the last one counts
+                owed.remove(reader.key(change)); // only the last one counts
                 owed.put(reader.key(change), change);
             }
         }
@@ -107,7 +107,7 @@ final class BatchTaker implements Taker {
         return step(position.seq(), 0, made, later, failures);
     }
 
-    /** The changes with what their places in the job need. One that cannot fill its place fails, and holds up no other. */
+    /** The changes whose templates can be filled. One that cannot be filled fails, and holds up no other. */
     private List<SourceChange> good(List<SourceChange> owed, List<Step.Failure> failures) {
         List<SourceChange> good = new ArrayList<>();
         Instant now = clock.instant();

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 final class Databases {
     private static final Logger log = LoggerFactory.getLogger(Databases.class);
     private static final int PAGE = 100;
-    /** CouchDB says that by 401, as it refuses a wrong password. */
+    /** The reason of such a refusal. Its status is 401, as for a wrong password. */
     private static final String ONLY_FOR_ADMINS = "You are not a server admin.";
 
     private static final Duration BETWEEN = Duration.ofMillis(200);
@@ -70,7 +70,7 @@ final class Databases {
         this.swept = environment.nanos();
     }
 
-    /** The databases that are there. A change of one from now on is news. */
+    /** Lists the databases. From now on a change of one is news. */
     Set<String> all() {
         if (hasFeed) {
             since = ask(ChangesRequest.NOW, NO_TIME)
@@ -86,7 +86,7 @@ final class Databases {
         return info.created() + " " + info.updateSeq();
     }
 
-    /** The databases that are there. */
+    /** Lists the databases that a trigger follows. */
     static Set<String> names(CouchServer server, Trigger trigger, Predicate<String> follows) {
         String prefix = trigger.source().substring(0, trigger.source().indexOf('*'));
         return server.databases(prefix).stream().filter(follows).collect(Collectors.toCollection(TreeSet::new));
@@ -128,7 +128,7 @@ final class Databases {
         }
     }
 
-    /** Whether the server does not have what was asked for, or not for this account. A refusal for a moment is something else. */
+    /** Whether the server does not have what was asked for, or not for this account. A refusal that lasts for a moment only does not count. */
     private static boolean isMissing(CouchException refusal) {
         return OlderServers.doNotKnow(refusal)
                 || refusal.status() == 403

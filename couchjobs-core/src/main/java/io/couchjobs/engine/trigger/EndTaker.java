@@ -32,9 +32,9 @@ import java.util.stream.Stream;
 
 /** Writes the ends of a trigger's jobs into the documents that they were made from. Used by one thread at a time. */
 final class EndTaker implements Taker {
-    /** So many jobs are read at once. */
+    /** The number of jobs that are read at once. */
     private static final int MOST_READ = 500;
-    /** So many are remembered with their unconfirmed writes. */
+    /** The number of databases that are remembered with their unconfirmed writes. */
     private static final int MOST_DATABASES = 1_000;
 
     private static final Set<String> OF_ONE_DATABASE =
@@ -78,8 +78,8 @@ final class EndTaker implements Taker {
     }
 
     /**
-     * The ends that could not be written back, or that no majority of a cluster's copies was known to have. A job that is gone, or runs
-     * again, has no end.
+     * Writes the ends that could not be written back before, or that no majority of a cluster's copies was known to have. A job that is gone,
+     * or runs again, has no end.
      */
     @Override
     public Step takeOwed(Position position, List<SourceChange> owed) {
@@ -120,7 +120,7 @@ final class EndTaker implements Taker {
             failure(end, read).ifPresent(failures::add);
         }
 
-        /** Any node may show an end that no majority of the copies has, and that is undone later. */
+        /** Writes the ends that a majority of the copies has. A node may show another one, which is undone later. */
         void writeConfirmed(List<SourceChange> ends) {
             for (int from = 0; from < ends.size(); from += MOST_READ) {
                 writeSome(ends.subList(from, Math.min(from + MOST_READ, ends.size())));
@@ -147,8 +147,9 @@ final class EndTaker implements Taker {
     }
 
     /**
-     * Writes an end back; the failure, if that cannot be done. A database that refuses the account holds up no other. When the whole
-     * server refuses it, all ends wait.
+     * Writes an end back. A database that refuses the account holds up no other. When the whole server refuses the account, all ends wait.
+     *
+     * @return the failure, if the end cannot be written
      */
     private Optional<Step.Failure> failure(SourceChange end, Supplier<Job> read) {
         try {

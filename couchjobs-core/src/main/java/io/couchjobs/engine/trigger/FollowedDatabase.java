@@ -20,6 +20,7 @@ final class FollowedDatabase {
     private static final Duration SHORTEST_REST = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_REST = Duration.ofSeconds(15);
+
     private final Following following;
     private final FollowerTools tools;
     private final Trigger trigger;
@@ -77,7 +78,7 @@ final class FollowedDatabase {
         return true;
     }
 
-    /** False when a slice runs already: then another slice follows that one. False, too, when the database is not followed any more. */
+    /** False when a slice runs already, after which another one follows. False, too, when the database is not followed any more. */
     private synchronized boolean begins() {
         if (isForgotten) {
             return false;
@@ -105,7 +106,7 @@ final class FollowedDatabase {
         }
     }
 
-    /** The position was written. When it was not this process, or is being read at this moment, it is read anew. */
+    /** Hears that a document was written. The position is read anew if another process wrote it, or if it is being read now. */
     void moved(String docId, String rev) {
         SourceFollower known = follower;
         boolean isNews = docId.equals(Position.docId(trigger.name(), name))
@@ -155,8 +156,10 @@ final class FollowedDatabase {
             wasMoved |= follower != null;
             follower = null;
         }
-        // The positions of a removed trigger may be gone before this process hears of it. The next trigger of that name
-        // must not find one, and one that has another connection now must not find its position on the former server.
+        // The positions of a removed trigger may be gone before this process hears of the removal. The next trigger of
+        // that name
+        // must not find a position that begins here. Nor must a trigger with a new connection find one on the former
+        // server.
         if (wasMoved && !tools.isFollowed(trigger)) {
             following.end();
             return Optional.empty();
@@ -197,12 +200,12 @@ final class FollowedDatabase {
         return pause.filter(soon -> soon.compareTo(longest) < 0).orElse(longest);
     }
 
-    /** Whether the server's news tell of this database. */
+    /** Whether the server's news include this database. */
     private boolean isTold() {
         return trigger.isPattern() && !isEnds();
     }
 
-    /** A trigger with times of its own sleeps until the next one, unless one has passed since it had taken all changes. */
+    /** A trigger with times of its own sleeps until the next time, unless a time has passed since it took all changes. */
     private Optional<Duration> untilNextPeriod(SourceFollower known) {
         if (!hasTimes()) {
             return Optional.empty();
@@ -226,7 +229,7 @@ final class FollowedDatabase {
         return name.equals(Starts.ENDS);
     }
 
-    /** Quiet databases of a pattern are not read at its times: what is noted for all of them counts. */
+    /** Quiet databases of a pattern are not read at its times, so the note for all of them counts, too. */
     private Instant caughtUp(SourceFollower known, Instant now) {
         Instant own = caughtUp;
         if (own == null) {
@@ -241,8 +244,8 @@ final class FollowedDatabase {
     }
 
     /**
-     * Whether the next follower may be told that this database was done at that time: nothing is left here, or its own position says that
-     * something is.
+     * Whether the next follower may be told that no changes were left at that time. It may if none is left in this database, or if the
+     * database's own position says that some are.
      */
     synchronized boolean hasCaughtUp(Instant time) {
         Instant own = caughtUp;

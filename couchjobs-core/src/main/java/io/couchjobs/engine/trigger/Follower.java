@@ -34,7 +34,7 @@ final class Follower implements JobHandler<ObjectNode> {
         this.tools = tools;
     }
 
-    /** The job of a trigger. It carries its connection as its class, so that only processes that have it take it. */
+    /** The job of a trigger. Its class is the name of the connection, so that only processes with that connection take it. */
     static JobRequest job(Trigger trigger) {
         JobRequest.Builder job = JobRequest.builder(TYPE)
                 .id(trigger.name())
@@ -59,8 +59,10 @@ final class Follower implements JobHandler<ObjectNode> {
     }
 
     /**
-     * Follows until something changes; false when the trigger is not to be followed any more. A trouble does not fail the run: each failure
-     * would delay the next run, and all others after it, as no run of this job ever succeeds.
+     * Follows until something changes. A trouble does not fail the run: each failure would delay all later runs, because no run of this job
+     * ever succeeds.
+     *
+     * @return false when the trigger is not to be followed any more
      */
     private boolean isFollowed(JobContext context, Backoff troubles) throws InterruptedException {
         String name = context.id().id();
@@ -83,7 +85,7 @@ final class Follower implements JobHandler<ObjectNode> {
         try (Following following = new Following(tools, trigger, () -> isOwner(context))) {
             running.put(trigger.name(), following);
             try {
-                // A change between the first reading and this moment was told to nobody.
+                // Nobody was told of a change between the first reading and this moment.
                 if (present(trigger.name(), context).filter(following::isOf).isPresent()) {
                     following.run();
                 }
@@ -102,19 +104,19 @@ final class Follower implements JobHandler<ObjectNode> {
                 .equals(context.job().jobClass()));
     }
 
-    /** The triggers were read anew, because changes may have been missed: what is followed as another one is not followed on. */
+    /** Hears of all triggers, because changes may have been missed. A following ends if its trigger is not among them. */
     void looked(List<Trigger> all) {
         running.values().stream()
                 .filter(following -> all.stream().noneMatch(following::isOf))
                 .forEach(Following::end);
     }
 
-    /** Changes of positions may have been missed, too. */
+    /** Hears that changes may have been missed, those of positions, too. */
     void gap() {
         running.values().forEach(Following::end);
     }
 
-    /** A document of a trigger changed. */
+    /** Hears that a document of a trigger changed. */
     void changed(String trigger, String docId, String rev) {
         Following following = running.get(trigger);
         if (following != null) {

@@ -44,7 +44,7 @@ public record FollowerTools(
         return triggers.read(name).flatMap(triggers::parsed);
     }
 
-    /** Whether a trigger has its source and its connection still. */
+    /** Whether a trigger still has its source and its connection. */
     boolean isFollowed(Trigger trigger) {
         return trigger(trigger.name())
                 .filter(present -> present.connection().equals(trigger.connection())
@@ -79,7 +79,7 @@ public record FollowerTools(
                         environment()));
     }
 
-    /** Tells which databases a trigger follows. A pattern leaves out the queue's own: each job in it would make another one. */
+    /** Tells which databases a trigger follows. A pattern leaves out the queue's own database, where each job would make another one. */
     Predicate<String> follows(Trigger trigger) {
         boolean isOwnServer = trigger.connection().isEmpty();
         return database ->

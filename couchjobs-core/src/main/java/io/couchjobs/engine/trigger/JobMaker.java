@@ -41,11 +41,11 @@ import java.util.stream.Collectors;
 /**
  * Makes the jobs of a trigger, each once. Thread-safe.
  *
- * <p>New jobs are written in one bulk request, without being read. One that is there says which change it was made from. So a change that
- * is seen again, after a crash or because a feed went back, finds its job and does nothing.
+ * <p>New jobs are written in one bulk request, and nothing is read before. A job that is there says which change it was made from. So a change
+ * that is seen again, after a crash or because a feed went back, finds its job and does nothing.
  */
 final class JobMaker {
-    /** So many jobs are read by one request: a busy cluster would not answer a larger one before the client's timeout. */
+    /** The number of jobs that one request reads. A busy cluster would not answer a larger one before the client's timeout. */
     private static final int MOST_READ = 500;
 
     private final JobStore store;
@@ -147,7 +147,7 @@ final class JobMaker {
         return store.attaching(store.site().stamp(job));
     }
 
-    /** A job that only a minority has is confirmed, or has met another one of its id. */
+    /** Confirms a job that only a minority has. It is a conflict when another job of its id counts. */
     private WriteResult confirmed(Job job, WriteResult written) {
         if (!(written instanceof WriteResult.Accepted accepted)) {
             return written;
@@ -173,8 +173,8 @@ final class JobMaker {
     }
 
     /**
-     * The jobs as a majority of the copies has them. Those that are to be resolved first are resolved in the background: one request for
-     * each would hold up all others.
+     * Reads the jobs as a majority of the copies has them. Jobs with conflicts are resolved in the background, because one request for each
+     * would hold up all others.
      */
     private Present read(List<Wanted> present) {
         Map<JobId, Job> jobs = new HashMap<>();
@@ -208,8 +208,8 @@ final class JobMaker {
     /**
      * The jobs of a step that are there already.
      *
-     * @param jobs those of which it is clear what they are
-     * @param unresolved those that have conflicts, or a claim that was withdrawn
+     * @param jobs the jobs without conflicts
+     * @param unresolved the ids of those that have conflicts, or a claim that was withdrawn
      */
     private record Present(Map<JobId, Job> jobs, Set<JobId> unresolved) {}
 
@@ -229,7 +229,7 @@ final class JobMaker {
             this.present = present;
         }
 
-        /** The outcome that can be told without writing; of a job that is to be written, the one that it has if all goes well. */
+        /** The outcome without a write. For a job that is to be written it is the outcome of a write that succeeds. */
         Outcome outcome(Wanted wanted) {
             Job job = present.jobs.get(wanted.id());
             if (present.unresolved.contains(wanted.id())) {
@@ -248,7 +248,7 @@ final class JobMaker {
             return new Outcome.Made();
         }
 
-        /** Writes the changed jobs by one request; what was changed by others meanwhile is read anew. */
+        /** Writes the changed jobs by one request. Jobs that others changed meanwhile are read anew. */
         void write(Map<JobId, Outcome> outcomes) {
             List<WriteResult> written = store.writer().writeAll(next);
             List<Job> stored = new ArrayList<>();
@@ -290,7 +290,7 @@ final class JobMaker {
             return origin.isCoveredBy(made) || (origin.isOlderThan(made) && !isCurrent.test(change));
         }
 
-        /** Otherwise a job is of one change, and a follower that finds it has nothing to do. */
+        /** Whether a job is of the newest state of its document. A job of one change needs nothing once it is there. */
         private boolean isOfNewestState() {
             return trigger.delivery() == Trigger.Delivery.LATEST
                     && trigger.outbox().isEmpty()

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 
 /** Makes the jobs of the changes of a database. Used by one thread at a time. */
 final class JobTaker implements Taker {
-    /** So many documents of changes that waited are read at once: a thousand large ones would fill the memory. */
+    /** The number of documents that are read at once of changes that waited. A thousand large ones would fill the memory. */
     private static final int MOST_READ = 50;
 
     private final Trigger trigger;
@@ -115,7 +115,7 @@ final class JobTaker implements Taker {
     private final class Round {
         private final Position position;
         private final Map<JobId, Wanted> wanted = new LinkedHashMap<>();
-        /** By job, what other documents of the step want the same job: its entries there are done with it. */
+        /** By job, the other documents of the step that want the same job. Their entries are done when it is made. */
         private final Map<JobId, List<Wanted>> alsoWanted = new HashMap<>();
 
         private final Map<String, SourceChange> owed = new LinkedHashMap<>();
@@ -129,7 +129,7 @@ final class JobTaker implements Taker {
             position.owed().forEach(this::owe);
         }
 
-        /** Jobs of the newest state keep their ids when the trigger is sent back: they run again. */
+        /** The end of the ids of the jobs. Jobs of the newest state keep their ids when the trigger is sent back, and run again. */
         private String suffix() {
             boolean runsAgain = trigger.delivery() == Trigger.Delivery.LATEST;
             return position.round() == 0 || runsAgain ? "" : "#" + position.round();
@@ -141,7 +141,7 @@ final class JobTaker implements Taker {
                     SourceReader.inRound(trigger, change, position.round()).plan(change, suffix(), clock.instant()));
         }
 
-        /** Somebody else made the change that the feed showed. It makes its job, though the trigger's job has written the document since. */
+        /** Plans a change that waited. Somebody else made it, so it makes its job even if the trigger's job has written the document since. */
         void planOwed(SourceChange change) {
             add(
                     change,
@@ -167,7 +167,7 @@ final class JobTaker implements Taker {
             }
         }
 
-        /** The failure of a change that is taken once more is listed then. */
+        /** Forgets the failures of changes that are taken once more. They are listed then. */
         void forgetFailuresBut(List<Change> dealtWith) {
             Set<String> ids = dealtWith.stream().map(Change::id).collect(Collectors.toSet());
             failures.removeIf(failure -> !ids.contains(failure.change().id()));
@@ -218,7 +218,7 @@ final class JobTaker implements Taker {
                     .toList();
         }
 
-        /** What all documents of the step want of a job. */
+        /** All wishes for one job, from all documents of the step. */
         private Stream<Wanted> all(Wanted last) {
             return Stream.concat(Stream.of(last), alsoWanted.getOrDefault(last.id(), List.of()).stream());
         }

@@ -27,8 +27,8 @@ final class Lags {
     /**
      * The changes that come after these positions, by database; without databases that cannot be asked.
      *
-     * <p>One database is asked how many changes its feed still has. Where there are several, the numbers that their positions begin with
-     * tell which to ask: they are those of the copies that answered, and differ from node to node.
+     * <p>One database is asked how many changes its feed still has. Of several, only those are asked whose position begins with a smaller number
+     * than the server's. These numbers alone do not tell the lag: they differ from node to node.
      */
     Map<String, Long> of(List<Position> all) {
         Map<String, Long> lags = new HashMap<>();

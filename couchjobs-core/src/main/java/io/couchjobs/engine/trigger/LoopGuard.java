@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Slows down the jobs of a document that changes again and again: most likely its own jobs write it. Nothing is lost, the jobs only
- * wait. One for all databases of a trigger, which may be thousands. Thread-safe.
+ * Slows down the jobs of a document that changes again and again, most likely because its own jobs write it. The jobs wait, and none is
+ * lost. One guard serves all databases of a trigger, which may be thousands. Thread-safe.
  */
 final class LoopGuard {
     /** A document that changes more often than that within a minute is slowed down. */

@@ -18,7 +18,7 @@ import java.util.Set;
 /** Marks or removes the entries of outboxes whose jobs were made. Thread-safe. */
 final class OutboxEntries {
     private final UserDocuments documents;
-    /** A step that is tried again may read the own write, which has no open entry, and so asks for nothing. */
+    /** Entries of earlier tries. A step that is tried again may read its own write, which has no open entry, and would ask for nothing. */
     private final Map<String, Done> unsettled = Collections.synchronizedMap(new LinkedHashMap<>());
 
     OutboxEntries(CouchDatabase database, Environment environment) {
@@ -35,7 +35,7 @@ final class OutboxEntries {
     }
 
     /**
-     * Marks or removes entries, those of an earlier step first that no majority has confirmed.
+     * Marks or removes entries. Those of an earlier step that no majority has confirmed come first.
      *
      * @return what failed: a database may have rules that refuse the change, and the winner of a conflict may be malformed
      */

@@ -98,7 +98,7 @@ final class Position {
         return next;
     }
 
-    /** Whether it was begun for that trigger, as far as it says so. */
+    /** Whether it was begun for the connection and the pattern of a trigger. A position that names neither counts as begun for both. */
     boolean isOf(Trigger trigger) {
         String connection = trigger.connection().orElse("");
         return document.path(CONNECTION).asText(connection).equals(connection)
@@ -113,6 +113,7 @@ final class Position {
         return document.path(ROUND).asLong();
     }
 
+    /** When the position moved last. */
     Optional<Instant> last() {
         return time(AT);
     }
@@ -171,7 +172,7 @@ final class Position {
         return Optional.ofNullable(document.path(PROBLEM).textValue());
     }
 
-    /** The trouble that a person should know of though the database is followed; for some time after the last step that said so. */
+    /** What a person should know though the database is followed; empty again some time after the last step that said so. */
     Optional<String> warning(Instant now) {
         Instant warned = Instant.ofEpochMilli(document.path(WARNED).asLong());
         return Optional.ofNullable(document.path(WARNING).textValue())
@@ -182,7 +183,7 @@ final class Position {
         return document.deepCopy();
     }
 
-    /** Whether another process moved it: a position that was read before counts for nothing then. */
+    /** Whether another process moved it since the other position was read. */
     boolean isElsewhereThan(Position other) {
         return !seq().equals(other.seq())
                 || round() != other.round()
@@ -194,25 +195,25 @@ final class Position {
         return mine.equals(JsonNumbers::compare, other.toDocument().without(SharedLeaf.OF_ONE_REVISION));
     }
 
-    /** Whether the database is another one than the one that was followed: it was deleted, and made anew. */
+    /** Whether the database was deleted and made anew since it was followed. */
     boolean isOfOther(long created) {
         long known = document.path(CREATED).asLong();
         return known != 0 && created != 0 && known != created;
     }
 
-    /** The database was made anew, or is that of another server: its documents are others, whatever their ids and revisions. */
+    /** The position in a database that was made anew, or is on another server. No owed change is of its documents, even if ids and revisions are equal. */
     Position restarted(String seq, long created) {
         Position next = replayed(seq).with(CREATED, JsonNodeFactory.instance.numberNode(created));
         next.document.remove(OWED);
         return next;
     }
 
-    /** What comes before is left out, and nothing is done once more. */
+    /** The position moved elsewhere. Changes before it are left out, and no change is done once more. */
     Position movedTo(String seq) {
         return with(SEQ, JsonNodeFactory.instance.textNode(seq));
     }
 
-    /** Everything from there on is done once more. */
+    /** The position sent back: a new round begins, which does all changes after it once more. */
     Position replayed(String seq) {
         Position next = movedTo(seq);
         next.document.put(ROUND, round() + 1);
@@ -236,7 +237,7 @@ final class Position {
         return changes(document.path(OWED));
     }
 
-    /** The first owed changes, at most so many. The changes of a retry are not mixed with others. */
+    /** The first owed changes, and no more than that number. The changes of one retry are not mixed with others. */
     List<SourceChange> firstOwed(int most) {
         JsonNode owed = document.path(OWED);
         int count = 0;
@@ -263,7 +264,7 @@ final class Position {
                 .toList();
     }
 
-    /** The changes that failed are owed once more. They are not mixed with others, of which a job may have been made already. */
+    /** The position that owes the failed changes once more. They are not mixed with others, which may have their job already. */
     Position retrying() {
         Position next = new Position(toDocument());
         ArrayNode owed = next.document.withArray("/" + OWED);

@@ -9,7 +9,6 @@ import java.util.function.UnaryOperator;
 
 /** The positions of triggers in the database of a queue. Thread-safe. */
 final class Positions {
-    /** The fields that belong to the revision, and not to the position. */
     private final SharedDocuments documents;
 
     Positions(SharedDocuments documents) {
@@ -24,7 +23,7 @@ final class Positions {
         return readAll(trigger, "");
     }
 
-    /** Those of the databases whose names begin so. */
+    /** The positions whose names begin with a prefix. */
     List<Position> readAll(String trigger, String names) {
         return documents.readAll(Position.docId(trigger, names)).stream()
                 .map(Position::new)
@@ -40,7 +39,7 @@ final class Positions {
     /**
      * Moves a position on, confirmed by a majority of the copies.
      *
-     * @throws MovedException when it is elsewhere than this process knows: it was sent back, removed, or another process follows
+     * @throws MovedException when it is elsewhere by now: it was sent back or removed, or another process follows
      */
     Position move(Position from, Position to) {
         return change(from, present -> {
@@ -84,7 +83,7 @@ final class Positions {
         documents.remove(Position.docId(trigger, database));
     }
 
-    /** The position is not where this process knows it to be. */
+    /** Somebody else moved the position since this process read it. */
     static final class MovedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

@@ -58,7 +58,7 @@ public final class QueueTriggers implements Triggers {
         }
         Trigger stored = stored(trigger);
         if (isInReach) {
-            begin(trigger); // not before: the follower of another connection would take the position back
+            begin(trigger); // only now: the follower of the former connection would take the position back
         }
         return stored;
     }
@@ -99,7 +99,7 @@ public final class QueueTriggers implements Triggers {
                         tools.starts().position(trigger, trigger.source(), server.database(trigger.source()), false);
             }
         } catch (Positions.MovedException another) {
-            log.debug("somebody has given trigger {} another source, which begins by itself", trigger.name());
+            log.debug("trigger {} has another source or connection by now, which its follower begins", trigger.name());
         }
     }
 
@@ -120,7 +120,7 @@ public final class QueueTriggers implements Triggers {
                 && trigger.leftOut(own).isEmpty()) {
             throw new IllegalArgumentException(
                     "trigger " + trigger.name() + " would follow its own position in " + queue
-                            + ", the database of the queue: each job would make another one; prefixes or a selector leave it out");
+                            + ", the database of the queue, and make a job of each write of it. Leave it out by prefixes or by a selector");
         }
     }
 
@@ -134,7 +134,7 @@ public final class QueueTriggers implements Triggers {
             }
         } catch (CouchException cannot) {
             if (cannot instanceof CouchUnreachableException || cannot.status() >= 500) {
-                throw cannot; // that is no mistake of the trigger
+                throw cannot; // the trigger is not wrong
             }
             throw new IllegalArgumentException(
                     "trigger " + trigger.name() + " cannot follow " + trigger.source() + ": " + cannot.getMessage(),
@@ -234,8 +234,8 @@ public final class QueueTriggers implements Triggers {
         CouchServer server = tools.sources().server(trigger.connection());
         if (trigger.isPattern() && !WORDS.contains(from)) {
             throw new IllegalArgumentException(
-                    "trigger " + name + " follows many databases, which have positions of their own: "
-                            + "it can be sent back to beginning or now, not to \"" + from + "\"");
+                    "trigger " + name + " follows a pattern, whose databases have positions of their own: "
+                            + "replay it from beginning or from now, not from \"" + from + "\"");
         }
         if (!WORDS.contains(from)) {
             tryPosition(trigger, server.database(trigger.source()), from);
@@ -261,13 +261,13 @@ public final class QueueTriggers implements Triggers {
         }
     }
 
-    /** Where changes are only left out, the end of a job from before is the trigger's own still. */
+    /** A replay from now only leaves changes out. It begins no new round, so earlier ends still count as the trigger's own writes. */
     private void replay(Position position, String from, String seq) {
         Position unused =
                 positions.change(position, present -> from.equals(NOW) ? present.movedTo(seq) : present.replayed(seq));
     }
 
-    /** Empty when the database is gone and may be: if it is made anew, it is followed from its beginning anyway. */
+    /** Empty when the database is gone and may be gone. If it is made anew, it is followed from its beginning anyway. */
     private static Optional<String> seq(CouchDatabase database, String from, boolean mayBeGone) {
         if (!from.equals(NOW)) {
             return Optional.of(from.equals("beginning") ? Position.BEGINNING : from);

@@ -24,17 +24,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The part of a queue that follows triggers: there while at least one worker is, and started once. Thread-safe.
+ * The part of a queue that follows triggers. It is started once, and is there while the queue has a worker. Thread-safe.
  *
- * <p>It sees to it that each enabled trigger has its job, and runs such jobs as soon as there is a trigger. Without triggers it costs
- * nothing.
+ * <p>It makes the job of each enabled trigger, and runs such jobs as soon as there is a trigger. Without triggers it costs nothing.
  */
 public final class SharedFollower implements PatientListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SharedFollower.class);
     private static final String JOBS = DocIds.JOB + Follower.TYPE + ":";
     private static final int MOST_TRIGGERS = 1000;
     private static final Duration LATER = Duration.ofSeconds(5);
-    /** On a cluster the copies that were read may have been behind what the feed told. */
+    /** On a cluster the copies that were read first may have been older than what the feed told. */
     private static final Duration LOAD_AGAIN = Duration.ofSeconds(45);
 
     private final FollowerTools tools;
@@ -108,13 +107,13 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
         lane.execute(this::load);
     }
 
-    /** Nothing was missed: the followings go on with what they remember. */
+    /** Nothing was missed, so the followings go on with what they remember. */
     @Override
     public void reconnected() {
         lane.execute(this::load);
     }
 
-    /** That happens often while very many jobs are added, which costs the followers nothing. */
+    /** Only looks at the triggers: this happens often while very many jobs are added, and must not end the followings. */
     @Override
     public void skipped() {
         lane.execute(this::load);
@@ -149,7 +148,7 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
         });
     }
 
-    /** Whether it waits for a process that knows another connection: the trigger had that one before. */
+    /** Whether the job waits for a process that knows another connection, which the trigger had before. */
     private static boolean waitsElsewhere(Job job, Trigger trigger) {
         return job.phase() == JobPhase.PENDING && !job.jobClass().equals(trigger.connection());
     }

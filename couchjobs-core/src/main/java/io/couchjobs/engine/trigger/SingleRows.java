@@ -14,12 +14,12 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * The next rows of a feed that cannot be read on with their documents: each document was read alone, up to the first one that cannot be.
- * Immutable.
+ * The next rows of a feed that cannot be read with its documents. Each document was read by a request of its own, up to the first one that
+ * cannot be read. Immutable.
  *
- * @param readable the rows before that one
- * @param failed that row; empty when there is none among the next rows
- * @param seq the position after all of these
+ * @param readable the rows whose documents were read
+ * @param failed the row whose document cannot be read; empty when there is none among the next rows
+ * @param seq the position after all these rows
  * @param problem why the document cannot be read
  */
 record SingleRows(List<Change> readable, Optional<Change> failed, String seq, String problem) {
@@ -32,8 +32,8 @@ record SingleRows(List<Change> readable, Optional<Change> failed, String seq, St
     /**
      * Reads the next rows.
      *
-     * @param trouble the failure of the feed; thrown unless a row has too much in it, such as a number of 1,001 digits
-     * @param request the feed that failed, from where it is to be read on
+     * @param trouble the failure of the feed; thrown again unless a row has too much in it, such as a number of 1,001 digits
+     * @param request the request for the feed that failed, from the next row on
      */
     static SingleRows after(
             CouchException trouble, CouchDatabase database, ChangesRequest request, BooleanSupplier goesOn) {
@@ -72,7 +72,7 @@ record SingleRows(List<Change> readable, Optional<Change> failed, String seq, St
         return rows;
     }
 
-    /** A revision that is gone was replaced, and the next one has a row of its own. */
+    /** When the revision is gone, the newest one is read: it has a row of its own later. */
     private static Change withDocument(CouchDatabase database, Change row) {
         return new Change(
                 row.seq(),

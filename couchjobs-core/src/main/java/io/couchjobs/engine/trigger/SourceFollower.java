@@ -23,12 +23,12 @@ import java.util.function.BooleanSupplier;
  * Follows one database for a trigger, slice by slice. Used by one thread at a time.
  *
  * <p>The position is stored after all jobs of a step are confirmed, and before the next step. Changes that do not concern
- * the trigger move the position in memory only; it is stored after many of them, or after some time. A busy database would cost many writes.
+ * the trigger move the position in memory only. It is stored after many of them, or after some time, because each storing is a write.
  */
 final class SourceFollower {
     /**
-     * The server needs longer to compute the position of a change than to read the change. So it computes every 20th position of a
-     * backlog only. A change without a position counts as being at the last position before it.
+     * The server needs longer to compute the position of a change than to read the change. So it computes only every 20th position of a
+     * backlog. A change without a position counts as being at the last position before it.
      */
     private static final int CHANGES_PER_POSITION = 20;
 
@@ -161,7 +161,7 @@ final class SourceFollower {
         return taker.request(feed.since(seq));
     }
 
-    /** Returns how many rows there were, of those that concern nobody, too. */
+    /** Returns how many rows there were, with those that do not concern the trigger. */
     private int read(ChangesFeed feed, boolean listens, BooleanSupplier goesOn) {
         int rows = 0;
         while (goesOn.getAsBoolean() && pause.isEmpty()) {
@@ -243,7 +243,7 @@ final class SourceFollower {
         return isWaiting ? left : Duration.ZERO;
     }
 
-    /** How long so many changes wait for the next one. A feed that does not listen is about to end, which is worth a moment, too. */
+    /** How long a number of changes waits for the next one. A feed that does not listen is waited for a moment, as it is about to end. */
     private Duration patience(int changes, long until, boolean listens) {
         Duration left = Duration.ofNanos(Math.max(0, until - environment.nanos()));
         if (!listens && left.compareTo(STREAMING) < 0) {
@@ -329,14 +329,14 @@ final class SourceFollower {
         }
     }
 
-    /** Stores the position, unless it was stored since a time: the next follower is to know that no change was left then. */
+    /** Stores the position, unless it was stored since a time. So the next follower knows that no change was left then. */
     void store(Instant since) {
         if (position.last().filter(last -> !last.isBefore(since)).isEmpty()) {
             move(Step.none(seq, position.owed()));
         }
     }
 
-    /** Notes why the database cannot be followed, or that it can be again, for those who look. */
+    /** Notes why the database cannot be followed; empty when it can be followed again. */
     void note(Optional<String> problem) {
         if (!position.problem().equals(problem)) {
             Optional<Instant> behind = position.behindSince().or(() -> problem.map(any -> clock.instant()));

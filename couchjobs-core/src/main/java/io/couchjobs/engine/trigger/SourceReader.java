@@ -38,14 +38,22 @@ final class SourceReader {
         return trigger.selector().map(request::selector).orElse(request);
     }
 
-    /** Whether the trigger takes the winner, or may take another leaf, after it was sent back so often. */
+    /**
+     * Whether the trigger takes the winner of a row, or may take another leaf.
+     *
+     * @param round how often the trigger was sent back
+     */
     boolean concerns(Change change, long round) {
         SourceChange winner = winner(change);
         return inRound(trigger, winner, round).leftOut(winner).isEmpty()
                 || (takesLeaves() && !change.revs().equals(List.of(shown(change))));
     }
 
-    /** A trigger as it judges a change after it was sent back so often: an end that it wrote before that is a change as any other. */
+    /**
+     * A trigger as it judges a change. An end that it wrote before it was sent back is a change like any other.
+     *
+     * @param round how often the trigger was sent back
+     */
     static Trigger inRound(Trigger trigger, SourceChange change, long round) {
         boolean isOfBefore = trigger.writeBack()
                 .flatMap(place -> change.read()
@@ -55,7 +63,7 @@ final class SourceReader {
         return isOfBefore ? Trigger.parse(trigger.toDocument().without("writeBack")) : trigger;
     }
 
-    /** The leaf whose document a row has. A selector chooses among the leaves, but the document is always that of the winner. */
+    /** The leaf whose document a row has. A selector chooses among the leaves, but the row always has the document of the winner. */
     private static String shown(Change change) {
         return change.doc() == null
                 ? change.revs().get(0)
@@ -79,7 +87,7 @@ final class SourceReader {
         return new SourceChange(database.name(), change.id(), rev, change.seq(), change.deleted(), change.doc());
     }
 
-    /** A write of the trigger itself is no change: a row that shows one stands for the change before it. */
+    /** The revision that a user saved. A write of the trigger itself is no change: its row stands for the change before it. */
     private String savedRev(ObjectNode document) {
         return trigger.writeBack()
                 .map(place -> WriteBack.savedRev(document, place))
@@ -104,8 +112,8 @@ final class SourceReader {
     }
 
     /**
-     * A leaf that the feed shows; empty when somebody has written on it since, which makes a row of its own. The feed of a cluster shows
-     * leaves that one copy has, and a reading may ask two others.
+     * A leaf that the feed shows; empty when somebody has written on it since, which makes a row of its own. The feed of a cluster may show a
+     * leaf that only one copy has, and a reading may ask two others.
      *
      * @throws CouchUnreachableException when the copies that were asked do not have it: the row is to be read again
      */
@@ -126,7 +134,7 @@ final class SourceReader {
                 .anyMatch(leaf -> database.history(docId, leaf).contains(rev));
     }
 
-    /** Whether the document of a change has that revision still, or has it again because the winner of a conflict was deleted. */
+    /** Whether the document of a change still has that revision, or has it again because the winner of a conflict was deleted. */
     boolean isCurrent(SourceChange change) {
         return newest(List.of(change))
                 .get(0)
@@ -135,10 +143,12 @@ final class SourceReader {
     }
 
     /**
-     * The changes with their documents as they are now; one whose document was deleted since is empty, because the deletion is a change
-     * of its own. So is one whose document has a newer revision, where there is a selector: the feed brings that revision if it is selected. A revision
-     * that the trigger's own job wrote is not left to the feed, which makes no job of it.
-     * Where each revision counts, it is that revision, and empty when the server has forgotten it.
+     * Reads the documents of changes as they are now. Where each revision counts, it reads that revision.
+     *
+     * @return the changes in their order. One is empty when its document was deleted since, because the deletion is a change of its own. With a
+     *     selector, one is empty when its document has a newer revision, because the feed brings that revision if it is selected. A revision that
+     *     the trigger's own job wrote is not left to the feed, which makes no job of it. Where each revision counts, one is empty when the server
+     *     has forgotten its revision
      */
     List<Optional<SourceChange>> again(List<SourceChange> changes) {
         if (isOfRevisions()) {
@@ -160,7 +170,7 @@ final class SourceReader {
                 : database.getAll(ids);
     }
 
-    /** As all copies know them. */
+    /** The leaves of documents as all copies know them, without their histories. */
     private List<List<ObjectNode>> leavesOfAll(List<String> ids) {
         List<List<ObjectNode>> all = database.leavesOfAll(ids, copies.number()).stream()
                 .map(leaves -> leaves.orElseThrow(() ->
@@ -184,7 +194,7 @@ final class SourceReader {
                         .filter(newer -> !isLeftToFeed(change, newer));
     }
 
-    /** A deletion with what its tombstone says, unless the server has forgotten that. */
+    /** A deletion with its tombstone, unless the server has forgotten the tombstone. */
     private SourceChange withTombstone(SourceChange deletion) {
         return trigger.needsDocuments() ? exactly(deletion).orElse(deletion) : deletion;
     }
@@ -202,7 +212,7 @@ final class SourceReader {
                 .findAny();
     }
 
-    /** A document of an outbox is read as it is: its entries tell which jobs are made. */
+    /** Whether a newer revision waits for its row in the feed. A document of an outbox does not: its entries tell which jobs are made. */
     private boolean isLeftToFeed(SourceChange change, SourceChange newer) {
         return trigger.outbox().isEmpty()
                 && Rev.ORDER.compare(newer.rev(), change.rev()) > 0
@@ -212,7 +222,7 @@ final class SourceReader {
                         .isPresent();
     }
 
-    /** By an index; a server that has none searches its feed. */
+    /** Whether a selector selects a document. A server without indexes searches its feed. */
     static boolean selects(CouchDatabase source, String docId, ObjectNode selector) {
         try {
             return source.matches(docId, selector);
@@ -245,7 +255,7 @@ final class SourceReader {
                 new CouchException.Failure.Request("GET", path, null, null), false, reason, new IOException(reason));
     }
 
-    /** The failure of a change that is empty when it is read again: a revision fails, but a document that is gone is no news. */
+    /** The failure of a change that is empty when it is read again. A revision that is gone fails. A document that is gone does not. */
     Optional<Step.Failure> lost(SourceChange change) {
         return isOfRevisions()
                 ? Optional.of(new Step.Failure(change, "the database has forgotten this revision", false))
@@ -256,7 +266,7 @@ final class SourceReader {
         return trigger.delivery() == Trigger.Delivery.EVERY;
     }
 
-    /** The same for changes of which the last one counts. Each leaf has one of its own where leaves are taken. */
+    /** A key that is equal for changes of which only the last one counts. Where leaves are taken, each leaf has a key of its own. */
     String key(SourceChange change) {
         return takesLeaves() ? change.id() + " " + change.rev() : change.id();
     }

@@ -14,8 +14,8 @@ import java.util.concurrent.Semaphore;
  */
 public final class Sources implements AutoCloseable {
     /**
-     * So many databases are listened to at a time, each on a connection of its own. Others are asked in turn. A wait for the news of a
-     * pattern counts as one of them.
+     * The number of databases that are listened to at a time, each on a connection of its own. Others are asked in turn. A wait for the news of
+     * a pattern counts as one database.
      */
     static final int MOST_LISTENING = 24;
 

@@ -24,7 +24,7 @@ final class Starts {
     /** Stands for the queue's own database, where the ends of jobs are read. No database can have such a name. */
     static final String ENDS = "~ends";
 
-    /** Its presence says that the databases of the pattern that it names have their positions. */
+    /** The name of a document that names a pattern. While it is there, the databases of that pattern have their positions. */
     static final String STARTED = "~started";
 
     private final Positions positions;
@@ -41,10 +41,10 @@ final class Starts {
     }
 
     /**
-     * The position of a database; one on the server of another connection counts for nothing.
+     * The position of a database. A position on the server of another connection counts for nothing.
      *
      * @param later whether the database was not there before
-     * @throws Positions.MovedException when it is that of another connection, which the trigger has now
+     * @throws Positions.MovedException when the trigger has another connection by now, and this is a position there
      */
     Position position(Trigger trigger, String name, CouchDatabase database, boolean later) {
         Optional<Position> known = positions.read(trigger.name(), name);
@@ -88,7 +88,7 @@ final class Starts {
 
     /**
      * Gives a position to each database of a pattern that is there when the trigger begins. When the pattern is another one than before,
-     * the databases that only the new one fits begin now, too. One that cannot say where it is begins like them as soon as it can.
+     * the databases that only the new one fits begin now, too. A database that cannot be read begins in the same way as soon as it can.
      *
      * @throws Positions.MovedException when the trigger has yet another pattern or connection now
      */
@@ -107,7 +107,7 @@ final class Starts {
         Position unused = begin(trigger, STARTED, Position.BEGINNING, 0);
     }
 
-    /** A server that describes several databases says of each failure that there is no such database. */
+    /** A server that describes several databases calls each one that it cannot describe missing. So this database is asked for alone. */
     private Optional<DatabaseInfo> infoOrNote(Trigger trigger, CouchServer server, String name) {
         try {
             return Optional.of(server.database(name).info());

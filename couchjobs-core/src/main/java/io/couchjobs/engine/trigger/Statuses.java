@@ -45,7 +45,7 @@ final class Statuses {
         return new TriggerStatus(trigger, follower, sources, ends);
     }
 
-    /** The positions of what the trigger follows now: those of a source that it had before are left behind. */
+    /** The positions in what the trigger follows now. The positions in a source that it had before are left out. */
     List<Position> followed(Trigger trigger) {
         return followed(trigger, positions.readAll(trigger.name()));
     }
@@ -58,7 +58,6 @@ final class Statuses {
                 .toList();
     }
 
-    /** The problems of a pattern that cannot be listed, and of databases that never could be read. */
     private Stream<TriggerStatus.Source> troubles(Trigger trigger, List<Position> stored) {
         Predicate<String> follows = tools.follows(trigger);
         return Troubles.all(trigger, stored).stream()

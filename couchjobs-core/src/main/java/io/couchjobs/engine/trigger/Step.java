@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param seq the position after them
  * @param jobs how many jobs were made or changed
- * @param owed the changes that wait, those from before among them
+ * @param owed the changes that wait, with those that waited before
  * @param warning what a person should know
  */
 record Step(

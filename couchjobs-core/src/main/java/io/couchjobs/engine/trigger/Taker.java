@@ -6,17 +6,17 @@ import io.couchjobs.trigger.SourceChange;
 import java.time.Duration;
 import java.util.List;
 
-/** Does what is to be done about the changes of a database. Used by one thread at a time. */
+/** Deals with the changes of a database. Used by one thread at a time. */
 interface Taker {
-    /** The request for the changes that matter. */
+    /** Narrows a request for all changes to the changes that matter. */
     ChangesRequest request(ChangesRequest all);
 
-    /** Whether the position of each change has to be known, which costs the server more than to read the change. */
+    /** Whether the position of each change has to be known. Each costs the server more than to read the change. */
     default boolean needsEachPosition() {
         return false;
     }
 
-    /** Whether a change is one at all. */
+    /** Whether a row of the feed is a change that has to be dealt with. */
     default boolean concerns(Position position, Change change) {
         return true;
     }

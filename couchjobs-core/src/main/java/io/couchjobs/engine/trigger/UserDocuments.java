@@ -51,7 +51,7 @@ final class UserDocuments {
 
     /** A change of a document. */
     interface Change extends UnaryOperator<ObjectNode> {
-        /** The same document changes nothing. */
+        /** Returns the changed document; the same one when there is nothing to change. */
         @Override
         ObjectNode apply(ObjectNode document);
 
@@ -60,7 +60,7 @@ final class UserDocuments {
             return changed;
         }
 
-        /** The same for a tombstone beside another leaf that the user deleted. */
+        /** As {@link #again}, for a tombstone beside another leaf that the user deleted. */
         default ObjectNode besideDeleted(ObjectNode changed, String deletedRev) {
             return again(changed);
         }
@@ -89,7 +89,7 @@ final class UserDocuments {
                 "document " + docId + " of " + database.name() + " could not be changed: others were faster each time");
     }
 
-    /** @param before a write of which no copy that answered knows; it may come to light a moment later */
+    /** @param before an earlier write that no copy has shown; it may come to light a moment later */
     private boolean isChanged(String docId, Optional<UnconfirmedWrite> before, Change change) {
         Optional<ObjectNode> present = database.get(docId);
         if (present.isEmpty()) {
@@ -163,7 +163,7 @@ final class UserDocuments {
                 return false;
             }
         }
-        // With its content, by which the trigger knows its own write.
+        // It keeps the content, by which the trigger knows its own write.
         ObjectNode tombstone = isDeleted(rival) ? change.besideDeleted(read(own), rev(rival)) : change.again(read(own));
         tombstone.put("_deleted", true);
         tombstone.remove("_attachments");

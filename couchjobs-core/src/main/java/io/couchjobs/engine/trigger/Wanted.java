@@ -9,7 +9,7 @@ import java.time.Instant;
 /**
  * A job that a trigger makes of a change.
  *
- * @param time not before this time
+ * @param time the earliest time at which it may run
  */
 record Wanted(JobRequest request, SourceChange change, Instant time) {
     JobId id() {
