@@ -9,6 +9,11 @@
 #define CLAIMS 3
 #define RESOLVERS 1
 #endif
+#ifdef STORED_LATE    /* the job waits; on one copy its priority was changed, which nobody confirmed. A copy may store a claim when others have answered */
+#define BEGIN  changedApart
+#define LATE
+#define RESOLVERS 1
+#endif
 #ifdef WITHDRAWN_TWICE   /* both have withdrawn their claims */
 #define BEGIN  withdrawnTwice
 #define CLAIMS 3
@@ -228,6 +233,9 @@ inline everybodyHas(r) { oneHas(1, r); oneHas(2, r); oneHas(3, r) }
 inline oneHas(copy, r) { known[copy] = known[copy] | bit(r); leaf[copy] = leaf[copy] | bit(r) }
 
 inline waits() { put(1, revision(PENDING, 0, 0)); everybodyHas(1) }
+inline changedApart() {   /* the change is the newer one of two that are equal */
+    put(1, revision(PENDING, 0, 0)); put(2, revision(PENDING, 0, 0)); parent[1] = 2; oneHas(1, 2); oneHas(2, 2); oneHas(3, 1); known[3] = known[3] | bit(2)
+}
 inline owned() {
     put(1, revision(OWNED, 1, 1)); everybodyHas(1);
     claims = 1; greatest = 1; phase[1] = OWNS; mine[1] = 1; runs[1] = 1; at(1) = 1

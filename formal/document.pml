@@ -128,6 +128,15 @@ inline chooseTakers(p) {
     fi
 }
 
+/* One more copy stores what another one has: it has p as a leaf. */
+inline chooseLate(p, r) {
+    if
+    :: has(leaf[1], p) && !has(known[1], r) -> who = 1
+    :: has(leaf[2], p) && !has(known[2], r) -> who = 2
+    :: has(leaf[3], p) && !has(known[3], r) -> who = 4
+    fi
+}
+
 /* What a reading of the document by quorum may show: a leaf that two copies have, or have after CouchDB has repaired them. Another leaf may be hidden. */
 #if defined(ENDS_FROM_ONE_COPY) || defined(READS_LEAVES_ONLY)
 #define isShown(r) has(everywhere, r)

@@ -5,6 +5,7 @@
 #define LOST  2   /* its claim is to be withdrawn */
 #define OWNS  3
 #define DOUBT 4   /* its end was answered 201, but late, or after a 202: it reads before it tells */
+#define SENDING 5  /* one copy has its claim, and it is not answered yet: another copy may store it */
 
 byte phase[3];
 byte mine[3];         /* the token of its claim */
@@ -21,7 +22,7 @@ byte updates;         /* how often an owner has written on its claim */
 #ifdef NO_F
 #define isUnderWay(me) false
 #else
-#define isUnderWay(me) (phase[me] == SENT)
+#define isUnderWay(me) (phase[me] == SENT || phase[me] == SENDING)
 #endif
 #define holds(me,t) (mine[me] == t && (isUnderWay(me) || phase[me] == OWNS || phase[me] == DOUBT) && !over[me])
 #define isHeld(t) (holds(1, t) || holds(2, t))

@@ -45,6 +45,16 @@ inline tellOwnProcess() { skip }
 #else
 #define forgetUnlessEnds skip
 #endif
+/* A claim of a revision that was written on the one this worker has claimed has the same fence, unless that write took the next one. It contests the claim
+   until its claimer has taken it back. */
+#ifdef CLAIMS_BELOW
+byte later[CLAIMS + 1];
+#define isTakenForSibling(r) has(later[mine[me]], token(r))
+#elif defined(LATE)
+#define isTakenForSibling(r) (kind(r) == WITHDRAWN && !isExpired(r))
+#else
+#define isTakenForSibling(r) false
+#endif
 /* Rivals.of: whether the claim is among what was read, and no other leaf contests it. */
 inline judge() {
     j = 1;
@@ -58,7 +68,7 @@ inline judge() {
         if
         :: !has(leaves, i) || (isClaim(i) && token(i) == mine[me])
         :: has(leaves, i) && isClaim(i) && token(i) != mine[me] ->
-            other = !(fence(i) == fence(j) && has(siblings[mine[me]], token(i)))
+            other = !(fence(i) == fence(j) && (has(siblings[mine[me]], token(i)) || isTakenForSibling(i)))
         :: has(leaves, i) && isGoneKind(kind(i)) -> other = contests(fence(i), fence(j))
         :: has(leaves, i) && !isClaim(i) && !isGoneKind(kind(i)) -> other = true
         fi;
@@ -134,8 +144,17 @@ proctype Worker(byte me) {
                 :: i < claims -> if :: base[i] == target -> siblings[i] = siblings[i] | bit(claims); siblings[claims] = siblings[claims] | bit(i) :: else fi; i++
                 :: else -> break
                 od;
+#ifdef CLAIMS_BELOW
+                i = 1;
+                do
+                :: i < claims -> if :: base[i] != 0 && base[i] == parent[target] -> later[i] = later[i] | bit(claims) :: else fi; i++
+                :: else -> break
+                od;
+#endif
                 make(news); forgetUnlessEnds; take();
-#ifdef OWN_202
+#ifdef LATE
+                sent(me) = (isStored -> 0 : w); phase[me] = (isStored -> SENT : SENDING);
+#elif defined(OWN_202)
                 phase[me] = SENT;
 #else
                 phase[me] = (isStored -> SENT : LOST);
@@ -144,6 +163,16 @@ proctype Worker(byte me) {
             }
         fi
       }
+#ifdef LATE
+    /* Another copy stores it, or nobody waits for that any more. */
+    :: atomic { phase[me] == SENDING ->
+        target = base[mine[me]];
+        if
+        :: target != 0 && sent(me) != 0 -> chooseLate(target, sent(me)); d_step { w = sent(me); take(); sent(me) = 0; phase[me] = SENT; tidy(); truth() }
+        :: d_step { target = 0; sent(me) = 0; phase[me] = LOST; truth() }
+        fi
+      }
+#endif
     /* Its claim was confirmed: it reads all leaves. */
     :: atomic { room && phase[me] == SENT ->
 #ifdef CLAIMS_ALONE   /* its node may have lost the others since its claim was confirmed */

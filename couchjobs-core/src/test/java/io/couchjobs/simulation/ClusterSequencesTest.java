@@ -3,7 +3,9 @@ package io.couchjobs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
@@ -279,6 +281,59 @@ class ClusterSequencesTest extends PlayedCluster {
         world.time().pass(Duration.ofSeconds(60));
 
         assertThat(outcome.get()).isIn("owned", "not claimed");
+    }
+
+    /**
+     * Model: STORED_LATE. The last copy stores the first claim when the second one has been read beside the revision that both go back
+     * to. Documents before it keep the job from the other copies for a while.
+     */
+    @Test
+    void a_claim_that_a_copy_stores_late_does_not_take_a_claim_of_a_later_revision_for_its_sibling() {
+        playOn(Plan.PLAYED_LAGGING);
+        JobId id = insert("a");
+        world.cluster().isolate(2);
+        putOthers(one, 40);
+        putOthers(two, 3);
+        write(two, Transitions.prioritize(read(two, id), 9, now(two)));
+        AtomicReference<Optional<LeasedJob>> first = acceptLater(one, "first");
+        world.watchers().add(new Watcher() {
+            @Override
+            public void sending(Exchange exchange) {
+                if (exchange.process() == one.process() && exchange.does(Sent.What.OWNED)) {
+                    world.cluster().mute(1, 0);
+                    world.time().after(50_000, () -> world.cluster().heal(2, 1));
+                }
+            }
+
+            @Override
+            public void answered(Exchange exchange, Answer answer) {
+                if (exchange.process() == two.process() && exchange.does(Sent.What.OWNED)) {
+                    world.cluster().heal(2, 0);
+                    world.cluster().mute(1, 2);
+                    world.time().after(20_000, () -> world.cluster().heal(1, 0));
+                }
+            }
+        });
+        world.time().pass(Duration.ofMillis(1500));
+        Optional<LeasedJob> second = accept(two, "second");
+
+        assertThat(second).isPresent();
+        assertThat(first.get()).isEmpty();
+    }
+
+    private void putOthers(Client client, int count) {
+        for (int number = 0; number < count; number++) {
+            ObjectNode other = JsonNodeFactory.instance.objectNode().put("_id", client.node() + "-" + number);
+            world.play(client, () -> client.database().put(other));
+        }
+    }
+
+    private AtomicReference<Optional<LeasedJob>> acceptLater(Client client, String worker) {
+        AtomicReference<Optional<LeasedJob>> outcome = new AtomicReference<>(Optional.empty());
+        Finder finder = new Finder(client.parts(), worker);
+        world.play(client, () -> client.parts().index().owned());
+        client.process().play("worker", () -> outcome.set(accept(finder)));
+        return outcome;
     }
 
     private static String owns(LeasedJob claim) {

@@ -229,9 +229,14 @@ final class Leaf {
         return !mine.isEmpty() && !theirs.isEmpty() && !mine.equals(theirs);
     }
 
-    /** Whether the claim that this leaf carries was made on that revision. */
+    /**
+     * Whether this leaf carries a claim that was made on that revision; or on a later one, as far as its claimer has taken it back. A leaf that
+     * was written on does not tell which of both.
+     */
     boolean isClaimOf(String base) {
-        return token().isPresent() && goesBackTo(base);
+        boolean isTakenBack = isWithdrawn() && !mayHaveRun();
+        boolean isNext = generation() == Rev.generation(base) + 1;
+        return token().isPresent() && goesBackTo(base) && (isNext || isTakenBack);
     }
 
     /** Whether the leaf is that revision, or was written on top of it. */

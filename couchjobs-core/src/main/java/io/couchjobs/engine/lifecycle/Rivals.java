@@ -12,8 +12,8 @@ public final class Rivals {
 
     /**
      * Finds the leaves that contest a claim which a majority of the copies has confirmed: every live one, except other
-     * claims of the same revision, none of which a majority can have confirmed; and tombstones of a removal or of
-     * retention whose fence is at least that of the job that was claimed.
+     * claims of the same revision, none of which a majority can have confirmed, and claims that their claimers have taken back; and
+     * tombstones of a removal or of retention whose fence is at least that of the job that was claimed.
      *
      * @param claim the job as the claim stored it
      * @param base the revision that was claimed

@@ -44,6 +44,18 @@ class RivalsTest {
                 .hasSize(1);
     }
 
+    /** A change that keeps the fence, such as of the priority, gives its claim the fence of the claims before. */
+    @Test
+    void a_claim_of_a_later_revision_is_a_rival_until_its_claimer_has_taken_it_back() {
+        assertThat(rivals(leaf(owned("other", 2), "o", "changed", "base", "b", "a")))
+                .hasSize(1);
+        assertThat(rivals(leaf(withdrawn("other", 2), "w", "o", "changed", "base", "b", "a")))
+                .isEmpty();
+        assertThat(rivals(leaf(
+                        withdrawn("other", 2).replace("no quorum", "expired"), "w", "o", "changed", "base", "b", "a")))
+                .hasSize(1);
+    }
+
     @Test
     void every_other_live_leaf_is_a_rival() {
         for (String fields : List.of(

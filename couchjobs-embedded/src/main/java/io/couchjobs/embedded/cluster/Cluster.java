@@ -215,6 +215,11 @@ public final class Cluster implements AutoCloseable {
         cutAll(node, false);
     }
 
+    /** Ends this between two nodes only. */
+    public void heal(int node, int other) {
+        network.cut(members.get(node), members.get(other), false);
+    }
+
     private void cutAll(int node, boolean cut) {
         Member one = members.get(node);
         members.stream().filter(other -> other != one).forEach(other -> network.cut(one, other, cut));
