@@ -15,6 +15,7 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.schedule.QueueSchedules;
 import io.couchjobs.engine.schedule.Scheduler;
 import io.couchjobs.engine.store.FinishedJob;
+import io.couchjobs.engine.store.Owner;
 import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.ContentionException;
@@ -319,6 +320,49 @@ class ClusterSequencesTest extends PlayedCluster {
 
         assertThat(second).isPresent();
         assertThat(first.get()).isEmpty();
+    }
+
+    /** The owner has no registration. Other documents come to the node that was cut off before what the owner has written. */
+    @Test
+    void a_resolver_that_was_cut_off_takes_no_claim_from_an_owner_who_has_renewed_it_meanwhile() {
+        playOn(Plan.PLAYED_LAGGING);
+        JobId id = insert("a");
+        Job waits = read(two, id);
+        world.cluster().isolate(2);
+        write(two, claim(two, waits, "dead"));
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
+        zero.process().play("heart", () -> renewWhileOwned(claim));
+        heal();
+        world.cluster().isolate(2);
+        two.conflicts().join(new Owner("watching", any -> false));
+        putOthers(zero, 40);
+        for (int look = 0; look < 4; look++) {
+            resolve(id, two);
+            world.time().pass(Duration.ofSeconds(4));
+        }
+        world.watchers().add(new Watcher() {
+            @Override
+            public void sending(Exchange exchange) {
+                if (exchange.process() == two.process() && exchange.isAbout("/couchjobs-probe")) {
+                    world.cluster().heal(2);
+                }
+            }
+        });
+        resolve(id, two);
+        heal();
+
+        assertThat(read(zero, id).isLockedBy(claim.token())).isTrue();
+    }
+
+    private void renewWhileOwned(LeasedJob claim) {
+        try {
+            while (true) {
+                claim.update();
+                zero.process().pause(Duration.ofSeconds(1));
+            }
+        } catch (HaltException halt) {
+            // the job tells
+        }
     }
 
     private void putOthers(Client client, int count) {

@@ -2,6 +2,7 @@ package io.couchjobs.engine.conflict;
 
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobWriter;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,15 +103,26 @@ final class AbandonedClaims {
         }
     }
 
-    /** The earlier reading may be old: a node that is cut off shows the only copy that it has. */
+    /**
+     * The earlier readings may be old: a node that is cut off shows the only copy that it has. An owner without a registration gives its
+     * signs of life by writing the leaf.
+     */
     private boolean isSilentStill(Job leaf, Lock lock, boolean isOurs) {
-        Optional<SignOfLife> registration =
-                majority.read(List.of(leaf.id().docId(), DocIds.WORKER + lock.worker()), () -> registration(lock));
+        Optional<SignOfLife> registration = majority.read(
+                        List.of(leaf.id().docId(), DocIds.WORKER + lock.worker()),
+                        () -> isThere(leaf) ? Optional.of(registration(lock)) : Optional.<SignOfLife>empty())
+                .flatMap(Function.identity());
         synchronized (seen) {
             Seen before = seen.get(key(leaf));
             return registration.isPresent()
                     && (isOurs || (before != null && before.registration.equals(registration.get())));
         }
+    }
+
+    private boolean isThere(Job leaf) {
+        String rev = leaf.rev().orElse("");
+        return database.leaves(leaf.id().docId()).stream()
+                .anyMatch(other -> other.path(Field.REV).asText().equals(rev));
     }
 
     /** The own registration of this process moves: that is a sign of the claims that it holds, not of this one. */
