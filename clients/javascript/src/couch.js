@@ -2,7 +2,7 @@
  * A database of CouchDB as this client needs it: requests, the server's clock, and readings that a majority of a cluster's copies has.
  * @module
  */
-import {path, probe, storable} from './protocol.js';
+import {history, path, probe, storable} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{status: number, body?: any}} Answer `status` 0: no answer came, so the request may have been carried out */
@@ -142,6 +142,12 @@ export class Couch {
     const answer = await this.put(doc, timeout);
     if (isRefusal(answer)) throw new CouchError(`write ${doc._id}`, answer);
     return answer;
+  }
+
+  /** The revisions that led to a leaf, the oldest first; {} where one was compacted away. @param {Doc} leaf @returns {Promise<Doc[]>} */
+  async history(leaf) {
+    const {status, body} = await this.request('POST', '/_bulk_get', {docs: history(leaf).reverse().map(rev => ({id: leaf._id, rev}))});
+    return status === 200 ? body.results.map(({docs: [{ok}]}) => ok ?? {}) : [{}];
   }
 
   /** 1.4: the data of a job that has it attached. @param {Doc} job */

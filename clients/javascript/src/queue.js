@@ -4,13 +4,13 @@
  */
 import {randomUUID} from 'node:crypto';
 import {Couch, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {create, docId, generation, history, isFinished, newId, path, standsAgainst} from './protocol.js';
+import {create, docId, generation, isFinished, newId, parseDocId, standsAgainst} from './protocol.js';
 import {Worker} from './worker.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {Doc & {id?: string}} JobOptions `id` (default: a random UUID), and fields of a job by their names in the protocol (1.2) */
 
-/** Nobody knows whether the write counts: no answer, or no majority of the copies has confirmed it. The same call may be made again. */
+/** Nobody knows whether a job was added: no answer, or no majority of the copies has confirmed it. Add it again with the same `id`, which this error has. */
 export class UnconfirmedError extends Error {
   name = 'UnconfirmedError';
 }
@@ -59,43 +59,37 @@ export class Queue {
   async #insert(job) {
     const {couch} = this;
     const end = monotonic() + 30000;
-    let doubt = false;
+    let [answer, doubt] = [null, false];
     for (const wait of pauses(50, 2000)) {
-      const answer = await couch.write(job);
-      const {status, body} = answer;
+      answer ??= await couch.write(job, 10000);
+      const {status} = answer;
       doubt ||= status === 202 || isUnknown(answer);
       if (status === 201 && !(doubt && couch.isCluster)) return true;
       if (status === 409 && !doubt) return false;
-      const leaves = status === 201 || status === 409 ? await couch.majority(job._id) : null;
-      if (leaves?.length) {
-        const stored = status === 201 ? {...job, _rev: body.rev} : await this.#storedAs(job, leaves);
-        if (!stored) return false;
-        const isAlone = !leaves.some(leaf => standsAgainst(leaf, stored, true));
-        if (isAlone && (status === 201 || !couch.isCluster || await this.#isFirst(job, stored))) return true;
+      const leaves = doubt ? await couch.majority(job._id) : [];
+      const made = leaves ? await this.#made(job, leaves) : {};
+      if (made?._rev) {
+        const counts = status === 201 || !couch.isCluster || generation(made._rev) === 1; // on a tombstone a 201 (rule 18)
+        if (counts && !leaves.some(leaf => standsAgainst(leaf, made, true))) return true;
+      } else if (!made) {
+        if (leaves.some(leaf => !leaf._deleted)) return false;
+        answer = null; // it is not stored: it is sent again
       }
       if (monotonic() > end) break;
       await pause(wait);
     }
-    throw new UnconfirmedError(`nobody knows whether ${job._id} was added`);
+    throw Object.assign(new UnconfirmedError(`nobody knows whether ${job._id} was added`), {id: parseDocId(job._id).id});
   }
 
-  /** Whether a new job has no tombstone below it, on top of which only a 201 counts (rule 18). @param {Doc} job @param {Doc} leaf */
-  async #isFirst(job, leaf) {
-    return isMadeAs(job, await this.#root(leaf));
-  }
-
-  /** The leaf that is a new job, or was built on it: an owner may have changed its data. @param {Doc} job @param {Doc[]} leaves */
-  async #storedAs(job, leaves) {
-    for (const leaf of leaves.filter(each => !each._deleted && isMadeAs(job, each))) {
-      const root = await this.#root(leaf);
-      if (hasDataOf(job, isMadeAs(job, root) ? root : leaf)) return leaf;
-    }
-  }
-
-  /** @param {Doc} leaf */
-  async #root(leaf) {
-    const root = history(leaf).at(-1);
-    return root === leaf._rev ? leaf : (await this.couch.request('GET', `/${path(leaf._id)}?rev=${root}`)).body;
+  /**
+   * The revision that a new job became, also where owners have built on it or retention deleted it; {} where a compaction hides that.
+   * @param {Doc} job @param {Doc[]} leaves @returns {Promise<Doc | undefined>}
+   */
+  async #made({times, data}, leaves) {
+    const sent = JSON.stringify({times, data});
+    const asked = leaves.filter(leaf => !leaf.resolved && (leaf._deleted || leaf.times?.created === times.created)).map(leaf => this.couch.history(leaf));
+    const docs = (await Promise.all(asked)).flat();
+    return docs.find(doc => JSON.stringify({times: doc.times, data: doc.data}) === sent) ?? docs.find(doc => !doc._rev);
   }
 
   /** The document of a job as the server has it: on a cluster take an end for a hint, and see `wait`. @param {string} type @param {string} id @returns {Promise<Doc | null>} */
@@ -132,11 +126,6 @@ export class Queue {
     return handler ? worker.run(handler, concurrency) : worker;
   }
 }
-
-/** @param {Doc} job @param {Doc} doc */
-const isMadeAs = (job, doc) => doc?.times?.created === job.times.created;
-/** @param {Doc} job @param {Doc} doc */
-const hasDataOf = (job, doc) => JSON.stringify(doc.data) === JSON.stringify(job.data);
 
 /** The table of 6.3: the end that a reading shows, if it shows one. @param {Doc[]} leaves */
 function endOf(leaves) {

@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Iterator, List, NamedTuple, Optional
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from .protocol import Doc, Refused, probe
+from .protocol import Doc, Refused, path, probe
 
 
 class Answer(NamedTuple):
@@ -155,10 +155,11 @@ class Couch:
             raise Refused(f"the database refuses {doc['_id']}: {answer.status} {answer.body}")
         return answer
 
-    def revision(self, _id: str, rev: str) -> Doc:
-        """A revision; {} where it was compacted away."""
-        answer = self.get(_segment(_id), rev=rev)
-        return answer.body if answer.status == 200 else {}
+    def history(self, leaf: Doc) -> List[Doc]:
+        """The revisions that led to a leaf, the oldest first; {} where one was compacted away."""
+        asked = {"docs": [{"id": leaf["_id"], "rev": rev} for rev in reversed(path(leaf))]}
+        answer = self.send("POST", "/_bulk_get", json.dumps(asked).encode())
+        return [row["docs"][0].get("ok", {}) for row in answer.body["results"]] if answer.status == 200 else [{}]
 
     def attached_data(self, doc: Doc) -> Doc:
         """The data of a job that has it attached (1.4)."""

@@ -14,7 +14,11 @@ CONFIRM = 30.0  # seconds for which a creator tries to learn whether its job is 
 
 
 class Unconfirmed(Exception):
-    """Nobody knows whether the change is done: no answer, or no majority of the copies has confirmed it. Ask again later."""
+    """Nobody knows whether a job was added: no answer, or no majority of the copies has confirmed it. Add it again with the same `id`."""
+
+    def __init__(self, _id: str):
+        super().__init__(f"nobody knows whether {_id} was added")
+        self.id = (protocol.parse_id(_id) or ("", ""))[1]
 
 
 class Added(NamedTuple):
@@ -53,43 +57,38 @@ class Queue:
 
     def _insert(self, new: Doc) -> bool:
         """Writes a new job, as the same bytes until it is known to be stored (2.1). False: a job of that id exists."""
-        end, doubt = time.monotonic() + CONFIRM, False
+        end, doubt, answer = time.monotonic() + CONFIRM, False, None
         for _ in pauses():
-            answer = self.couch.write(new)
+            answer = answer or self.couch.write(new, CONFIRM / 3)
             doubt = doubt or answer.status == 202 or answer.unknown
             if answer.status == 201 and not (doubt and self.couch.is_cluster):
                 return True
             if answer.status == 409 and not doubt:
                 return False
-            leaves = self.couch.majority(new["_id"]) if answer.status in (201, 409) else None
-            if leaves:
-                stored = {**new, "_rev": answer.body["rev"]} if answer.status == 201 else self._stored(new, leaves)
-                if stored is None:
-                    return False
-                is_alone = not any(protocol.stands_against(leaf, stored, True) for leaf in leaves)
-                if is_alone and (answer.status == 201 or not self.couch.is_cluster or self._is_first(new, stored)):
+            leaves = self.couch.majority(new["_id"]) if doubt else []
+            made = {} if leaves is None else self._made(new, leaves)
+            if made:
+                counts = answer.status == 201 or not self.couch.is_cluster or protocol.generation(made["_rev"]) == 1  # on a tombstone a 201 (rule 18)
+                if counts and not any(protocol.stands_against(leaf, made, True) for leaf in leaves):
                     return True
+            elif made is None:
+                if any(not leaf.get("_deleted") for leaf in leaves):
+                    return False
+                answer = None  # it is not stored: it is sent again
             if time.monotonic() > end:
                 break
-        raise Unconfirmed(f"nobody knows whether {new['_id']} was added")
+        raise Unconfirmed(new["_id"])
 
-    def _stored(self, new: Doc, leaves: List[Doc]) -> Optional[Doc]:
-        """The leaf that is a new job, or was built on it: an owner may have changed its data."""
+    def _made(self, new: Doc, leaves: List[Doc]) -> Optional[Doc]:
+        """The revision that a new job became, also where owners have built on it or retention deleted it; {} where a compaction hides that."""
+        data, hidden = json.loads(json.dumps(new["data"])), None
         for leaf in leaves:
-            if not leaf.get("_deleted") and (leaf.get("times") or {}).get("created") == new["times"]["created"]:
-                made = self._root(leaf)
-                made = made if made.get("times") == new["times"] else leaf
-                if made.get("data") == json.loads(json.dumps(new["data"])):
-                    return leaf
-        return None
-
-    def _is_first(self, new: Doc, leaf: Doc) -> bool:
-        """Whether a new job has no tombstone below it, on top of which only a 201 counts (rule 18)."""
-        return self._root(leaf).get("times") == new["times"]
-
-    def _root(self, leaf: Doc) -> Doc:
-        root = protocol.path(leaf)[-1]
-        return leaf if root == leaf["_rev"] else self.couch.revision(leaf["_id"], root)
+            if "resolved" not in leaf and (leaf.get("_deleted") or (leaf.get("times") or {}).get("created") == new["times"]["created"]):
+                for doc in self.couch.history(leaf):
+                    if doc.get("times") == new["times"] and doc.get("data") == data:
+                        return doc
+                    hidden = hidden if doc else {}
+        return hidden
 
     def get(self, type: str, id: str) -> Optional[Doc]:
         """The job's document as this node has it, or None."""

@@ -176,6 +176,53 @@ class WorkerTest(ServerTest):
         self.assertEqual(self.queue.couch.send("POST", "/_bulk_docs", json.dumps({"docs": docs}).encode()).status, 201)
         first = self.queue.couch.changes(since)
         second = self.queue.couch.changes(first["last_seq"])
+    def lost_and_deleted(self, *calls):
+        """A queue whose first creation is stored, ended and deleted, while its answer is lost; the requests that created jobs."""
+        made = []
+
+        def tamper(method, path, body, send):
+            answer = send()
+            if method != "PUT" or body.get("status") != "waiting":
+                return answer
+            made.append(body)
+            if len(made) > 1:
+                return answer
+            tombstone = {"_id": body["_id"], "_deleted": True, "status": "success", "fence": 1, "removedBy": "retention"}
+            self.assertEqual(self.queue.couch.put({**tombstone, "_rev": answer.body["rev"]}).status, 200)
+            for call in calls:
+                call()
+            return Answer(0, None)
+        return Queue(Tampered(SERVER.url, tamper)), made
+
+    def test_a_job_whose_creation_was_stored_without_an_answer_and_that_was_run_and_deleted_is_not_made_again(self):
+        for _ in range(2):  # the second time on a tombstone
+            queue, made = self.lost_and_deleted()
+            self.assertEqual(queue.add(self.type, "1").answer, "added")
+            self.assertEqual((len(made), self.status("1")), (1, None))
+
+    def test_a_creation_without_an_answer_whose_traces_were_compacted_away_is_unconfirmed(self):
+        def compact():
+            self.queue.couch.send("POST", "/_compact", b"{}")
+            rev = self.queue.couch.leaves(f"job:{self.type}:1")[0]["_revisions"]["ids"][1]
+            until(lambda: self.queue.couch.get(f"/job%3A{self.type}%3A1", rev="1-" + rev).status == 404, "the compaction")
+        queue, made = self.lost_and_deleted(compact)
+        with mock.patch("couchjobs.queue.CONFIRM", 0.3), self.assertRaises(Unconfirmed) as unconfirmed:
+            queue.add(self.type, "1")
+        self.assertEqual((len(made), self.status("1"), unconfirmed.exception.id), (1, None, "1"))
+
+    def test_a_creation_that_hangs_leaves_time_to_look_whether_it_was_stored(self):
+        hung = []
+
+        class Hanging(Couch):
+            def send(self, method, path, body=None, timeout=float("inf")):
+                answer = super().send(method, path, body)
+                if method == "PUT" and not hung:
+                    hung.append(threading.Event().wait(min(timeout, self.timeout)))
+                    return Answer(0, None)
+                return answer
+        with mock.patch("couchjobs.queue.CONFIRM", 3):
+            self.assertEqual(Queue(Hanging(SERVER.url, timeout=3)).add(self.type, "1").answer, "added")
+
         self.assertEqual(len(first["results"]), 1000)
         self.assertLessEqual({doc["_id"] for doc in docs}, {row["id"] for page in (first, second) for row in page["results"]})
 
