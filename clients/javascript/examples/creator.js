@@ -17,5 +17,5 @@ const added = await Promise.all(Array.from({length: Number(values.count)}, () =>
 for (const {outcome, id} of added) console.log(JSON.stringify({event: outcome, type, id}));
 for (const {id} of added) {
   const job = await queue.wait(type, id);
-  console.log(JSON.stringify({event: 'end', type, id, status: job.status ?? 'removed', result: job.result}));
+  console.log(JSON.stringify({event: 'end', type, id, status: job.status, result: job.result}));
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import {randomUUID} from 'node:crypto';
-import {Couch, isUnknown, monotonic, pause, pauses} from './couch.js';
+import {Couch, CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
 import {create, docId, generation, isFinished, newId, parseDocId, standsAgainst} from './protocol.js';
 import {Worker} from './worker.js';
 
@@ -100,7 +100,8 @@ export class Queue {
   /**
    * Waits until a job has ended, and on a cluster a majority has its end (rule 20). Looks every two seconds at least.
    * @param {string} type @param {string} id @param {{timeout?: number}} [options] in ms
-   * @returns {Promise<Doc | null>} the finished job; its tombstone (`_deleted`) when it was removed; null when the time is over, also for a job that is not there
+   * @returns {Promise<Doc | null>} the finished job, or its tombstone with `status` when retention deleted it; null when the time is over, also for a job
+   *   that is not there. A job that was removed is a CouchError with status 404
    */
   async wait(type, id, {timeout = Infinity} = {}) {
     await this.open();
@@ -131,6 +132,7 @@ export class Queue {
 function endOf(leaves) {
   const live = leaves.filter(leaf => !leaf._deleted);
   const gone = leaves.filter(leaf => leaf._deleted && !leaf.resolved).sort((a, b) => generation(b._rev) - generation(a._rev));
+  if (gone.length && !live.length && gone[0].removedBy !== 'retention') throw new CouchError(gone[0]._id, {status: 404, body: {error: 'removed'}});
   if (!live.length) return gone[0] ?? null;
   const {_revisions, ...job} = live[0];
   return isFinished(job) && !leaves.some(leaf => standsAgainst(leaf, job, true)) ? job : null;

@@ -354,6 +354,17 @@ test('two workers share the jobs, and each job runs once', async () => {
   assert.equal(new Set(runs).size, 40);
 });
 
+test('waiting for a job that was removed is an error, and for one that retention deleted gives its end', async () => {
+  const email = await type();
+  for (const id of ['removed', 'retired']) {
+    await queue.add(email, {}, {id});
+    const {_id, _rev} = await queue.get(email, id);
+    await queue.couch.put({_id, _rev, _deleted: true, status: 'success', fence: 1, ...id === 'retired' && {removedBy: 'retention'}});
+  }
+  await assert.rejects(queue.wait(email, 'removed'), error => error instanceof CouchError && error.status === 404 && /:removed: 404 removed$/.test(error.message));
+  assert.equal((await queue.wait(email, 'retired')).status, 'success');
+});
+
 test('a status that nobody knows is no end', async () => {
   const email = await type();
   await put(`job:${email}:1`, {status: 'archived'});

@@ -97,22 +97,21 @@ class Queue:
     def wait(self, type: str, id: str, timeout: float = float("inf")) -> Doc:
         """The job's document once it has finished, by an end that a majority has (6.3, rule 20). It looks every two seconds at least.
 
-        A job that retention deleted is its tombstone, with `status`. Raises LookupError for a job that was removed or is not there,
-        TimeoutError when the time is over.
+        A job that retention deleted is its tombstone, with `status`. Raises LookupError for a job that was removed, TimeoutError when the time
+        is over, also for a job that is not there.
         """
-        _id, seen, end = protocol.doc_id(type, id), False, time.monotonic() + timeout
+        _id, end = protocol.doc_id(type, id), time.monotonic() + timeout
         for _ in pauses():
-            leaves = self.couch.majority(_id)  # the table of 6.3
-            live = [leaf for leaf in leaves or [] if not leaf.get("_deleted")]
-            gone = [leaf for leaf in leaves or [] if leaf.get("_deleted") and "resolved" not in leaf]
-            if live:
-                job, seen = live[0], True
-                if job.get("status") in FINISHED and not any(protocol.stands_against(leaf, job, True) for leaf in leaves or []):
-                    return {field: value for field, value in job.items() if field != "_revisions"}
-            elif gone and gone[0].get("removedBy") == "retention":
-                return gone[0]
-            elif gone or leaves == [] and not (seen and self.couch.is_cluster):
-                raise LookupError(f"{_id} was removed" if gone else f"{_id} does not exist")
+            leaves = self.couch.majority(_id) or []  # the table of 6.3
+            live = [leaf for leaf in leaves if not leaf.get("_deleted")]
+            gone = [leaf for leaf in leaves if leaf.get("_deleted") and "resolved" not in leaf]
+            if live and live[0].get("status") in FINISHED and not any(protocol.stands_against(leaf, live[0], True) for leaf in leaves):
+                return {field: value for field, value in live[0].items() if field != "_revisions"}
+            if gone and not live:
+                last = max(gone, key=lambda leaf: protocol.generation(leaf["_rev"]))  # rule 21
+                if last.get("removedBy") != "retention":
+                    raise LookupError(f"{_id} was removed")
+                return last
             if time.monotonic() >= end:
                 break
         raise TimeoutError(f"{_id} has not finished within {timeout} s")

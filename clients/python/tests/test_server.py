@@ -141,15 +141,23 @@ class CreatorTest(ServerTest):
         couch = Tampered(SERVER.url, lambda *_: answers.pop(0))
         self.assertEqual([couch.is_cluster, couch.is_cluster, couch.is_cluster], [False, True, True])
 
-    def test_wait_tells_of_jobs_that_are_not_there_and_of_those_that_take_long(self):
-        with self.assertRaises(LookupError):
-            self.wait("never")
+    def test_wait_tells_of_jobs_that_were_removed_and_of_those_that_take_long(self):
+        with self.assertRaises(TimeoutError):
+            self.queue.wait(self.type, "never", 0.3)
         self.queue.add(self.type, "slow")
         with self.assertRaises(TimeoutError):
             self.queue.wait(self.type, "slow", 0.3)
         self.queue.couch.put({**self.queue.get(self.type, "slow"), "_deleted": True})
         with self.assertRaisesRegex(LookupError, "removed"):
             self.wait("slow")
+
+    def test_of_several_tombstones_the_latest_tells_how_a_job_ended(self):
+        leaves = [{"_id": f"job:{self.type}:1", "_rev": rev, "_deleted": True, **fields} for rev, fields in
+                  (("2-a", {"fence": 1}), ("4-b", {"fence": 1, "status": "success", "removedBy": "retention"}))]
+        for order in (leaves, leaves[::-1]):
+            queue = Queue(Tampered(SERVER.url, lambda method, path, body, send: Answer(200, [{"ok": leaf} for leaf in order]) if "open_revs" in path
+                                   else send()))
+            self.assertEqual(queue.wait(self.type, "1", 1)["status"], "success")
 
     def test_a_lost_answer_to_a_creation_that_was_stored_is_no_conflict_also_where_a_job_of_that_id_was_removed(self):
         for _ in range(2):
