@@ -223,7 +223,7 @@ class Worker:
         self._resting: Dict[str, Tuple[float, int]] = {}
         self._loops: List[threading.Thread] = []
         self._due: Deque[Doc] = collections.deque()
-        self._claiming, self._woken, self._next_scan = threading.Lock(), threading.Event(), 0.0
+        self._claiming, self._woken, self._next_scan, self._lull = threading.Lock(), threading.Event(), 0.0, 0.0
         self._design = self._find_design()
         for type in self.types:  # before the first claim: a type may be paused
             self._read_settings(type)
@@ -281,10 +281,12 @@ class Worker:
                 verdict = f"{problem!r:.200}"
             if verdict == "alone" and job._lasts():
                 if not self._closed:
+                    self._resting.pop(doc["_id"], None)
                     threading.Thread(target=job.keep, daemon=True).start()
                     return job
                 verdict = "its worker has stopped"
-        self._rest(doc["_id"])
+        if answer.status != 409:
+            self._rest(doc["_id"])
         if answer.unknown:  # the next would be lost, too, and have to be looked for
             with self._claiming:
                 self._due.clear()
@@ -322,6 +324,7 @@ class Worker:
 
     def _scan(self) -> None:
         """Reads from the index what is due, and when to look again."""
+        time.sleep(max(0.0, self._lull - time.monotonic()))
         woken, cluster = self._woken.is_set(), self._couch.is_cluster
         if woken and cluster:
             time.sleep(random.uniform(0.0, 0.1))  # another worker may be first for the job
@@ -329,8 +332,8 @@ class Worker:
         self._next_scan = 0.0  # again at once, should it fail
         now, started = self._couch.now(), time.monotonic()
         soon = 1.0 if woken and cluster else 20.0  # an index is read from one copy, which may lag; the clock is looked at again (6.1)
-        due: Dict[str, Doc] = {}
-        self._resting = {_id: rest for _id, rest in self._resting.items() if rest[0] > started - 60}
+        due, is_long = {}, False
+        self._resting = {_id: rest for _id, rest in list(self._resting.items()) if rest[0] > started - 60}
         for line in (line for line in self._lines if not self.settings(line.split(":")[0])["paused"]):
             page, before = {"startkey": [line]}, len(due)
             while page and not self._closed:  # a page of jobs that may not be claimed hides those behind it
@@ -348,8 +351,10 @@ class Worker:
                         due.setdefault(row["id"], row["doc"])  # include_docs reads the document later than the row
                 is_last = len(rows) < 100 or len(due) > before or rows[-1]["key"][1] > now
                 page = {} if is_last else {"startkey": rows[-1]["key"], "startkey_docid": rows[-1]["id"]}
+                is_long = is_long or bool(page)
         self._due.extend(due.values())
         self._next_scan = started if due else started + soon
+        self._lull = time.monotonic() + 1 if is_long and not due else 0.0  # a backlog that is shut out is read once a second
 
     def _find_design(self) -> str:
         """The name of the index: any `jobs-` and 8 hex digits (6.2)."""

@@ -350,6 +350,19 @@ class WorkerTest(ServerTest):
         job.finish({"by": "first"})
         self.assertEqual(self.wait("1")["result"], {"by": "first"})
 
+    def test_a_job_rests_after_a_claim_that_was_refused_but_not_after_one_for_which_others_were_first(self):
+        answers = [409, 503]
+
+        def tamper(method, path, body, send):
+            return Answer(answers.pop(0), {"error": "no"}) if method == "PUT" and body.get("lock") and answers else send()
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
+        self.queue.add(self.type, "1")
+        doc = self.queue.get(self.type, "1")
+        self.assertEqual((worker._claim(doc), worker._resting), (None, {}))
+        self.assertEqual((worker._claim(doc), list(worker._resting)), (None, [doc["_id"]]))
+        worker._claim(doc).finish()
+        self.assertEqual(worker._resting, {})
+
     def test_failures_are_retried_and_some_are_permanent(self):
         self.settings(retryDelay=1, maxRetries=2)
 
@@ -554,6 +567,23 @@ class WorkerTest(ServerTest):
         job = self.by_hand().claim(PATIENCE / 3)
         self.assertEqual(job and job.id, "behind")
         job.finish()
+
+    def test_a_backlog_of_which_nothing_may_be_claimed_is_read_once_a_second_however_often_a_worker_is_woken(self):
+        asked = []
+
+        def tamper(method, path, body, send):
+            if "_view/due" in path and "startkey_docid" not in path:
+                asked.append(time.monotonic())
+            return send()
+        self.settings(classes=["bulk"])
+        many = [{"_id": f"job:{self.type}:{n:03}", "scheduledTime": 0} for n in range(250)]
+        self.assertEqual(self.queue.couch.send("POST", "/_bulk_docs", json.dumps({"docs": many}).encode()).status, 201)
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
+        for _ in range(3):
+            worker._woken.set()
+            self.assertIsNone(worker.claim(0))
+        for before, after in zip(asked, asked[1:]):
+            self.assertGreaterEqual(after - before, 1)
 
     def test_the_index_of_a_paused_type_is_not_read(self):
         read = []
