@@ -479,11 +479,14 @@ export class Worker {
     }
   }
 
-  /** Claims no more, waits for the running handlers, and releases what was claimed by hand. */
-  async stop() {
+  /**
+   * Claims no more, waits for the running handlers, at most `grace` ms, and releases the jobs that are left, also those that were claimed by hand.
+   * A handler that awaits it without a `grace` waits for itself, for ever. @param {{grace?: number}} [options]
+   */
+  async stop({grace = Infinity} = {}) {
     this.#stop.abort();
     this.#wake.abort();
-    await this.#loop;
+    await Promise.race([this.#loop, pause(grace, this.#done.signal)]);
     await Promise.all([...this.#jobs.values()].map(job => job.release().catch(error => {
       if (!(error instanceof HaltError)) this.onError(error);
       job.halt('its worker has stopped');

@@ -563,6 +563,16 @@ test('a job that was claimed by hand is released when its worker is stopped, and
   await assert.rejects(job.finish(), HaltError);
 });
 
+test('a job whose handler does not end within the grace is released, and its handler hears of that', async () => {
+  const email = await type();
+  let ended;
+  const worker = await queue.work(email, ({signal}) => new Promise(resolve => signal.addEventListener('abort', () => resolve(ended = signal.reason))));
+  await queue.add(email, {}, {id: '1'});
+  await until(async () => (await queue.get(email, '1')).status === 'running');
+  await worker.stop({grace: 50});
+  assert.deepEqual([(await queue.get(email, '1')).status, ended instanceof HaltError], ['waiting', true]);
+});
+
 test('a job that was claimed by hand, and cannot be released when its worker is stopped, is halted', async () => {
   const email = await type();
   await queue.add(email, {}, {id: '1'});

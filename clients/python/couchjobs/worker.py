@@ -265,13 +265,13 @@ class Worker:
         """Claims exactly the revision that the index showed. The answers are worth what the table of 3.2 says."""
         claimed = protocol.claim(doc, self._couch.now(), str(uuid.uuid4()), self.id, self._couch.user)
         job = Job(self, claimed, moment())
-        if self._jobs.setdefault(doc["_id"], job) is not job:
-            return None
-        if self._closed:  # asked once the job is among those that `stop` waits for
-            job._lose("its worker has stopped")
-            return None
         answer, verdict = Answer(0, None), "no majority confirmed it"
         with job._writing:
+            if self._jobs.setdefault(doc["_id"], job) is not job:
+                return None
+            if self._closed:  # asked once the job is among those that `stop` gives back
+                job._lose("its worker has stopped")
+                return None
             try:
                 answer = self._couch.put(claimed)
                 if answer.status == 201:
@@ -294,7 +294,7 @@ class Worker:
             self._take_back(job, f"the claim made no owner: {verdict}")
         elif answer.status not in (404, 409, 412, 429, 503):
             log.warning("the claim of %s was answered %s %s", doc["_id"], answer.status, answer.body)
-        job._lose("its claim made no owner")  # last, as a worker that is stopped waits for its jobs
+        job._lose("its claim made no owner")
         return None
 
     def _rest(self, _id: str) -> None:
@@ -463,12 +463,15 @@ class Worker:
             job._lose("its run is over")  # where no end could be written: nobody renews its lease, and it expires
 
     def stop(self, grace: float = float("inf")) -> None:
-        """Claims nothing more, and waits until all runs have ended. After `grace` seconds their jobs are given back."""
+        """Claims nothing more, and waits `grace` seconds until all handlers have ended. The jobs that are left, also those that were claimed by
+        hand, are given back."""
         self._closed, end = True, time.monotonic() + grace
-        others = [loop for loop in self._loops if loop is not threading.current_thread()]  # a handler may stop its worker
-        while (self._jobs or any(loop.is_alive() for loop in others)) and time.monotonic() < end:
+        if threading.current_thread() in self._loops:  # a handler may stop its worker, and gives its own job back
+            self._loops.remove(threading.current_thread())
+        while any(loop.is_alive() for loop in list(self._loops)) and time.monotonic() < end:
             self._woken.set()
             time.sleep(0.05)
+        self._woken.set()
         for job in list(self._jobs.values()):
             try:
                 job.release()

@@ -674,6 +674,26 @@ class WorkerTest(ServerTest):
         self.queue.add(self.type, "1")
         self.assertTrue(stopped.wait(PATIENCE))
 
+    def test_a_worker_that_is_stopped_by_its_handlers_gives_their_jobs_back(self):
+        both, stopped = threading.Barrier(2), []
+
+        def handler(job):
+            both.wait(PATIENCE)
+            worker.stop()
+            stopped.append(job.is_halted)
+        for id in "12":
+            self.queue.add(self.type, id)
+        worker = self.work(handler, concurrency=2)
+        until(lambda: stopped == [True, True], "both handlers")
+        self.assertEqual([self.status(id) for id in "12"], ["waiting", "waiting"])
+
+    def test_a_worker_that_is_stopped_gives_back_what_was_claimed_by_hand_and_never_ended(self):
+        worker = self.by_hand()
+        self.claimed(worker)
+        stopping = threading.Thread(target=worker.stop, daemon=True)
+        stopping.start()
+        stopping.join(PATIENCE / 3)
+        self.assertEqual((stopping.is_alive(), self.status("1")), (False, "waiting"))
 
 
 class FaultTest(ServerTest):
