@@ -1139,6 +1139,20 @@ test('an owner that reaches nobody halts when its lease is over, and leaves the 
   assert.equal((await queue.get(email, '1')).status, 'running');
 });
 
+test('a shorter timeout leaves half of it to renew', async t => {
+  const email = await type({timeout: 600_000});
+  const setOn = clocks(t);
+  await queue.add(email, {}, {id: '1'});
+  await withWorker(email, {}, async worker => {
+    const job = await until(() => worker.claim());
+    setOn(190_000);
+    await put(`type:${email}`, {...await queue.couch.get(`type:${email}`), timeout: 60_000});
+    await until(() => worker.settings(email).timeout === 60_000);
+    assert.ok(job.leaseLeft > 25_000, `${job.leaseLeft}`);
+    await job.finish();
+  });
+});
+
 test('a lease lasts as long as the queue says when its type does not', async () => {
   const [email, sms] = [await type(), await type({timeout: 5000})];
   const hasty = new Queue(db.url, {defaultTimeout: 9000});

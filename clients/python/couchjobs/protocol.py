@@ -81,12 +81,12 @@ def check_request(request: Doc) -> None:
             raise ValueError(f"{field} {value!r:.80}: {'cannot be that of a job' if field in FIELDS else 'no field of a new job'} (protocol 1.2)")
 
 
-def settings(doc: Doc) -> Doc:
+def settings(doc: Doc, timeout: float = 60_000) -> Doc:
     """The settings of a type that this client follows (7.1); a value that cannot be counts as absent."""
-    def whole(field: str, absent: Optional[int], least: int = 0, most: int = MAX) -> Optional[int]:
+    def whole(field: str, absent: float, least: int = 0, most: int = MAX) -> float:
         return doc[field] if _is_whole(doc.get(field), least, most) else absent
     jitter, classes = doc.get("retryJitter"), doc.get("classes")
-    return {"timeout": whole("timeout", None, 1, 86_400_000_000), "maxRetries": whole("maxRetries", 5),
+    return {"timeout": whole("timeout", timeout, 1, 86_400_000_000), "maxRetries": whole("maxRetries", 5),
             "retryDelay": whole("retryDelay", 30_000, most=2 ** 63 - 1), "maxRetryDelay": whole("maxRetryDelay", 43_200_000, most=2 ** 63 - 1),
             "retryJitter": jitter if type(jitter) in (int, float) and 0 <= jitter <= 1 else 0,
             "paused": doc.get("paused") is True,

@@ -95,6 +95,12 @@ class Job:
         """Counts from when the write was sent that was confirmed last (4.2)."""
         return self._confirmed[0] + self._worker.timeout(self.type)
 
+    def shorten(self, timeout: float) -> None:
+        """A shorter timeout leaves half of it to renew, and brings back no lease that is over (4.2)."""
+        by = time.monotonic() - timeout / 2 - self._confirmed[0]
+        if by > 0 and self._lasts():
+            self._confirmed = self._confirmed[0] + by, self._confirmed[1] + by
+
     def _lasts(self) -> bool:
         """Whether the lease lasts (rule 6). A monotonic clock that stood still is no excuse."""
         sent, at = self._confirmed
@@ -200,7 +206,7 @@ class Job:
             if leaves is None or any(protocol.stands_against(leaf, doc, False) for leaf in leaves):
                 self._lose(UNKNOWN)
                 raise Halted(f"{self._id}: {UNKNOWN}")
-        self._doc, self._confirmed = doc, sent if self._lasts() else self._confirmed
+        self._doc, self._confirmed = doc, max(sent, self._confirmed) if self._lasts() else self._confirmed
         if ends:
             self._lose("its run has ended")
 
@@ -407,15 +413,18 @@ class Worker:
 
     def settings(self, type: str) -> Doc:
         """The settings of a type, as they were last read."""
-        return self._settings.get(type) or protocol.settings({})
+        return self._settings[type]
 
     def timeout(self, type: str) -> float:
         """How long an owner of this type may be silent, in seconds."""
-        timeout = self.settings(type)["timeout"]
-        return timeout / 1000 if timeout else self.queue.default_timeout
+        return self.settings(type)["timeout"] / 1000
 
     def _read_settings(self, type: str) -> None:
-        self._settings[type] = protocol.settings(self._couch.read("type:" + type) or {})
+        now = protocol.settings(self._couch.read("type:" + type) or {}, self.queue.default_timeout * 1000)
+        for job in list(self._jobs.values()):
+            if job.type == type and now["timeout"] < self.settings(type)["timeout"]:
+                job.shorten(now["timeout"] / 1000)
+        self._settings[type] = now
 
     def drop(self, job: Job) -> None:
         """The job is not this worker's any more."""

@@ -176,14 +176,6 @@ class CreatorTest(ServerTest):
         self.assertEqual(Queue(Tampered(SERVER.url, tamper)).add(self.type, "1").answer, "added")
         self.assertEqual(len(lost), 1)
 
-
-class WorkerTest(ServerTest):
-    def test_a_page_of_the_feed_has_a_thousand_rows_at_most(self):
-        docs = [{"_id": f"note:{self.type}:{n}"} for n in range(1001)]
-        since = self.queue.couch.read("")["update_seq"]
-        self.assertEqual(self.queue.couch.send("POST", "/_bulk_docs", json.dumps({"docs": docs}).encode()).status, 201)
-        first = self.queue.couch.changes(since)
-        second = self.queue.couch.changes(first["last_seq"])
     def lost_and_deleted(self, *calls):
         """A queue whose first creation is stored, ended and deleted, while its answer is lost; the requests that created jobs."""
         made = []
@@ -231,6 +223,14 @@ class WorkerTest(ServerTest):
         with mock.patch("couchjobs.queue.CONFIRM", 3):
             self.assertEqual(Queue(Hanging(SERVER.url, timeout=3)).add(self.type, "1").answer, "added")
 
+
+class WorkerTest(ServerTest):
+    def test_a_page_of_the_feed_has_a_thousand_rows_at_most(self):
+        docs = [{"_id": f"note:{self.type}:{n}"} for n in range(1001)]
+        since = self.queue.couch.read("")["update_seq"]
+        self.assertEqual(self.queue.couch.send("POST", "/_bulk_docs", json.dumps({"docs": docs}).encode()).status, 201)
+        first = self.queue.couch.changes(since)
+        second = self.queue.couch.changes(first["last_seq"])
         self.assertEqual(len(first["results"]), 1000)
         self.assertLessEqual({doc["_id"] for doc in docs}, {row["id"] for page in (first, second) for row in page["results"]})
 
@@ -846,6 +846,20 @@ class FaultTest(ServerTest):
         thread.join(20)
         self.assertFalse(thread.is_alive())
         cut.clear()
+
+    def test_a_shorter_timeout_leaves_half_of_it_to_renew_but_brings_back_no_lease_that_is_over(self):
+        self.settings(timeout=600_000)
+        worker = self.by_hand()
+        for silent, is_over in ((200, False), (700, True)):
+            job = worker._claim({"_id": f"job:{self.type}:{silent}", "_rev": self.queue.couch.put(
+                {"_id": f"job:{self.type}:{silent}", "data": {}}).body["rev"], "data": {}})
+            with job._writing:  # it cannot be renewed meanwhile
+                job._confirmed = tuple(at - silent for at in job._confirmed)
+                self.settings(timeout=60_000)
+                until(lambda: worker.timeout(self.type) == 60, "the worker to hear of that")
+                self.assertEqual(job.is_halted, is_over)
+            self.settings(timeout=600_000)
+            until(lambda: worker.timeout(self.type) == 600, "the worker to hear of that")
 
     def test_a_result_that_the_database_refuses_fails_the_job_for_good(self):
         def tamper(method, path, body, send):
