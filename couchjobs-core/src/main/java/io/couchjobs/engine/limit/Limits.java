@@ -132,7 +132,7 @@ public final class Limits {
 
     /** Whether a type of which nobody owns a job may have more room in a moment: a dead owner's slot is about to be free. */
     public boolean isRoomComing(String type) {
-        return !settings.get(type).isPaused() && slots.isUnsettled(type);
+        return !settings.get(type).isPaused() && slots.untilDoubtful(type) < Long.MAX_VALUE;
     }
 
     /** Waits until the slots of claims that are over are free for others. */

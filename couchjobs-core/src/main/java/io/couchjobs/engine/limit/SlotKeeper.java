@@ -115,8 +115,7 @@ final class SlotKeeper {
     /** Whether a slot is free, as far as is known; an unknown type has no free slot. */
     synchronized boolean hasRoom(SlotName.Limited limited, int limit) {
         SlotTable table = tables.get(limited.type());
-        return table != null
-                && !table.room(limited, limit, parts.clock().nanos()).isEmpty();
+        return table != null && !table.room(limited, limit).isEmpty();
     }
 
     /** In how many nanoseconds it is worth a look, if nothing changes. */
@@ -125,12 +124,6 @@ final class SlotKeeper {
         return table == null
                 ? Long.MAX_VALUE
                 : table.untilDoubtful(parts.clock().nanos());
-    }
-
-    /** Whether there may be more room of a type in a moment, if nobody owns a job of it. */
-    synchronized boolean isUnsettled(String type) {
-        SlotTable table = tables.get(type);
-        return table != null && table.isUnsettled(parts.clock().nanos());
     }
 
     /**
@@ -143,11 +136,11 @@ final class SlotKeeper {
             return Optional.empty();
         }
         SlotTable table = table(limited.type());
-        long now = parts.clock().nanos();
-        List<Integer> room = table.room(limited, limit, now);
+        List<Integer> room = table.room(limited, limit);
         // Workers begin at different ends, so that they seldom want the same one.
         int index = room.get(Math.floorMod(token.hashCode(), room.size()));
-        Slot slot = Slot.wanted(new SlotName(limited, index), job, token, now);
+        Slot slot = Slot.wanted(
+                new SlotName(limited, index), job, token, parts.clock().nanos());
         table.put(slot);
         return Optional.of(slot);
     }

@@ -41,10 +41,7 @@ final class SlotTable {
     private final Map<Counted, List<Integer>> rooms = new HashMap<>();
 
     /** The slots that may be taken now; the first of them, where there are very many. */
-    List<Integer> room(Limited limited, int limit, long nanos) {
-        if (left.values().removeIf(until -> until - nanos <= 0)) {
-            rooms.clear();
-        }
+    List<Integer> room(Limited limited, int limit) {
         return rooms.computeIfAbsent(new Counted(limited, limit), counted -> countRoom(limited, limit));
     }
 
@@ -234,8 +231,11 @@ final class SlotTable {
         }
     }
 
-    /** The slots of which it is time to find out whether they are in use. */
+    /** The slots of which it is time to find out whether they are in use. Those that were left alone for long enough may be taken again. */
     List<Slot> doubtful(long nanos) {
+        if (left.values().removeIf(until -> until - nanos <= 0)) {
+            rooms.clear();
+        }
         return unsettled().filter(slot -> slot.lookNanos() - nanos <= 0).toList();
     }
 
@@ -245,11 +245,6 @@ final class SlotTable {
                 .mapToLong(look -> look - nanos)
                 .min()
                 .orElse(Long.MAX_VALUE);
-    }
-
-    /** Whether there may be more room in a moment, if nobody owns a job of the type. */
-    boolean isUnsettled(long nanos) {
-        return unsettled().findAny().isPresent() || left.values().stream().anyMatch(until -> until - nanos > 0);
     }
 
     private Stream<Slot> unsettled() {

@@ -12,22 +12,28 @@ class SlotTableTest {
 
     @Test
     void of_a_large_limit_only_some_free_slots_are_listed() {
-        assertThat(table.room(EMAIL, 1_000_000, 0)).hasSizeBetween(100, 10_000);
-        assertThat(table.room(EMAIL, Integer.MAX_VALUE, 0)).hasSizeBetween(100, 10_000);
+        assertThat(table.room(EMAIL, 1_000_000)).hasSizeBetween(100, 10_000);
+        assertThat(table.room(EMAIL, Integer.MAX_VALUE)).hasSizeBetween(100, 10_000);
     }
 
     @Test
     void of_a_small_limit_all_free_slots_are_listed() {
         table.leaveAlone(new SlotName(EMAIL, 1), 5);
-        assertThat(table.room(EMAIL, 4, 0)).containsExactly(0, 2, 3);
-        assertThat(table.room(EMAIL, 4, 5)).containsExactly(0, 1, 2, 3);
+        assertThat(table.doubtful(4)).isEmpty();
+        assertThat(table.room(EMAIL, 4)).containsExactly(0, 2, 3);
+        assertThat(table.doubtful(5)).isEmpty();
+        assertThat(table.room(EMAIL, 4)).containsExactly(0, 1, 2, 3);
     }
 
     @Test
-    void there_may_be_more_room_in_a_moment_while_a_slot_is_left_alone() {
-        assertThat(table.isUnsettled(0)).isFalse();
+    void a_slot_that_is_left_alone_is_worth_one_look_when_its_time_is_over() {
+        assertThat(table.untilDoubtful(0)).isEqualTo(Long.MAX_VALUE);
         table.leaveAlone(new SlotName(EMAIL, 1), 5);
-        assertThat(table.isUnsettled(4)).isTrue();
-        assertThat(table.isUnsettled(5)).isFalse();
+        assertThat(table.doubtful(4)).isEmpty();
+        assertThat(table.untilDoubtful(4)).isEqualTo(1);
+        assertThat(table.untilDoubtful(5)).isZero();
+
+        assertThat(table.doubtful(5)).isEmpty();
+        assertThat(table.untilDoubtful(5)).isEqualTo(Long.MAX_VALUE);
     }
 }
