@@ -199,4 +199,16 @@ class GarbageCollectionTest extends CollectedQueue {
             throw new AssertionError(e);
         }
     }
+
+    @Test
+    @NeedsOneCopy("tombstones are purged on one node")
+    void slots_that_were_given_back_leave_nothing_for_ever() throws Exception {
+        assumeItPurges();
+        ObjectNode slot = put(doc("slot:email:g:0:customer-1").put("token", "t"));
+        put(slot.put("_deleted", true));
+
+        TestQueue.gc(queue).keepTombstones(Duration.ZERO).run();
+
+        assertThat(leaves()).doesNotContainKey("slot:email:g:0:customer-1");
+    }
 }

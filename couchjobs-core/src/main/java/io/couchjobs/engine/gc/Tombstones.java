@@ -27,7 +27,7 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /**
- * Purges what deleted jobs and workers leave behind: CouchDB keeps a tombstone of each deleted document for ever.
+ * Purges what deleted jobs, slots and workers leave behind: CouchDB keeps a tombstone of each deleted document for ever.
  *
  * <p>A tombstone is also what refuses a late write. CouchDB stores the first write that names a revision of a document that
  * is not there at all, so a worker that stood still, or did not hear that its job was removed, could bring a purged job back.
@@ -134,7 +134,11 @@ final class Tombstones {
     private static boolean mayBeOurs(Change change) {
         String id = change.id();
         boolean called = JobId.fromDocId(id).isPresent() || Logs.Chunk.jobOf(id).isPresent();
-        return change.deleted() && (called || id.startsWith(DocIds.WORKER) || id.startsWith(DocIds.STATS));
+        return change.deleted()
+                && (called
+                        || id.startsWith(DocIds.SLOT)
+                        || id.startsWith(DocIds.WORKER)
+                        || id.startsWith(DocIds.STATS));
     }
 
     /** The tombstones that may go, with their leaves. */
