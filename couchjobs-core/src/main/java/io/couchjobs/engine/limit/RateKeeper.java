@@ -66,7 +66,8 @@ final class RateKeeper {
         ObjectNode document = document(type);
         synchronized (this) {
             long window = rate.windowOf(clock.instant());
-            return reserved(type, rate, window) + free(document, rate, window);
+            Reserve reserve = reserve(type, rate, window);
+            return reserve.left + Math.min(free(document, rate, window), reserve.most());
         }
     }
 
@@ -106,21 +107,24 @@ final class RateKeeper {
     synchronized void giveBack(String type, int starts, Instant taken) {
         Reserve reserve = reserves.get(type);
         if (starts > 0 && reserve != null && reserve.window == reserve.rate.windowOf(taken)) {
-            reserves.put(type, new Reserve(reserve.rate, reserve.window, reserve.left + starts));
+            reserves.put(type, reserve.with(starts, 0));
         }
     }
 
     private synchronized int use(String type, Rate rate, int wanted, long window) {
-        int granted = Math.min(wanted, reserved(type, rate, window));
+        Reserve reserve = reserve(type, rate, window);
+        int granted = Math.min(wanted, reserve.left);
         if (granted > 0) {
-            reserves.put(type, new Reserve(rate, window, reserved(type, rate, window) - granted));
+            reserves.put(type, reserve.with(-granted, 0));
         }
         return granted;
     }
 
-    private int reserved(String type, Rate rate, long window) {
+    private synchronized Reserve reserve(String type, Rate rate, long window) {
         Reserve reserve = reserves.get(type);
-        return reserve != null && reserve.window == window && reserve.rate.equals(rate) ? reserve.left : 0;
+        return reserve != null && reserve.window == window && reserve.rate.equals(rate)
+                ? reserve
+                : new Reserve(rate, window, 0, 0);
     }
 
     /** Writes once; false when no start is left to reserve. */
@@ -141,7 +145,7 @@ final class RateKeeper {
         boolean isNext = counted.stream().anyMatch(leaf -> isNext(leaf, rate, window));
         long used = counted.stream().mapToLong(leaf -> used(leaf, rate, window)).sum();
         int free = isNext ? 0 : (int) Math.max(0, rate.starts() - used);
-        int chunk = Math.min(free, Math.max(wanted, rate.chunk()));
+        int chunk = chunk(free, type, rate, wanted, window);
         remember(type, document);
         if (chunk <= 0) {
             return false;
@@ -161,13 +165,16 @@ final class RateKeeper {
         }
     }
 
+    private int chunk(int free, String type, Rate rate, int wanted, long window) {
+        return Math.min(Math.min(free, reserve(type, rate, window).most()), Math.max(wanted, rate.chunk()));
+    }
+
     private synchronized void remember(String type, ObjectNode document) {
         documents.put(docId(type), document);
     }
 
     private boolean reserveOf(ObjectNode document, String type, Rate rate, int wanted, long window) {
-        int free = free(document, rate, window);
-        int chunk = Math.min(free, Math.max(wanted, rate.chunk()));
+        int chunk = chunk(free(document, rate, window), type, rate, wanted, window);
         if (chunk <= 0) {
             return false;
         }
@@ -196,8 +203,7 @@ final class RateKeeper {
 
     private synchronized void reserved(String type, Rate rate, long window, int chunk, ObjectNode document) {
         heard(docId(type), document);
-        int left = reserved(type, rate, window);
-        reserves.put(type, new Reserve(rate, window, left + chunk));
+        reserves.put(type, reserve(type, rate, window).with(chunk, chunk));
     }
 
     private synchronized void forget(String type) {
@@ -260,5 +266,20 @@ final class RateKeeper {
         return document.path(LENGTH).asLong();
     }
 
-    private record Reserve(Rate rate, long window, int left) {}
+    /**
+     * What this process reserved in a window.
+     *
+     * @param left the starts that are not used yet
+     * @param all all that it reserved, whatever the document says: processes with clocks windows apart wipe out each other's counts
+     */
+    private record Reserve(Rate rate, long window, int left, int all) {
+        Reserve with(int moreLeft, int more) {
+            return new Reserve(rate, window, left + moreLeft, all + more);
+        }
+
+        /** How many more it may reserve. */
+        int most() {
+            return rate.starts() - all;
+        }
+    }
 }

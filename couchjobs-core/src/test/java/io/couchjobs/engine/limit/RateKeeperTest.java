@@ -4,6 +4,7 @@ import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
@@ -90,5 +91,21 @@ class RateKeeperTest extends FaultyServer {
         assertThat(take(FIVE_A_SECOND, 1)).isEqualTo(1);
         rates.giveBack("email", 5, NOON);
         assertThat(take(FIVE_A_SECOND, 9)).isEqualTo(4);
+    }
+
+    @Test
+    void a_process_whose_clock_is_windows_away_from_the_others_keeps_the_rate_by_itself() {
+        assertThat(take(FIVE_A_SECOND, 5)).isEqualTo(5);
+        ObjectNode document = queue.database().get("rate:email").orElseThrow();
+        queue.database()
+                .put(document.put("window", NOON.plusSeconds(2).toEpochMilli()).put("reserved", 5));
+        rates.forget();
+
+        assertThat(rates.room("email", FIVE_A_SECOND)).isZero();
+        assertThat(take(FIVE_A_SECOND, 5)).isZero();
+        now = NOON.plusSeconds(1);
+        rates.forget();
+        queue.database().put(queue.database().get("rate:email").orElseThrow().put("window", 0));
+        assertThat(take(FIVE_A_SECOND, 9)).isEqualTo(5);
     }
 }
