@@ -8,6 +8,9 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.RetryPolicy;
+import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,5 +56,18 @@ class AttachedDataUnderFaultsTest extends FaultyServer {
 
     private ClaimedJob claim() throws InterruptedException {
         return queue.accept(AcceptOptions.of("email").timeout(SOON)).get(0);
+    }
+
+    @Test
+    void a_run_whose_data_cannot_be_read_though_the_server_is_there_fails() throws Exception {
+        queue.types().change("email", type -> type.withTimeout(Duration.ofSeconds(3))
+                .withRetryPolicy(new RetryPolicy(0, Duration.ofMillis(1), Duration.ofMillis(1))));
+        couch.faults().answer(Integer.MAX_VALUE, request -> request.path().endsWith("/data.json"), 500);
+        try (Worker worker =
+                queue.worker().handler("email", (data, context) -> null).start()) {
+            TestQueue.until(() -> worker.stats().failed() == 1);
+        }
+        couch.faults().clear();
+        assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.FAILED);
     }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One run of a job, from claim to finish: call the handler, judge how it ended, write that down. {@link #stop} comes
@@ -25,6 +26,8 @@ import org.slf4j.LoggerFactory;
 public final class Run implements LeaseHolder, ProgressWriter.Source {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
     private static final Logger JOB_LOG = LoggerFactory.getLogger("couchjobs.job");
+    /** So often attached data may not be readable while leases are renewed; then the run fails. That takes about 20 seconds. */
+    private static final int MOST_FAILURES = 10;
 
     private final LeasedJob claim;
     private final Handler<?> handler;
@@ -240,15 +243,17 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         }
     }
 
-    /** The handler finds attached data read. A database that is away is not the job's fault. */
+    /** The handler finds attached data read. A database that is away is not the job's fault. One that is there may have lost the data. */
     private void readData() {
         Backoff backoff = backoff();
+        long began = tools.parts().clock().nanos();
         while (claim.job().lacksData()) {
             try {
                 var unused = claim.data();
             } catch (CouchException trouble) {
                 warnOnce(backoff, "cannot read the data of {}, trying again until its lease runs out: {}", trouble);
-                if (!backoff.pauseUnlessInterrupted()) {
+                boolean isLost = claim.confirmedNanos() - began > 0 && backoff.attempts() >= MOST_FAILURES;
+                if (isLost || !backoff.pauseUnlessInterrupted()) {
                     throw trouble;
                 }
             }
@@ -340,10 +345,6 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
 
     /** The database may be away for an hour. */
     private void warnOnce(Backoff backoff, String what, CouchJobsException trouble) {
-        if (backoff.attempts() == 0) {
-            log.warn(what, claim.id(), trouble.getMessage());
-        } else {
-            log.debug(what, claim.id(), trouble.getMessage());
-        }
+        log.atLevel(backoff.attempts() == 0 ? Level.WARN : Level.DEBUG).log(what, claim.id(), trouble.getMessage());
     }
 }
