@@ -178,11 +178,12 @@ public final class Operations {
         return QueueHealth.of(engine.database(), engine.designs(), troubles);
     }
 
-    /** {@return the problems of types, held jobs, workers, triggers and sites, as the dashboard shows them; empty for none} */
+    /** {@return the problems of types, schedules, held jobs, workers, triggers and sites; empty for none} */
     public List<Problem> problems() {
         List<WorkerInfo> workers = workers();
         List<Problem> ofTypes = Problem.of(types.counts(), types.settings(), workers, now());
-        return Stream.of(ofTypes, heldProblems(), triggerProblems(workers), siteProblems(workers))
+        List<Problem> ofSchedules = new ScheduleProblems(engine.parts(), now()).list();
+        return Stream.of(ofTypes, ofSchedules, heldProblems(), triggerProblems(workers), siteProblems(workers))
                 .flatMap(List::stream)
                 .toList();
     }

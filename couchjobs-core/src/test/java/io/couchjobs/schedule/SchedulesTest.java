@@ -3,6 +3,7 @@ package io.couchjobs.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.schedule.SteppedSchedules;
@@ -216,5 +217,27 @@ class SchedulesTest {
                 .orElseThrow()
                 .path("_rev")
                 .asText();
+    }
+
+    @Test
+    void a_schedule_whose_ticks_are_noted_far_ahead_is_a_problem_until_it_is_enabled_anew() {
+        Instant real = Instant.now();
+        queue.schedules()
+                .put(Schedule.named("s")
+                        .cron("@hourly")
+                        .job(JobRequest.of("report", Map.of()))
+                        .build());
+        assertThat(queue.operations().problems()).isEmpty();
+        ObjectNode document = queue.database().get("schedule:s").orElseThrow();
+        queue.database().put(document.put("last", real.plus(Duration.ofHours(2)).toEpochMilli()));
+
+        assertThat(queue.operations().problems()).singleElement().satisfies(problem -> {
+            assertThat(problem.name()).isEqualTo("schedule s");
+            assertThat(problem.remedy()).contains("cron disable s");
+        });
+
+        queue.schedules().disable("s");
+        queue.schedules().enable("s");
+        assertThat(queue.operations().problems()).isEmpty();
     }
 }

@@ -17,6 +17,16 @@ import java.util.Optional;
  */
 public record Due(List<Instant> ticks, List<Instant> passed, Instant until) {
     private static final Duration LATE = Duration.ofMinutes(1);
+    private static final Duration AHEAD = Duration.ofMinutes(1);
+
+    /**
+     * {@return whether ticks are noted as dealt with that are further ahead than clocks differ} The server's clock was wrong then.
+     * The schedule makes no jobs until these ticks are over.
+     */
+    public static boolean isAhead(Schedule schedule, Instant now) {
+        return schedule.isEnabled()
+                && schedule.last().filter(now.plus(AHEAD)::isBefore).isPresent();
+    }
 
     /** {@return the work; empty when there is none} */
     static Optional<Due> of(Schedule schedule, Instant now) {

@@ -212,6 +212,12 @@ public final class Scheduler implements PatientListener, AutoCloseable {
     /** Makes what is due, then sleeps until the next tick. */
     private void wake() {
         Instant now = clock.instant();
+        alarms.values().stream()
+                .filter(alarm -> alarm.isSilencedAndToBeTold(now))
+                .forEach(alarm -> log.warn(
+                        "schedule {} makes no jobs for some time: its ticks were made while the server's clock was ahead;"
+                                + " disable and enable it, then it goes on from now",
+                        alarm.name()));
         List<TickAlarm> due = alarms.values().stream()
                 .filter(alarm -> alarm.isDue(now, clock.nanos()))
                 .toList();

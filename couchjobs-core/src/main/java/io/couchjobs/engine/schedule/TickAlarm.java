@@ -14,15 +14,16 @@ final class TickAlarm {
     private static final int SHORTEST_COURTESY = 100;
     private static final int LONGEST_COURTESY = 400;
 
-    private final String name;
+    private final Schedule schedule;
     private final @Nullable Instant due;
     private final boolean ours;
     private final Backoff backoff;
     private long notBefore;
     private boolean isTold;
+    private boolean isAheadTold;
 
-    private TickAlarm(String name, @Nullable Instant due, boolean ours, Backoff backoff) {
-        this.name = name;
+    private TickAlarm(Schedule schedule, @Nullable Instant due, boolean ours, Backoff backoff) {
+        this.schedule = schedule;
         this.due = due;
         this.ours = ours;
         this.backoff = backoff;
@@ -36,21 +37,28 @@ final class TickAlarm {
      */
     static TickAlarm of(Schedule schedule, Instant now, boolean ours, Backoff backoff, Random random) {
         if (!schedule.isEnabled()) {
-            return new TickAlarm(schedule.name(), null, ours, backoff);
+            return new TickAlarm(schedule, null, ours, backoff);
         }
         Instant tick = schedule.last().isEmpty()
                 ? now
                 : schedule.last().flatMap(schedule.timing()::next).orElse(null);
         long courtesy = ours ? 0 : random.nextLong(SHORTEST_COURTESY, LONGEST_COURTESY);
-        return new TickAlarm(schedule.name(), tick == null ? null : tick.plusMillis(courtesy), ours, backoff);
+        return new TickAlarm(schedule, tick == null ? null : tick.plusMillis(courtesy), ours, backoff);
     }
 
     String name() {
-        return name;
+        return schedule.name();
     }
 
     boolean isOurs() {
         return ours;
+    }
+
+    /** Whether people should know that a wrong clock has silenced its schedule: once. */
+    boolean isSilencedAndToBeTold(Instant now) {
+        boolean isNews = !isAheadTold && Due.isAhead(schedule, now);
+        isAheadTold |= isNews;
+        return isNews;
     }
 
     /** Whether it waits for a tick. */
