@@ -259,10 +259,8 @@ final class Dependencies implements FeedListener, AutoCloseable {
     private void judgeKnown() {
         for (List<JobId> some = jobs.next(); !some.isEmpty(); some = jobs.next()) {
             try {
-                judge(some);
-                if (parts.store().isCluster()) {
-                    judgeLater(jobs.toJudgeAgain(some), JUDGE_AGAIN);
-                }
+                List<Job> held = judge(some);
+                judgeLater(jobs.judged(some, held, parts.store().isCluster()), JUDGE_AGAIN);
             } catch (RuntimeException | Error trouble) {
                 boolean unused = jobs.judge(some);
                 throw trouble;
@@ -270,12 +268,12 @@ final class Dependencies implements FeedListener, AutoCloseable {
         }
     }
 
-    /** All by what is read once, and let go in one request. */
-    private void judge(List<JobId> ids) {
+    /** All by what is read once, and let go in one request; returns those that were held when they were read. */
+    private List<Job> judge(List<JobId> ids) {
         List<Job> present =
                 parts.store().readAll(ids).stream().filter(this::isHeld).toList();
         if (present.isEmpty()) {
-            return;
+            return present;
         }
         Set<JobId> awaited = new LinkedHashSet<>();
         present.forEach(job -> awaited.addAll(afterOf(job).jobs()));
@@ -296,6 +294,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
                         .map(Job::id)
                         .toList(),
                 AFTER_TROUBLE);
+        return present;
     }
 
     private synchronized void judgeLater(List<JobId> ids, Duration pause) {

@@ -120,11 +120,23 @@ final class HeldJobs {
         return some;
     }
 
-    /** Those of the jobs that are to be judged again without another reason, unless they are let go before. */
-    synchronized List<JobId> toJudgeAgain(List<JobId> ids) {
-        return ids.stream()
-                .filter(id -> held.containsKey(id) && held.get(id).looks-- > 0)
+    /**
+     * Jobs were judged. Those that are held no more are forgotten, unless the feed has told of them meanwhile.
+     *
+     * @param stillHeld those that were held when they were read
+     * @param again whether they are judged again without another reason: the copies that were read may be behind the feed
+     * @return those that are to be judged again, unless they are let go before
+     */
+    synchronized List<JobId> judged(List<JobId> ids, List<Job> stillHeld, boolean again) {
+        List<JobId> later = ids.stream()
+                .filter(id -> again && held.containsKey(id) && held.get(id).looks-- > 0)
                 .toList();
+        Set<JobId> over = new HashSet<>(ids);
+        stillHeld.forEach(job -> over.remove(job.id()));
+        later.forEach(over::remove);
+        toJudge.forEach(over::remove);
+        over.forEach(this::forget);
+        return later;
     }
 
     /** The server refuses to let a job go; returns whether that is news. */

@@ -8,7 +8,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults.Request;
+import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import java.time.Duration;
@@ -120,5 +122,16 @@ class FindingDependenciesTest {
 
     private static FeedNotice notice(String rev) {
         return new FeedNotice("job:email:last", List.of(rev), false, false);
+    }
+
+    @Test
+    void one_that_was_over_before_the_feed_told_that_it_is_held_is_forgotten() throws Exception {
+        ObjectNode held = queue.database().get("job:email:last").orElseThrow();
+        queue.cancel("email", "last", CancelMode.IF_QUEUED);
+        try (Dependencies dependencies = TestDependencies.of(queue, NEVER, NEVER)) {
+            dependencies.changed(
+                    new FeedEvent("job:email:last", held.path("_rev").asText(), false, held, false));
+            until(() -> !dependencies.needsEach());
+        }
     }
 }
