@@ -51,6 +51,9 @@ import org.slf4j.LoggerFactory;
 public final class ActivityMonitor implements PatientListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(1);
+    /** While there is nothing to look at. What comes to be looked at wakes it up. */
+    private static final Duration IDLE = Duration.ofMinutes(1);
+
     private static final Duration FIRST_LOOK = Duration.ofMillis(100);
     private static final Duration AT_ONCE = Duration.ofMillis(10);
     private static final Duration SCAN_EVERY = Duration.ofMinutes(10);
@@ -129,13 +132,18 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
      */
     @Override
     public void skipped() {
-        unreadTypes.addAll(heardTypes);
+        mustScan(heardTypes);
     }
 
     /** A run of this process has lost its job. The feed may not have told who owns the job now, so the index is asked. */
     void lost(JobId id) {
         heardTypes.add(id.type());
-        unreadTypes.add(id.type());
+        mustScan(Set.of(id.type()));
+    }
+
+    private void mustScan(Set<String> types) {
+        unreadTypes.addAll(types);
+        watch.within(LONGEST_SLEEP);
     }
 
     /** The change of a job is a sign of life. Whether the job is owned now, the index tells in good time. */
@@ -145,7 +153,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
             sightings.moved(id);
             if (!notice.own() && !notice.deleted()) {
                 heardTypes.add(id.type());
-                unreadTypes.add(id.type());
+                mustScan(Set.of(id.type()));
             }
         });
     }
@@ -215,7 +223,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
     private Duration examineAll() {
         Troubles troubles = new Troubles();
         Map<String, SilentOwner> silent = new LinkedHashMap<>();
-        Duration next = LONGEST_SLEEP;
+        Duration next = sightings.owned().isEmpty() && unreadTypes.isEmpty() ? IDLE : LONGEST_SLEEP;
         for (Map.Entry<JobId, Sighting> entry : sightings.owned().entrySet()) {
             next = Environment.shorter(
                     next, troubles.orElse(LONGEST_SLEEP, () -> examine(entry.getKey(), entry.getValue(), silent)));
@@ -251,6 +259,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
             boolean isFirst = beginsAnew;
             beginsAnew = false;
             scanOnce();
+            watch.within(LONGEST_SLEEP);
             next = untilNextScan(isFirst);
             scanAgain.reset();
         } catch (RuntimeException | Error e) {

@@ -90,6 +90,7 @@ class ActivityMonitorTest {
         watched.advance(T.plus(JITTER));
         until(() -> monitor.recovered() == 1);
         watched.advance(T);
+        watched.looked();
         until(() -> watched.queue.database().get("worker:dead").isEmpty());
         watched.queue.operations().gc().keepTombstones(Duration.ZERO).run();
         assertThat(watched.queue.database().leaves("worker:dead"))
@@ -403,5 +404,14 @@ class ActivityMonitorTest {
 
     private static Predicate<Faults.Request> path(String part) {
         return request -> request.path().contains(part);
+    }
+
+    @Test
+    void while_nobody_owns_a_job_it_looks_seldom() {
+        try (SteppedMonitor monitor = new SteppedMonitor(watched.queue)) {
+            assertThat(monitor.pauseAfterLook()).isGreaterThan(Duration.ofSeconds(30));
+            watched.owned("1", "dead", "");
+            assertThat(monitor.pauseAfterLook()).isLessThanOrEqualTo(Duration.ofSeconds(1));
+        }
     }
 }
