@@ -251,6 +251,7 @@ final class SlotKeeper {
                 return;
             }
             begun = loading.computeIfAbsent(type, alone -> new Loading());
+            begun.readers++;
         }
         try {
             SlotTable loaded = reader.read(type);
@@ -262,7 +263,9 @@ final class SlotKeeper {
             }
         } finally {
             synchronized (this) {
-                loading.remove(type, begun); // events of the feed are not kept for a reading that failed
+                if (--begun.readers == 0) {
+                    loading.remove(type, begun); // events of the feed are not kept for a reading that failed
+                }
             }
         }
     }
@@ -306,5 +309,7 @@ final class SlotKeeper {
     private static final class Loading {
         /** The feed's events since the first of them began. */
         private final List<FeedEvent> meanwhile = new ArrayList<>();
+        /** The threads that read. */
+        private int readers;
     }
 }

@@ -20,6 +20,10 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,6 +92,48 @@ class SlotKeeperTest {
         proxy.clear();
         keeper.prepare("email");
         assertThat(keeper.isKnown("email")).isTrue();
+        assertThat(keeper.hasRoom(new SlotName.Limited("email", null, null), 1)).isTrue();
+    }
+
+    @Test
+    void slots_that_one_thread_has_read_are_known_though_another_one_could_not_read_them() throws Exception {
+        AtomicInteger readings = new AtomicInteger();
+        CountDownLatch bothRead = new CountDownLatch(2);
+        CountDownLatch oneFailed = new CountDownLatch(1);
+        proxy.detour(new Proxy.Detour() {
+            @Override
+            public boolean goes(Proxy.Request request) throws InterruptedException {
+                if (isReading(request)) {
+                    bothRead.countDown();
+                    bothRead.await();
+                }
+                return true;
+            }
+
+            @Override
+            public boolean returns(Proxy.Request request) throws InterruptedException {
+                if (isReading(request)) {
+                    oneFailed.await();
+                }
+                return true;
+            }
+
+            @Override
+            public Optional<String> answers(Proxy.Request request) {
+                return Optional.of("no JSON").filter(any -> isReading(request) && readings.getAndIncrement() == 0);
+            }
+
+            private boolean isReading(Proxy.Request request) {
+                return request.uri().getPath().endsWith("/_all_docs");
+            }
+        });
+        List<CompletableFuture<Void>> both = IntStream.range(0, 2)
+                .mapToObj(i -> CompletableFuture.runAsync(() -> keeper.prepare("email"))
+                        .whenComplete((done, trouble) -> oneFailed.countDown()))
+                .toList();
+
+        TestQueue.until(() -> both.stream().allMatch(CompletableFuture::isDone));
+        assertThat(both).filteredOn(CompletableFuture::isCompletedExceptionally).hasSize(1);
         assertThat(keeper.hasRoom(new SlotName.Limited("email", null, null), 1)).isTrue();
     }
 }
