@@ -94,9 +94,7 @@ final class AlarmWatch implements Listening {
         try {
             look();
             plan(pace.pause());
-        } catch (InterruptedException closed) {
-            log.debug("the alarms end: {}", closed.toString());
-        } catch (RuntimeException | Error e) {
+        } catch (InterruptedException | RuntimeException | Error e) { // a listener may leave an interrupt behind
             if (lane.isClosed()) {
                 log.debug("the alarms end: {}", e.toString());
                 return;
@@ -118,8 +116,8 @@ final class AlarmWatch implements Listening {
             Sighting away = new Sighting("database", "", "it cannot be asked: " + trouble.getMessage());
             news.addAll(reach.take(new Look.Findings(List.of(away), Set.of()), pace.looks(), now));
         }
+        tellings.forEach(telling -> telling.untold().addAll(news));
         for (Telling telling : tellings) {
-            telling.untold().addAll(news);
             tell(telling);
         }
         noteTold();

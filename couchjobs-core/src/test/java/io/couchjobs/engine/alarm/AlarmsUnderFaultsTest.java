@@ -120,4 +120,23 @@ class AlarmsUnderFaultsTest {
     private static JobQueue open(EmbeddedCouch couch) {
         return JobQueue.open(couch.url().resolve("/queue").toString());
     }
+
+    @Test
+    void a_listener_that_leaves_an_interrupt_behind_does_not_end_the_alarms() throws Exception {
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start();
+                JobQueue queue = open(couch)) {
+            queue.add("email", Map.of());
+            try (Listening alarms = queue.operations()
+                    .alarms()
+                    .oldestDue(Duration.ofMillis(1))
+                    .every(Duration.ofSeconds(1))
+                    .looks(1)
+                    .tell(alarm -> Thread.currentThread().interrupt())
+                    .command(List.of("sleep", "1"))
+                    .tell(told::add)
+                    .start()) {
+                TestQueue.until(() -> !told.isEmpty());
+            }
+        }
+    }
 }
