@@ -32,7 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 final class AlarmWatch implements Listening {
     private static final Logger log = LoggerFactory.getLogger(AlarmWatch.class);
-    private static final String DOC_ID = DocIds.STATS + "alarm:";
     private static final int TURN = 4;
     private static final int MOST_UNTOLD = 100;
 
@@ -70,7 +69,7 @@ final class AlarmWatch implements Listening {
         this.clock = parts.clock();
         this.look = look;
         this.pace = pace;
-        this.docId = DOC_ID + name.orElse("");
+        this.docId = DocIds.ALARM + name.orElse("");
         this.alone = name.isEmpty() ? nothingFound() : null;
         this.watcher = parts.store().environment().uuid().toString();
         this.lane = parts.store().environment().lane("couchjobs-alarms", 1);

@@ -1,6 +1,7 @@
 package io.couchjobs.engine.history;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.settings.QueueParts;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,6 +41,7 @@ public final class HistoryKeeper {
         Map<String, String> revs = store.list();
         sumUp(closedHours(revs.keySet(), now));
         store.delete(tooOld(revs, now));
+        store.delete(unused(revs.keySet(), now));
     }
 
     private static Map<String, String> silent(Collection<ObjectNode> workers, Instant now) {
@@ -85,6 +87,20 @@ public final class HistoryKeeper {
             }
         });
         return old;
+    }
+
+    /** What was raised by alarms whose rules nobody has any more: their name is made of the rules. */
+    private Map<String, String> unused(Collection<String> docIds, Instant now) {
+        Map<String, String> unused = new HashMap<>();
+        List<String> alarms =
+                docIds.stream().filter(docId -> docId.startsWith(DocIds.ALARM)).toList();
+        store.readEach(alarms).forEach((docId, alarm) -> {
+            Instant looked = Instant.ofEpochMilli(alarm.path("at").asLong());
+            if (looked.isBefore(now.minus(HistoryStore.KEEP_DAYS))) {
+                unused.put(docId, alarm.path("_rev").asText());
+            }
+        });
+        return unused;
     }
 
     private static boolean isBefore(Optional<Instant> time, Instant limit) {

@@ -131,6 +131,10 @@ final class HistoryStore {
         return revs;
     }
 
+    Map<String, ObjectNode> readEach(List<String> docIds) {
+        return documents.readEach(docIds);
+    }
+
     /** Deletes documents on these revisions; one that has moved on stays. */
     void delete(Map<String, String> revs) {
         if (!revs.isEmpty()) {

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.history;
 
+import static io.couchjobs.testing.SourceDatabases.save;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.withinPercentage;
@@ -378,5 +379,21 @@ class HistoryTest extends PlayedHistory {
 
     private String collector() {
         return queue.database().get(THIS_HOUR).orElseThrow().path("by").asText();
+    }
+
+    @Test
+    void what_the_alarms_of_former_rules_raised_goes_when_nobody_has_looked_for_very_long() {
+        Instant now = workers.now();
+        save(queue.database(), alarms("used", now.minus(Duration.ofDays(399))));
+        save(queue.database(), alarms("former", now.minus(Duration.ofDays(401))));
+
+        workers.tidy();
+
+        assertThat(queue.database().get("stats:alarm:used")).isPresent();
+        assertThat(queue.database().get("stats:alarm:former")).isEmpty();
+    }
+
+    private static String alarms(String name, Instant at) {
+        return "{'_id':'stats:alarm:" + name + "','by':'watcher','at':" + at.toEpochMilli() + ",'open':{}}";
     }
 }
