@@ -1,7 +1,7 @@
 /**
  * The rules of docs/protocol.md as pure functions: names, transitions, retries, and what the leaves of a
  * document say. No I/O and no imports, so that a browser takes it too. Numbers in comments are sections or rules of that page.
- * A transition takes the job as it was read and returns the document to write on its `_rev`, or null when there is nothing to do.
+ * A transition takes the job as it was read and returns the document to write on its `_rev`.
  * @module
  */
 
@@ -75,7 +75,7 @@ export const generation = rev => parseInt(rev ?? '0', 10) || 0;
 /** Whether a leaf is the claim of this token, and counts. @param {Doc} leaf @param {string} token */
 export const isClaim = (leaf, token) => !leaf._deleted && leaf.lock?.token === token && !leaf.lock.withdrawn;
 export const status = job => job.status ?? 'waiting';
-export const isOwned = job => ['scheduled', 'running'].includes(status(job));
+export const isOwned = job => job.status === 'running'; // this client starts what it claims
 export const isPending = job => ['waiting', 'stuck'].includes(status(job));
 export const isFinished = job => !job._deleted && ENDS.includes(job.status);
 
@@ -95,21 +95,8 @@ const nextFence = job => job.fence == null ? Math.max(1, generation(job._rev)) :
 function written(job, changes, moments) {
   const {_revisions, _conflicts, ...next} = job;
   Object.assign(next, {status: status(job), fence: job.fence ?? Math.max(1, generation(job._rev)) - 1}, changes, {times: {...job.times, ...moments}});
-  if (ENDS.includes(next.status)) delete next.endAs;
   if (next.scheduledTime != null) next.scheduledTime = millis(next.scheduledTime);
   return Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined));
-}
-
-function mustBeObject(data) {
-  if (!isObject(data)) throw new RefusedError(`data ${JSON.stringify(data)}: must be an object`);
-}
-
-/** 1.4: new data takes the place of attached data. */
-function withData(job, data) {
-  if (data == null) return {};
-  mustBeObject(data);
-  const {'data.json': old, ...others} = job._attachments ?? {};
-  return {data, dataDigest: undefined, _attachments: Object.keys(others).length ? others : undefined};
 }
 
 /** As CouchDB takes it: it refuses half of a surrogate pair. */
@@ -130,7 +117,7 @@ export function newId({id, tracker}, random) {
 
 /** 2.1: a new job. @param {string} type @param {Doc} data @param {Doc} options fields by their names in the protocol @param {number} now @returns {Doc} */
 export function create(type, data, {id, ...options}, now) {
-  mustBeObject(data);
+  if (!isObject(data)) throw new RefusedError(`data ${JSON.stringify(data)}: must be an object`);
   const given = Object.entries(options).filter(([, value]) => value != null);
   for (const [field, value] of given) {
     if (!FIELDS[field]?.(value)) throw new RefusedError(`${field} ${JSON.stringify(value)}: ${FIELDS[field] ? 'cannot be that of a job' : 'no field of a new job'}`);
@@ -140,36 +127,33 @@ export function create(type, data, {id, ...options}, now) {
   return {_id: docId(type, id ?? `tracker:${options.tracker}`), status: 'waiting', scheduledTime: at > 0 && at < 1e11 ? 0 : at, data, ...said, times: {created: now}};
 }
 
-/** 3.2: how a claim ends a job that is not to be run, as its last owner died. @param {Doc} job @returns {'cancelled' | 'failed' | null} */
-export const endAs = job => ['cancelled', 'failed'].includes(job.endAs) ? job.endAs : null;
-
-/** 3.2: a claim; it runs at once, unless the job is only to be ended. @param {Doc} job @param {{token: string, worker: string, user?: string}} lock @param {number} now @returns {Doc} */
+/** 3.2: a claim; it runs at once. @param {Doc} job @param {{token: string, worker: string, user?: string}} lock @param {number} now @returns {Doc} */
 export function claim(job, {token, worker, user}, now) {
   mustBe(job => isPending(job) && !job.after, job, 'claim');
-  const claimed = {lock: {token, worker, since: now, ...user && {user}}, fence: nextFence(job), progress: undefined, cancelRequested: undefined};
-  if (endAs(job)) return written(job, {status: 'scheduled', ...claimed}, {claimed: now});
-  return written(job, {status: 'running', attempt: Math.min((job.attempt ?? 0) + 1, MOST), ...claimed}, {claimed: now, started: now});
+  const lock = {token, worker, since: now, ...user && {user}};
+  const attempt = Math.min((job.attempt ?? 0) + 1, MOST);
+  return written(job, {status: 'running', lock, fence: nextFence(job), attempt, progress: undefined, cancelRequested: undefined}, {claimed: now, started: now});
 }
 
-/** 3.3. @param {Doc} job @param {{data?: Doc, progress?: Doc}} changes @param {number} now */
-export function update(job, {data, progress}, now) {
+/** 3.3. @param {Doc} job @param {{progress?: Doc}} changes @param {number} now */
+export function update(job, {progress}, now) {
   mustBe(isOwned, job, 'update');
   if (progress != null && !isProgress(progress)) throw new RefusedError(`progress ${JSON.stringify(progress)}: must be {percent: 0 to 100, message: text}`);
-  return written(job, {...withData(job, data), ...progress && {progress: {...progress, percent: Math.floor(progress.percent)}}}, {updated: now});
+  return written(job, progress ? {progress: {...progress, percent: Math.floor(progress.percent)}} : {}, {updated: now});
 }
 
 /** 3.4, first column: the run that was asked for (rule 10: it takes the next fence). */
 const again = (job, changes, moments) => written(job, {status: 'waiting', scheduledTime: job.resubmit.scheduledTime ?? 0, resubmit: undefined,
-  endAs: undefined, lock: undefined, fence: nextFence(job), ...changes}, moments);
+  lock: undefined, fence: nextFence(job), ...changes}, moments);
 
 const cancelled = (job, changes, moments) => written(job, {status: 'cancelled', lock: undefined, cancelRequested: undefined, resubmit: undefined,
   progress: undefined, ...changes}, moments);
 
-/** 3.4. @param {Doc} job @param {{result?: any, data?: Doc}} end @param {number} now */
-export function finish(job, {result, data}, now) {
+/** 3.4. @param {Doc} job @param {any} result @param {number} now */
+export function finish(job, result, now) {
   mustBe(isOwned, job, 'finish');
-  if (job.resubmit) return again(job, {...AFRESH, ...withData(job, data)}, {finished: now});
-  return written(job, {status: 'success', lock: undefined, ...UNASKED, result, ...withData(job, data)}, {finished: now});
+  if (job.resubmit) return again(job, AFRESH, {finished: now});
+  return written(job, {status: 'success', lock: undefined, ...UNASKED, result}, {finished: now});
 }
 
 /** 3.4. @param {Doc} job @param {{message: string, kind?: string, stack?: string, permanent?: boolean, policy: Doc, luck?: number}} failure @param {number} now */
@@ -188,20 +172,18 @@ export function fail(job, {message, kind = 'failed', stack, permanent = false, p
 /** 3.4: the job waits again, and the run does not count. @param {Doc} job @param {number} now */
 export function release(job, now) {
   mustBe(isOwned, job, 'release');
-  const attempt = status(job) === 'running' ? Math.max(0, (job.attempt ?? 0) - 1) : job.attempt;
-  const back = {attempt, progress: undefined, cancelRequested: undefined};
+  const back = {attempt: Math.max(0, (job.attempt ?? 0) - 1), progress: undefined, cancelRequested: undefined};
   if (job.resubmit) return again(job, back, {released: now});
   if (job.cancelRequested) return cancelled(job, {}, {finished: now});
   return written(job, {status: 'waiting', lock: undefined, ...back}, {released: now});
 }
 
-/** 3.4: the owner has stopped because it was asked to, or claimed the job only to cancel it. @param {Doc} job @param {string} reason @param {number} now */
+/** 3.4: the owner has stopped because it was asked to. @param {Doc} job @param {string} reason @param {number} now */
 export function acknowledgeCancel(job, reason, now) {
   mustBe(isOwned, job, 'acknowledge the cancel of');
   if (job.resubmit) return again(job, AFRESH, {});
   const message = job.cancelRequested && isString(job.cancelReason) ? `${reason}: ${job.cancelReason}` : reason;
-  const stopped = status(job) === 'running' ? {stopped: now} : {};
-  return cancelled(job, {errors: withError(job, {at: now, kind: 'cancelled', message}), ...UNASKED}, {...stopped, finished: now});
+  return cancelled(job, {errors: withError(job, {at: now, kind: 'cancelled', message}), ...UNASKED}, {stopped: now, finished: now});
 }
 
 /** 3.5 and rule 2: the claim counts for nothing. @param {Doc} job @param {string} reason @param {number} now */

@@ -5,7 +5,7 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
 import {CouchError, isRefusal, isUnknown, monotonic, pause, pauses} from './couch.js';
-import {acknowledgeCancel, claim, docId, endAs, fail, finish, isClaim, parseDocId, release, sameEnd, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
+import {acknowledgeCancel, claim, docId, fail, finish, isClaim, parseDocId, release, sameEnd, settings, standing, standsAgainst, update, withdraw} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
@@ -82,11 +82,11 @@ export class Job {
     this.#worker.drop(this);
   }
 
-  /** Stores new data or progress. Each is a sign of life. @param {{data?: Doc, progress?: {percent: number, message?: string}}} [changes] */
+  /** Stores the progress, and is a sign of life. @param {{progress?: {percent: number, message?: string}}} [changes] */
   update(changes = {}) { return this.#write((job, now) => update(job, changes, now)); }
 
-  /** Ends the run with success. @param {any} [result] any JSON @param {{data?: Doc}} [options] new data */
-  finish(result, {data} = {}) { return this.#write((job, now) => finish(job, {result, data}, now), true); }
+  /** Ends the run with success. @param {any} [result] any JSON */
+  finish(result) { return this.#write((job, now) => finish(job, result, now), true); }
 
   /**
    * Ends the run with a failure: it is retried by the settings of its type, or has failed for good.
@@ -311,10 +311,10 @@ export class Worker {
     this.#wake.abort();
   }
 
-  /** 3.1, but for what the index has judged. @param {Doc} doc */
-  #mayClaim({_id, class: name}) {
+  /** 3.1, but for what the index has judged. A job that is only to be ended is left to others (8). @param {Doc} doc */
+  #mayClaim({_id, class: name, endAs}) {
     const {paused, classes} = this.settings(parseDocId(_id)?.type);
-    return !paused && (!classes || classes.includes(name ?? '')) && !this.#jobs.has(_id) && !(this.#shunned.get(_id)?.until > monotonic());
+    return !paused && !endAs && (!classes || classes.includes(name ?? '')) && !this.#jobs.has(_id) && !(this.#shunned.get(_id)?.until > monotonic());
   }
 
   /** 6.2: asks the index what is due, of each line page by page until one has something to claim. */
@@ -392,23 +392,13 @@ export class Worker {
   async #take(job) {
     job.keep();
     this.#shunned.delete(job.doc._id);
-    let end = this.#endOf(job);
     try {
-      if (!end && job.doc.data === undefined && job.doc.dataDigest) job.data = await this.couch.attachedData(job.doc);
+      if (job.doc.array) throw Object.assign(new Error('a chunk of an array, which the JavaScript client does not run'), {permanent: true}); // 1.3
+      if (job.doc.data === undefined && job.doc.dataDigest) job.data = await this.couch.attachedData(job.doc);
+      return job.isHalted ? null : job; // its lease is over, or `stop` has released it
     } catch (error) {
-      end = () => { throw error; };
+      return this.#handle(job, () => { throw error; }).then(() => null);
     }
-    if (job.isHalted) end ??= () => {}; // its lease is over, or `stop` has released it
-    return end ? this.#handle(job, end).then(() => null) : job;
-  }
-
-  /** What ends a job that is not run here; null for a job that is. @param {Job} job */
-  #endOf({doc}) {
-    if (!endAs(doc)) return !doc.array ? null : job => job.fail('a chunk of an array, which the JavaScript client does not run', {permanent: true}); // 1.3
-    const why = typeof doc.cancelReason === 'string' ? `: ${doc.cancelReason}` : '';
-    return endAs(doc) === 'cancelled' // 3.2
-      ? job => job.acknowledgeCancel(`its owner died, and the job was to be cancelled${why}`)
-      : job => job.fail('more leases ran out while it ran than the type allows (maxExpirations)', {permanent: true, kind: 'expired'});
   }
 
   /** Rule 3: what contests a confirmed claim on a cluster, if anything does. @param {Doc} base @param {Doc} claimed */

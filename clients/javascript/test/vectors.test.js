@@ -17,7 +17,7 @@ const events = {
   },
   claim: (job, lock, now) => protocol.claim(job, lock, now),
   update: (job, changes, now) => protocol.update(job, changes, now),
-  finish: (job, end, now) => protocol.finish(job, end, now),
+  finish: (job, {result}, now) => protocol.finish(job, result, now),
   fail: (job, failure, now) => protocol.fail(job, failure, now),
   release: (job, _, now) => protocol.release(job, now),
   acknowledgeCancel: (job, {reason}, now) => protocol.acknowledgeCancel(job, reason, now),
@@ -26,12 +26,13 @@ const events = {
 
 for (const [event, run] of Object.entries(events)) {
   test(`transitions: ${event} writes what the vectors say`, t => {
-    // This client claims to run at once.
-    const cases = vectors('transitions').cases.filter(c => c.event === event && c.arguments?.start !== false);
+    // This client starts what it claims, and leaves jobs that are only to be ended, and new data of an owner, to others.
+    const isLeftOut = ({job, arguments: {start, data} = {}}) => start === false || data || job?.endAs || (event !== 'claim' && job?.status === 'scheduled');
+    const cases = vectors('transitions').cases.filter(c => c.event === event && !isLeftOut(c));
     for (const {name, job, now, expect, ...c} of cases) {
       const act = () => run(structuredClone(job), c.arguments ?? {}, now);
       if (expect.refused) assert.throws(act, protocol.RefusedError, name);
-      else assert.deepEqual(act(), expect.nothing ? null : expect.write, name);
+      else assert.deepEqual(act(), expect.write, name);
     }
     count(t, cases);
   });
@@ -72,7 +73,7 @@ test('a reason to cancel lasts until the run has ended', () => {
   const policy = protocol.settings();
   const running = {_id: 'job:email:1', _rev: '2-a', status: 'running', lock: {token: 't', worker: 'w'}, attempt: 1};
   const requested = {...running, cancelRequested: true, cancelReason: 'too late'};
-  const ends = [protocol.finish(requested, {}, 0), protocol.fail(requested, {message: 'no', policy}, 0), protocol.acknowledgeCancel(requested, 'stopped', 0)];
+  const ends = [protocol.finish(requested, undefined, 0), protocol.fail(requested, {message: 'no', policy}, 0), protocol.acknowledgeCancel(requested, 'stopped', 0)];
   assert.deepEqual(ends.map(job => [job.status, job.cancelReason, job.errors?.[0].message]),
     [['success', undefined, undefined], ['cancelled', undefined, 'no'], ['cancelled', undefined, 'stopped: too late']]);
   const stale = {...running, cancelReason: 'of a former run'};

@@ -1,7 +1,7 @@
 """The document protocol without any I/O: names, fences, transitions, retries, and what a reading is worth.
 
 Numbers such as 3.4 name sections of docs/protocol.md, rules such as "rule 3" its numbered rules. A transition takes the job
-as it was read and returns the document to write on its `_rev`, or None when there is nothing to do. It never changes its argument.
+as it was read and returns the document to write on its `_rev`. It never changes its argument.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
 Doc = Dict[str, Any]
 MAX = 2147483647
-PENDING, OWNED, FINISHED = ("waiting", "stuck"), ("scheduled", "running"), ("success", "failed", "cancelled")
+PENDING, OWNED, FINISHED = ("waiting", "stuck"), ("running",), ("success", "failed", "cancelled")
 AFRESH = "attempt expirations result progress errors resubmit cancelRequested"
 
 
@@ -140,18 +140,10 @@ def counted_fence(leaf: Doc) -> int:
 def _write(doc: Doc, now: int, moments: str = "", remove: str = "", **fields: Any) -> Doc:
     new = {field: value for field, value in doc.items() if field not in remove.split()}
     new = {**new, "status": doc.get("status") or "waiting", "fence": fence(doc), **fields}
-    if new["status"] in ("success", "failed", "cancelled"):
-        new.pop("endAs", None)
     if "scheduledTime" in new:
         new["scheduledTime"] = millis(new["scheduledTime"])
     if moments:
         new["times"] = {**(doc.get("times") or {}), **{moment: now for moment in moments.split()}}
-    if not isinstance(fields.get("data", {}), dict):
-        raise ValueError(f"data must be an object, but is {fields['data']!r:.80}")
-    if "data" in fields:  # new data takes the place of attached data, and other attachments stay (1.4)
-        new.pop("dataDigest", None)
-        kept = {name: stub for name, stub in new.pop("_attachments", {}).items() if name != "data.json"}
-        new.update({"_attachments": kept} if kept else {})
     return new
 
 
@@ -183,42 +175,35 @@ def new_job(_id: str, request: Doc, now: int) -> Doc:
             "scheduledTime": 0 if 0 < at < 100_000_000_000 else at, "times": {"created": now}}
 
 
-def end_as(doc: Doc) -> Optional[str]:
-    """How a claim ends a job that is not to be run, as its last owner died: "cancelled" or "failed"; None for other jobs (3.2)."""
-    return doc.get("endAs") if doc.get("endAs") in ("cancelled", "failed") else None
-
-
 def claim(doc: Doc, now: int, token: str, worker: str, user: Optional[str] = None) -> Doc:
-    """Claims a pending job, and starts its run unless it is only to be ended (3.2)."""
+    """Claims a pending job, and starts its run (3.2)."""
     _expect(doc, () if doc.get("after") else PENDING, "a claim")
     lock = {"token": token, "worker": worker, "since": now, **({"user": user} if user else {})}
-    claimed = {"lock": lock, "fence": next_fence(doc)}
-    if end_as(doc):
-        return _write(doc, now, "claimed", "progress cancelRequested", status="scheduled", **claimed)
-    return _write(doc, now, "claimed started", "progress cancelRequested", status="running", attempt=min(int(doc.get("attempt") or 0) + 1, MAX), **claimed)
+    return _write(doc, now, "claimed started", "progress cancelRequested", status="running", lock=lock, fence=next_fence(doc),
+                  attempt=min(int(doc.get("attempt") or 0) + 1, MAX))
 
 
-def update(doc: Doc, now: int, data: Optional[Mapping[str, Any]] = None, progress: Optional[Doc] = None) -> Doc:
-    """A sign of life of the owner, with other data or its progress (3.3)."""
+def update(doc: Doc, now: int, progress: Optional[Doc] = None) -> Doc:
+    """A sign of life of the owner, with its progress (3.3)."""
     _expect(doc, OWNED, "update")
     if progress is not None and not _is_progress(progress):
         raise ValueError(f'progress must be as {{"percent": 50, "message": "half"}}, but is {progress!r:.80}')
     whole = progress and {**progress, "percent": int(progress["percent"])}
-    return _write(doc, now, "updated", **_given(data=data, progress=whole))
+    return _write(doc, now, "updated", **_given(progress=whole))
 
 
 def _run_again(doc: Doc, now: int, moments: str, remove: str = AFRESH, **fields: Any) -> Doc:
     """What ends a run that is to be followed by another one. It takes the next fence (rule 10)."""
     at = doc["resubmit"].get("scheduledTime") or 0
-    return _write(doc, now, moments, "lock resubmit endAs " + remove, status="waiting", scheduledTime=at, fence=next_fence(doc), **fields)
+    return _write(doc, now, moments, "lock resubmit " + remove, status="waiting", scheduledTime=at, fence=next_fence(doc), **fields)
 
 
-def finish(doc: Doc, now: int, result: Any = None, data: Optional[Mapping[str, Any]] = None) -> Doc:
+def finish(doc: Doc, now: int, result: Any = None) -> Doc:
     """Ends a run that succeeded (3.4)."""
     _expect(doc, OWNED, "finish")
     if doc.get("resubmit") is not None:  # {} is a wish, too
-        return _run_again(doc, now, "finished", **_given(data=data))
-    return _write(doc, now, "finished", "lock cancelRequested cancelReason resubmit", status="success", **_given(result=result, data=data))
+        return _run_again(doc, now, "finished")
+    return _write(doc, now, "finished", "lock cancelRequested cancelReason resubmit", status="success", **_given(result=result))
 
 
 def retry_delay(policy: Mapping[str, Any], failure: int, luck: float) -> int:
@@ -248,32 +233,30 @@ def fail(doc: Doc, now: int, message: str, policy: Mapping[str, Any], kind: str 
         return _write(doc, now, "failed finished", "lock cancelRequested cancelReason", status="cancelled", errors=errors)
     if permanent or last_try(doc, policy):
         return _write(doc, now, "failed finished", "lock", status="failed", errors=errors)
-    started = doc.get("times", {}).get("started", now) if doc["status"] == "running" else now
-    at = int(started) + retry_delay(policy, max(0, _failures(doc) - 1), luck)
+    at = int((doc.get("times") or {}).get("started", now)) + retry_delay(policy, max(0, _failures(doc) - 1), luck)
     return _write(doc, now, "failed", "lock", status="stuck", errors=errors, scheduledTime=at)
 
 
 def acknowledge_cancel(doc: Doc, now: int, reason: str) -> Doc:
-    """Ends a run that stopped because it was asked to, or a claim that was made only to cancel the job (3.4)."""
+    """Ends a run that stopped because it was asked to (3.4)."""
     _expect(doc, OWNED, "acknowledge cancel")
     if doc.get("resubmit") is not None:
         return _run_again(doc, now, "")
     if doc.get("cancelRequested") and isinstance(doc.get("cancelReason"), str):
         reason += ": " + doc["cancelReason"]
-    times = "stopped finished" if doc["status"] == "running" else "finished"
-    return _write(doc, now, times, "lock cancelRequested cancelReason progress", status="cancelled",
+    return _write(doc, now, "stopped finished", "lock cancelRequested cancelReason progress", status="cancelled",
                   errors=_errors(doc, now, "cancelled", reason))
 
 
 def release(doc: Doc, now: int) -> Doc:
     """Gives a job back that will not run; the attempt does not count (3.4, 3.5)."""
     _expect(doc, OWNED, "release")
-    attempt = {"attempt": max(0, int(doc.get("attempt") or 0) - 1)} if doc["status"] == "running" else {}
+    attempt = max(0, int(doc.get("attempt") or 0) - 1)
     if doc.get("resubmit") is not None:
-        return _run_again(doc, now, "released", "progress cancelRequested", **attempt)
+        return _run_again(doc, now, "released", "progress cancelRequested", attempt=attempt)
     if doc.get("cancelRequested"):
         return _write(doc, now, "finished", "lock cancelRequested progress", status="cancelled")
-    return _write(doc, now, "released", "lock progress cancelRequested", status="waiting", **attempt)
+    return _write(doc, now, "released", "lock progress cancelRequested", status="waiting", attempt=attempt)
 
 
 def withdraw(doc: Doc, now: int, reason: str) -> Doc:

@@ -35,6 +35,10 @@ class PermanentFailure(Exception):
     permanent = True
 
 
+def _refuse_chunk(job: "Job") -> None:
+    raise PermanentFailure("a chunk of an array, which the Python client does not run")
+
+
 class Job:
     """A claimed job. Threads may share it."""
 
@@ -70,13 +74,13 @@ class Job:
             self._woken.wait(max(0.0, min(end, self._lease_end()) - time.monotonic()))
         return self.is_halted
 
-    def update(self, data: Optional[Mapping[str, Any]] = None, progress: Optional[Doc] = None) -> None:
-        """Writes other data, or the progress as {"percent": 0 to 100, "message": text}. It also renews the lease."""
-        self._write(protocol.update, data=data, progress=progress)
+    def update(self, progress: Optional[Doc] = None) -> None:
+        """Writes the progress as {"percent": 0 to 100, "message": text}. It also renews the lease."""
+        self._write(protocol.update, progress=progress)
 
-    def finish(self, result: Any = None, data: Optional[Mapping[str, Any]] = None) -> None:
+    def finish(self, result: Any = None) -> None:
         """Ends the run: it has succeeded."""
-        self._write(protocol.finish, ends=True, result=result, data=data)
+        self._write(protocol.finish, ends=True, result=result)
 
     def fail(self, message: str, permanent: bool = False, stack: Optional[str] = None, kind: str = "failed") -> None:
         """Ends the run: it has failed. It is retried as the settings of its type say, but for a `permanent` failure."""
@@ -248,23 +252,10 @@ class Worker:
                     self._scan()
                 doc = self._due.popleft() if self._due else None
             job = self._claim(doc) if doc and self._lets_in(doc) else None
-            unrun = self._end_of(job._doc) if job else None
-            if job and unrun:
-                self._handle(job, unrun)
+            if job and job._doc.get("array") is not None:  # 1.3
+                self._handle(job, _refuse_chunk)
             elif job or not doc and time.monotonic() >= end:
                 return job
-        return None
-
-    def _end_of(self, doc: Doc) -> Optional[Handler]:
-        """What ends a job that is not run here; None for a job that is."""
-        how, why = protocol.end_as(doc), doc.get("cancelReason")
-        if how == "cancelled":  # 3.2
-            reason = "its owner died, and the job was to be cancelled" + (f": {why}" if isinstance(why, str) else "")
-            return lambda job: job.acknowledge_cancel(reason)
-        if how:
-            return lambda job: job.fail("more leases ran out while it ran than the type allows (maxExpirations)", permanent=True, kind="expired")
-        if doc.get("array") is not None:  # 1.3
-            return lambda job: job.fail("a chunk of an array, which the Python client does not run", permanent=True)
         return None
 
     def _claim(self, doc: Doc) -> Optional[Job]:
@@ -372,9 +363,9 @@ class Worker:
         raise ConnectionError(f"no design document jobs-VERSION is there, or no answer ({answer.status}); couchjobs init stores it")
 
     def _lets_in(self, doc: Doc) -> bool:
-        """Paused types, and classes that are not let in, are not claimed (3.1)."""
+        """Paused types, and classes that are not let in, are not claimed (3.1); jobs that are only to be ended are left to others (8)."""
         settings = self.settings(doc["_id"].split(":")[1])
-        return not settings["paused"] and (settings["classes"] is None or (doc.get("class") or "") in settings["classes"])
+        return not settings["paused"] and not doc.get("endAs") and (settings["classes"] is None or (doc.get("class") or "") in settings["classes"])
 
     def _follow(self) -> None:
         """Takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew (6.1)."""

@@ -21,9 +21,9 @@ def play(event, job, now, a):
     if event == "claim":
         return protocol.claim(job, now, a["token"], a["worker"], a.get("user"))
     if event == "update":
-        return protocol.update(job, now, a.get("data"), a.get("progress"))
+        return protocol.update(job, now, a.get("progress"))
     if event == "finish":
-        return protocol.finish(job, now, a.get("result"), a.get("data"))
+        return protocol.finish(job, now, a.get("result"))
     if event == "fail":
         return protocol.fail(job, now, a["message"], protocol.settings(a["policy"]), a["kind"], a.get("stack"), a["permanent"])
     if event == "acknowledgeCancel":
@@ -36,7 +36,8 @@ def play(event, job, now, a):
 
 
 class TransitionVectors(unittest.TestCase):
-    """One test per event, so that a report names the event that fails."""
+    """One test per event, so that a report names the event that fails. This client starts what it claims, and leaves jobs that are only to be
+    ended, and new data of an owner, to others."""
 
     # What this client leaves out.
     LEFT_OUT = {"add", "cancel", "requestCancel", "expire", "keep", "letGo", "start", "snooze", "resubmit", "retry", "reschedule", "prioritize",
@@ -46,13 +47,13 @@ class TransitionVectors(unittest.TestCase):
         played = 0
         for case in load("transitions")["cases"]:
             a = case.get("arguments") or {}
-            if case["event"] != event or a.get("start") is False:
+            job = case["job"] or {}
+            if case["event"] != event or a.get("start") is False or "data" in a or "endAs" in job or event != "claim" and job.get("status") == "scheduled":
                 continue
             with self.subTest(case["name"]):
                 before = json.dumps(case["job"])
                 try:
-                    written = play(event, case["job"], case["now"], a)
-                    answer = {"write": written} if written else {"nothing": True}
+                    answer = {"write": play(event, case["job"], case["now"], a)}
                 except protocol.Refused:
                     answer = {"refused": True}
                 self.assertEqual(answer, case["expect"])
