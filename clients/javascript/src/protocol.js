@@ -228,16 +228,17 @@ export function fence(leaf) {
 /**
  * Rule 3: whether a claim that was answered 201 owns the job, by all leaves that were read after it.
  * @param {string} base the revision that was claimed @param {Doc} claim @param {Doc[]} leaves
- * @returns {{standing: 'alone' | 'unknown'} | {standing: 'contested', by: string[]}}
+ * @returns {'alone' | 'unknown' | 'contested'}
  */
 export function standing(base, claim, leaves) {
   const others = leaves.filter(leaf => !history(leaf).includes(claim._rev));
-  if (others.length === leaves.length) return {standing: 'unknown'};
+  if (others.length === leaves.length) return 'unknown';
+  // Rule 4: a claim of the same revision, or one that was taken back, contests nothing.
+  const isHarmless = leaf => generation(leaf._rev) === generation(base) + 1 || (leaf.lock.withdrawn?.reason ?? 'expired') !== 'expired';
   const contests = leaf => leaf._deleted
     ? !leaf.resolved && fence(leaf) >= claim.fence - 1
-    : !(leaf.lock && leaf.fence === claim.fence && history(leaf).includes(base)); // rule 4: a claim of the same revision contests nothing
-  const by = others.filter(contests).map(leaf => leaf._rev);
-  return by.length ? {standing: 'contested', by} : {standing: 'alone'};
+    : !(leaf.lock && leaf.fence === claim.fence && history(leaf).includes(base) && isHarmless(leaf));
+  return others.some(contests) ? 'contested' : 'alone';
 }
 
 /** Whether a leaf of a majority speaks against the write `doc`: any live one where it must be `alone`, else one that counts more. */

@@ -16,8 +16,8 @@ export class UnconfirmedError extends Error {
 }
 
 export class Queue {
-  /** The name of the database among several (7.3). @type {{name?: string, home: boolean}} */
-  site = {home: false};
+  /** The name of the database among several (7.3). @type {{site?: string, home?: boolean}} */
+  site = {};
   /** @type {Promise<void> | undefined} */
   #opened;
 
@@ -35,8 +35,7 @@ export class Queue {
   open() {
     this.#opened ??= (async () => {
       await this.couch.info();
-      const named = await this.couch.get('_local/couchjobs-site');
-      this.site = {name: named?.site ?? undefined, home: named?.home === true};
+      this.site = await this.couch.get('_local/couchjobs-site') ?? {};
     })().catch(error => {
       this.#opened = undefined;
       throw error;
@@ -51,7 +50,7 @@ export class Queue {
   async add(type, data = {}, options = {}) {
     await this.open();
     const id = newId(options, randomUUID);
-    const job = create(type, data, {...options, site: options.site ?? this.site.name, id}, this.couch.now());
+    const job = create(type, data, {...options, site: options.site ?? this.site.site, id}, this.couch.now());
     return {outcome: await this.#insert(job) ? 'added' : 'exists', id};
   }
 

@@ -10,7 +10,8 @@ import {acknowledgeCancel, claim, docId, fail, finish, isClaim, parseDocId, rele
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{id?: string, onError?: (error: unknown) => void}} WorkerOptions `id`: the first part of the worker's id */
 
-const PAGE = 200;
+/** Rows of the index that are read at once: few, as documents may be large. */
+const PAGE = 20;
 /** How often the clock, and so the index, is looked at (6.1). */
 const LOOK = 20000;
 const [OVER, UNKNOWN] = ['its lease is over', 'nobody knows whether its end was stored'];
@@ -24,6 +25,9 @@ export class HaltError extends Error {
 export class CancelError extends Error {
   name = 'CancelError';
 }
+
+/** How long to wait after an error, in ms. */
+const away = () => 200 + Math.random() * 800;
 
 /** Now on both clocks, see 4.2. */
 const moment = () => ({mono: monotonic(), wall: Date.now()});
@@ -40,19 +44,16 @@ export class Job {
   /** Made by a worker. @param {Worker} worker @param {Doc} doc as it was written or read last @param {{mono: number, wall: number}} sent when the claim was sent */
   constructor(worker, doc, sent) {
     const {type, id} = parseDocId(doc._id);
-    Object.assign(this, {type, id, doc, token: doc.lock.token, data: doc.data ?? {}});
+    const {lock: {token}, attempt, fence, data = {}} = doc; // the fence guards other stores against former owners (docs/fencing.md)
+    Object.assign(this, {type, id, doc, token, attempt, fence, data});
     this.#worker = worker;
     this.#confirmed = sent;
   }
 
-  /** How often it was started, this run included. @returns {number} */
-  get attempt() { return this.doc.attempt; }
-  /** Guards other stores against former owners (docs/fencing.md). @returns {number} */
-  get fence() { return this.doc.fence; }
   /** Aborted when the job is to be cancelled (its reason is a CancelError), or is not yours any more (a HaltError). */
   get signal() { return this.#abort.signal; }
   /** Whether its creator asked to cancel it. */
-  get isCancelRequested() { return this.signal.reason instanceof CancelError || this.doc.cancelRequested === true; }
+  get isCancelRequested() { return this.signal.reason instanceof CancelError; }
   /** Whether the job is not yours any more: its end was written, it was lost, or its lease is over. Asks the clock, not the database. */
   get isHalted() {
     if (this.leaseLeft <= 0) this.halt(OVER);
@@ -217,8 +218,6 @@ export class Worker {
   /** Whether the index is to be asked again, and by the server's clock when it has to be. */
   #ask = true;
   #next = 0;
-  /** How many rows a page has: fewer after one that did not come in time, as documents may be large. */
-  #page = PAGE;
   /** Until when the index is left alone, as full pages of it had nothing to claim. */
   #rest = 0;
   /** Jobs to leave alone for a while (3.2). @type {Map<string, {until: number, waits: Generator<number>}>} */
@@ -234,11 +233,11 @@ export class Worker {
   /** Made by a queue. @param {import('./queue.js').Queue} queue @param {string[]} types @param {WorkerOptions} options */
   constructor(queue, types, {id = hostname(), onError = error => console.error(error)}) {
     types.forEach(type => docId(type, '-'));
-    const {name, home} = queue.site;
+    const {site, home} = queue.site;
     // Unique for each process: a worker of that very id would take these jobs for those of a process before (3.5).
-    this.id = `${id}-${randomUUID().slice(0, 8)}${name ? `@${name}` : ''}`;
+    this.id = `${id}-${randomUUID().slice(0, 8)}${site ? `@${site}` : ''}`;
     Object.assign(this, {types, onError, couch: queue.couch, defaultTimeout: queue.defaultTimeout});
-    this.lines = types.flatMap(type => name ? [`${type}:${name}`, ...home ? [type] : []] : [type]); // 7.3
+    this.lines = types.flatMap(type => site ? [`${type}:${site}`, ...home === true ? [type] : []] : [type]); // 7.3
   }
 
   /** Follows the feed. */
@@ -273,7 +272,6 @@ export class Worker {
   /** 6.1: takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew. @param {() => void} ready */
   async #follow(ready) {
     const {signal} = this.#done; // a run that is to end before the worker stops hears of a cancel, too
-    let waits = pauses(200, 5000);
     while (!signal.aborted) {
       try {
         let since = (await this.couch.info()).update_seq;
@@ -286,13 +284,12 @@ export class Worker {
           for (const row of results) await this.#row(row);
           since = last_seq;
           const isCutOff = !results.length && monotonic() < asked + Math.min(1000, this.couch.timeout / 4); // a node in maintenance mode ends each poll at once
-          if (!isCutOff) waits = pauses(200, 5000);
-          await pause(isCutOff ? waits.next().value : 50, signal); // what comes meanwhile comes in one answer
+          await pause(isCutOff ? away() : 50, signal); // what comes meanwhile comes in one answer
         }
       } catch (error) {
         if (signal.aborted) return;
         this.onError(error);
-        await pause(waits.next().value, signal);
+        await pause(away(), signal);
       }
     }
   }
@@ -328,10 +325,7 @@ export class Worker {
     for (const line of this.lines.filter(line => !this.settings(line.split(':')[0]).paused)) {
       const before = due.size;
       for (let page = {startkey: [line]}; page;) {
-        const limit = this.#page;
-        this.#page = Math.ceil(limit / 2);
-        const answer = await this.couch.ask(`/${this.#design}/_view/due`, {...page, endkey: [line, now + LOOK], limit, include_docs: true});
-        this.#page = Math.min(PAGE, limit + 1);
+        const answer = await this.couch.ask(`/${this.#design}/_view/due`, {...page, endkey: [line, now + LOOK], limit: PAGE, include_docs: true});
         if (!answer) return this.#findDesign().then(() => this.reset());
         for (const {id, key, value, doc} of answer.rows) {
           const rest = Math.max(key[1] - now, (this.#shunned.get(id)?.until ?? 0) - monotonic(), this.#jobs.has(id) ? 1000 : 0);
@@ -339,7 +333,7 @@ export class Worker {
           // The document was read later than the row: claim what the row was built from, nothing newer (3.1).
           else if (doc?._rev === value && this.#mayClaim(doc)) due.set(id, doc);
         }
-        const last = answer.rows[limit - 1];
+        const last = answer.rows[PAGE - 1];
         page = last && due.size === before && last.key[1] <= now ? {startkey: last.key, startkey_docid: last.id} : null;
         isLong ||= page !== null;
       }
@@ -381,7 +375,7 @@ export class Worker {
     }).catch(error => ({answer: {status: 0}, why: String(error)}));
     if (!why && !job.isHalted) return this.#stop.signal.aborted && !this.#loop ? null : this.#take(job); // `stop` releases it
     job.halt('its claim made no owner');
-    if ([201, 202].includes(answer.status) || isUnknown(answer)) await this.#takeBack(job, why || 'its answer came too late');
+    if ([201, 202].includes(answer.status) || isUnknown(answer)) await this.#takeBack(job, `the claim made no owner: ${why || 'its answer came too late'}`);
     if (isRefusal(answer)) this.onError(new CouchError(`claim ${doc._id}`, answer));
     if (isUnknown(answer)) this.#due = []; // the next would be lost, too, and have to be looked for
     if (answer.status !== 409) this.#shun(doc._id);
@@ -404,13 +398,12 @@ export class Worker {
   /** Rule 3: what contests a confirmed claim on a cluster, if anything does. @param {Doc} base @param {Doc} claimed */
   async #contested(base, claimed) {
     if (!this.couch.isCluster) return '';
-    const waits = pauses(100, 2000);
-    for (let tries = 0; tries < 8; tries++) {
+    let tries = 8;
+    for (const wait of pauses(100, 2000)) {
       const found = standing(base._rev, claimed, await this.couch.leaves(claimed._id) ?? []);
-      if (found.standing !== 'unknown') return found.standing === 'alone' ? '' : `contested by ${found.by}`;
-      await pause(waits.next().value);
+      if (found !== 'unknown' || !--tries) return found === 'alone' ? '' : found;
+      await pause(wait);
     }
-    return 'the claim was not found again';
   }
 
   /** A random, growing pause (3.2). @param {string} id */
@@ -423,15 +416,15 @@ export class Worker {
 
   /** Gives back a claim that made no owner (3.5), where a few readings show it. Otherwise it expires, as nobody renews it. @param {Job} job @param {string} reason */
   async #takeBack(job, reason) {
-    const waits = pauses(100, 2000);
-    for (let tries = this.couch.isCluster ? 4 : 1; tries > 0; tries--) {
+    let tries = this.couch.isCluster ? 4 : 1;
+    for (const wait of pauses(100, 2000)) {
       const mine = (await this.couch.leaves(job.doc._id))?.filter(leaf => isClaim(leaf, job.token)) ?? [];
       for (const leaf of mine) {
         const now = this.couch.now();
         await this.couch.put(this.couch.isCluster ? withdraw(leaf, reason, now) : release(leaf, now));
       }
-      if (mine.length) return;
-      if (tries > 1) await pause(waits.next().value);
+      if (mine.length || !--tries) return;
+      await pause(wait);
     }
   }
 
@@ -448,17 +441,15 @@ export class Worker {
 
   async #run(handler, concurrency) {
     const running = new Set();
-    let waits = pauses(200, 5000);
     while (!this.#stop.signal.aborted) {
       this.#wake = new AbortController(); // before looking, so that no wake-up is lost (6.1)
-      const job = running.size < concurrency ? await this.claim().catch(error => (this.onError(error), null)) : null;
-      if (job || !this.#ask) waits = pauses(200, 5000);
+      const job = running.size < concurrency ? await this.claim().catch(async error => void (this.onError(error), await pause(away(), this.#stop.signal))) : null;
       if (job) {
         const run = this.#handle(job, handler).catch(this.onError).finally(() => (running.delete(run), this.#wake.abort()));
         running.add(run);
       } else {
-        const wait = this.#ask && running.size < concurrency ? waits.next().value : this.#next - this.couch.now();
-        await pause(running.size < concurrency ? Math.min(LOOK, Math.max(1, wait)) : LOOK, this.#wake.signal);
+        const wait = running.size === concurrency ? LOOK : this.#ask ? 0 : this.#next - this.couch.now();
+        await pause(Math.min(LOOK, Math.max(1, wait)), this.#wake.signal);
       }
     }
     await Promise.all(running);

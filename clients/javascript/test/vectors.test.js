@@ -59,7 +59,7 @@ test('retries: delays, and the last run', t => {
 
 test('rivals: whether a confirmed claim owns the job', t => {
   const {cases} = vectors('rivals');
-  for (const {name, base, claim, leaves, expect} of cases) assert.deepEqual(protocol.standing(base, claim, leaves), expect, name);
+  for (const {name, base, claim, leaves, expect} of cases) assert.equal(protocol.standing(base, claim, leaves), expect.standing, name);
   count(t, cases);
 });
 

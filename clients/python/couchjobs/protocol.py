@@ -287,8 +287,9 @@ def standing(base: str, claimed: Doc, leaves: Iterable[Doc]) -> str:
             contested |= "resolved" not in leaf and counted_fence(leaf) >= claimed["fence"] - 1
         elif token == claimed["lock"]["token"] and not withdrawn(leaf):
             mine = True
-        elif leaf["_rev"] != base:  # not a copy that lags; another claim of the same revision contests nothing, it is a sibling
-            contested |= not (token and base in path(leaf) and fence(leaf) == claimed["fence"])
+        elif leaf["_rev"] != base:  # not a copy that lags; another claim of the same revision, or one that was taken back, contests nothing
+            is_harmless = generation(leaf["_rev"]) == generation(base) + 1 or withdrawn(leaf) and lock(leaf)["withdrawn"].get("reason") != "expired"
+            contested |= not (token and base in path(leaf) and fence(leaf) == claimed["fence"] and is_harmless)
     return "contested" if contested else "alone" if mine else "unknown"
 
 

@@ -57,18 +57,19 @@ class Queue:
 
     def _insert(self, new: Doc) -> bool:
         """Writes a new job, as the same bytes until it is known to be stored (2.1). False: a job of that id exists."""
+        is_cluster = self.couch.is_cluster  # asked before anything is sent, as it may fail
         end, doubt, answer = time.monotonic() + CONFIRM, False, None
         for _ in pauses():
             answer = answer or self.couch.write(new, CONFIRM / 3)
             doubt = doubt or answer.status == 202 or answer.unknown
-            if answer.status == 201 and not (doubt and self.couch.is_cluster):
+            if answer.status == 201 and not (doubt and is_cluster):
                 return True
             if answer.status == 409 and not doubt:
                 return False
             leaves = self.couch.majority(new["_id"]) if doubt else []
             made = {} if leaves is None else self._made(new, leaves)
             if made:
-                counts = answer.status == 201 or not self.couch.is_cluster or protocol.generation(made["_rev"]) == 1  # on a tombstone a 201 (rule 18)
+                counts = answer.status == 201 or not is_cluster or protocol.generation(made["_rev"]) == 1  # on a tombstone a 201 (rule 18)
                 if counts and not any(protocol.stands_against(leaf, made, True) for leaf in leaves):
                     return True
             elif made is None:

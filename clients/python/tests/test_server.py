@@ -210,6 +210,15 @@ class CreatorTest(ServerTest):
             queue.add(self.type, "1")
         self.assertEqual((len(made), self.status("1"), unconfirmed.exception.id), (1, None, "1"))
 
+    def test_a_creation_that_nobody_answers_any_more_is_unconfirmed(self):
+        def tamper(method, path, body, send):
+            if method == "PUT":
+                cut.set()
+            return Answer(0, None) if cut.is_set() else send()
+        cut = threading.Event()
+        with mock.patch("couchjobs.queue.CONFIRM", 0.3), self.assertRaises(Unconfirmed):
+            Queue(Tampered(SERVER.url, tamper)).add(self.type, "1")
+
     def test_a_creation_that_hangs_leaves_time_to_look_whether_it_was_stored(self):
         hung = []
 
