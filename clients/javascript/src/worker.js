@@ -346,6 +346,7 @@ export class Worker {
   /** Claims the job that comes first. @returns {Promise<Job | null>} null when nothing is due */
   async claim() {
     while (!this.#stop.signal.aborted) {
+      if (this.couch.now() > this.#next + 60_000) this.#due = []; // a claim of what was run, deleted and purged since would be stored
       const doc = this.#due.shift();
       const job = doc && this.#mayClaim(doc) ? await this.#claim(doc) : null;
       if (job) return job;

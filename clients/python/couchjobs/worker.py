@@ -248,6 +248,8 @@ class Worker:
             if not self._due:
                 self._woken.wait(max(0.0, min(end, self._next_scan) - time.monotonic()))
             with self._claiming:
+                if time.monotonic() > self._next_scan + 60:  # a claim of what was run, deleted and purged since would be stored
+                    self._due.clear()
                 if not self._due and not self._closed and (self._woken.is_set() or time.monotonic() >= self._next_scan):
                     self._scan()
                 doc = self._due.popleft() if self._due else None
