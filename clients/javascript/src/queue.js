@@ -97,7 +97,7 @@ export class Queue {
   }
 
   /**
-   * Waits until a job has ended, and on a cluster a majority has its end (rule 20). Looks every two seconds at least.
+   * Waits until a job has ended, and on a cluster a majority has its end (rule 20). Looks at least once every two seconds.
    * @param {string} type @param {string} id @param {{timeout?: number}} [options] in ms
    * @returns {Promise<Doc | null>} the finished job, or its tombstone with `status` when retention deleted it; null when the time is over, also for a job
    *   that is not there. A job that was removed is a CouchError with status 404

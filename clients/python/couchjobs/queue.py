@@ -96,7 +96,7 @@ class Queue:
         return self.couch.read(protocol.doc_id(type, id))
 
     def wait(self, type: str, id: str, timeout: float = float("inf")) -> Doc:
-        """The job's document once it has finished, by an end that a majority has (6.3, rule 20). It looks every two seconds at least.
+        """The job's document once it has finished, by an end that a majority has (6.3, rule 20). It looks at least once every two seconds.
 
         A job that retention deleted is its tombstone, with `status`. Raises LookupError for a job that was removed, TimeoutError when the time
         is over, also for a job that is not there.

@@ -234,6 +234,7 @@ class Worker:
         self._loops: List[threading.Thread] = []
         self._due: Deque[Doc] = collections.deque()
         self._claiming, self._woken, self._next_scan, self._lull = threading.Lock(), threading.Event(), 0.0, 0.0
+        self._scanned = 0  # by the server's clock, which goes on while this machine sleeps
         self._design = self._find_design()
         for type in self.types:  # before the first claim: a type may be paused
             self._read_settings(type)
@@ -248,7 +249,7 @@ class Worker:
             if not self._due:
                 self._woken.wait(max(0.0, min(end, self._next_scan) - time.monotonic()))
             with self._claiming:
-                if time.monotonic() > self._next_scan + 60:  # a claim of what was run, deleted and purged since would be stored
+                if self._couch.now() > self._scanned + 60_000:  # a claim of what was run, deleted and purged since would be stored
                     self._due.clear()
                 if not self._due and not self._closed and (self._woken.is_set() or time.monotonic() >= self._next_scan):
                     self._scan()
@@ -284,6 +285,7 @@ class Worker:
                     threading.Thread(target=job.keep, daemon=True).start()
                     return job
                 verdict = "its worker has stopped"
+            job._lose("its claim made no owner")  # before `stop` could give it back as a run
         if answer.status != 409:
             self._rest(doc["_id"])
         if answer.unknown:  # the next would be lost, too, and have to be looked for
@@ -293,7 +295,6 @@ class Worker:
             self._take_back(job, f"the claim made no owner: {verdict}")
         elif answer.status not in (404, 409, 412, 429, 503):
             log.warning("the claim of %s was answered %s %s", doc["_id"], answer.status, answer.body)
-        job._lose("its claim made no owner")
         return None
 
     def _rest(self, _id: str) -> None:
@@ -330,6 +331,7 @@ class Worker:
         self._woken.clear()  # before the reading, so that no wake-up is lost
         self._next_scan = 0.0  # again at once, should it fail
         now, started = self._couch.now(), time.monotonic()
+        self._scanned = now
         soon = 1.0 if woken and cluster else 20.0  # an index is read from one copy, which may lag; the clock is looked at again (6.1)
         due, is_long = {}, False
         self._resting = {_id: rest for _id, rest in list(self._resting.items()) if rest[0] > started - 60}

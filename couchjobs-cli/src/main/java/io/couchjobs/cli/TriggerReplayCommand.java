@@ -10,7 +10,7 @@ import picocli.CommandLine.Parameters;
         name = "replay",
         description = {
             "Send a trigger back: it makes jobs for the same changes once more.",
-            "From now it does nothing once more, and leaves out the changes that wait."
+            "With --from now it repeats no change, and skips the changes that wait."
         },
         footer = {
             "  couchjobs trigger replay order-mail --from beginning",

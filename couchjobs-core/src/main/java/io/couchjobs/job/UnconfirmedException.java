@@ -14,7 +14,8 @@ public final class UnconfirmedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * For a document that is no job. Its change was taken back as far as can be; that of a database's site was not.
+     * For a document that is no job. Its change was taken back where that was possible. The name of a site is never taken back: it may be
+     * stored.
      *
      * @param docId the document
      */

@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Another claim of the same revision contests nothing. Only one child of a revision is ever answered by 201: a copy
  * takes one child of a leaf, and two copies must take it. So this claim is the confirmed one, and the other claimer was
- * told 202 and takes its own back. A claim of a later revision may have the same fence: a change of the priority keeps it. That one
- * contests, as the proof says.
+ * told 202 and takes its own back. A claim of a later revision may have the same fence: a change of the priority keeps it. Such a
+ * claim contests until its claimer has taken it back.
  *
  * <p>A tombstone contests a claim when its fence is at least that of the claimed revision: the claim was made at a copy
  * that did not have the removal, or that has a leaf which the ended run left behind.

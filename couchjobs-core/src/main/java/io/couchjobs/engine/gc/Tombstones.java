@@ -8,6 +8,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.limit.SlotName;
 import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobTombstone;
@@ -136,7 +137,7 @@ final class Tombstones {
         boolean called = JobId.fromDocId(id).isPresent() || Logs.Chunk.jobOf(id).isPresent();
         return change.deleted()
                 && (called
-                        || id.startsWith(DocIds.SLOT)
+                        || SlotName.isOf(id)
                         || id.startsWith(DocIds.WORKER)
                         || id.startsWith(DocIds.STATS));
     }

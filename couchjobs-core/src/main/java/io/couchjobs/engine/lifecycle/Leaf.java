@@ -230,8 +230,8 @@ final class Leaf {
     }
 
     /**
-     * Whether this leaf carries a claim that was made on that revision; or on a later one, as far as its claimer has taken it back. A leaf that
-     * was written on does not tell which of both.
+     * Whether this leaf is a claim that was made on exactly that revision, or goes back to it and was taken back by its claimer. Of any other
+     * leaf that was written on, nobody can tell on which revision it was claimed.
      */
     boolean isClaimOf(String base) {
         boolean isTakenBack = isWithdrawn() && !mayHaveRun();

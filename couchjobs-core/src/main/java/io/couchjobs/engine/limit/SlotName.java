@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param index which of its places, from 0
  */
-record SlotName(Limited limited, int index) {
+public record SlotName(Limited limited, int index) {
     private static final String OF_TYPE = "t";
     private static final String OF_GROUP = "g";
     private static final String AT = "@";
@@ -26,6 +26,11 @@ record SlotName(Limited limited, int index) {
         return limited.group == null
                 ? prefix + OF_TYPE + ofSite + ":" + index
                 : prefix + OF_GROUP + ofSite + ":" + index + ":" + limited.group;
+    }
+
+    /** Whether a document is a slot, by its id. */
+    public static boolean isOf(String docId) {
+        return parse(docId).isPresent();
     }
 
     /** The slot that a document is; empty when its id is not one of ours. */

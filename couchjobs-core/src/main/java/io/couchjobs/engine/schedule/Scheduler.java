@@ -215,8 +215,8 @@ public final class Scheduler implements PatientListener, AutoCloseable {
         alarms.values().stream()
                 .filter(alarm -> alarm.isSilencedAndToBeTold(now))
                 .forEach(alarm -> log.warn(
-                        "schedule {} makes no jobs for some time: its ticks were made while the server's clock was ahead;"
-                                + " disable and enable it, then it goes on from now",
+                        "schedule {} makes no jobs for some time: its ticks were noted while the server's clock was ahead."
+                                + " To go on now, disable it and then enable it",
                         alarm.name()));
         List<TickAlarm> due = alarms.values().stream()
                 .filter(alarm -> alarm.isDue(now, clock.nanos()))

@@ -201,7 +201,7 @@ final class Position {
         return known != 0 && created != 0 && known != created;
     }
 
-    /** The position in a database that was made anew, or is on another server. No owed change is of its documents, even if ids and revisions are equal. */
+    /** The position in a database that was made anew, or is on another server. Owed changes are dropped: they are of other documents. */
     Position restarted(String seq, long created) {
         Position next = replayed(seq).with(CREATED, JsonNodeFactory.instance.numberNode(created));
         next.document.remove(OWED);

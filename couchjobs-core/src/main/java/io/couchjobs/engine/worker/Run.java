@@ -1,6 +1,7 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.claim.Note;
@@ -26,7 +27,10 @@ import org.slf4j.event.Level;
 public final class Run implements LeaseHolder, ProgressWriter.Source {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
     private static final Logger JOB_LOG = LoggerFactory.getLogger("couchjobs.job");
-    /** So often attached data may not be readable while leases are renewed; then the run fails. That takes about 20 seconds. */
+    /**
+     * After so many failed readings of attached data the run fails, if its lease was renewed meanwhile. That takes about 20 seconds, or until
+     * the next renewal.
+     */
     private static final int MOST_FAILURES = 10;
 
     private final LeasedJob claim;
@@ -252,7 +256,9 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
                 var unused = claim.data();
             } catch (CouchException trouble) {
                 warnOnce(backoff, "cannot read the data of {}, trying again until its lease runs out: {}", trouble);
-                boolean isLost = claim.confirmedNanos() - began > 0 && backoff.attempts() >= MOST_FAILURES;
+                boolean isServerThere =
+                        !(trouble instanceof CouchUnreachableException) && claim.confirmedNanos() - began > 0;
+                boolean isLost = isServerThere && backoff.attempts() >= MOST_FAILURES;
                 if (isLost || !backoff.pauseUnlessInterrupted()) {
                     throw trouble;
                 }

@@ -105,6 +105,7 @@ class ActivityMonitorTest {
         put("{'_id':'worker:dead','pid':1,'types':[],'beat':0,'at':0}");
         watched.looked();
         watched.advance(T);
+        watched.looked();
         until(() -> watched.queue.database().get("worker:dead").isEmpty());
         watched.looked();
         assertThat(watched.queue.database().get("worker:notes")).isPresent();
