@@ -71,7 +71,7 @@ public final class ClusterTransitions {
             return expire(job, OptionalInt.empty(), since);
         }
         return Transitions.on(Event.RESTORE, job, since, edit -> {
-            edit.put(Field.FENCE, Fences.effective(job)).notRun().at("restored");
+            edit.put(Field.FENCE, Fences.effective(job)).notRun().takenAt("restored");
             return edit.waitsForEnd();
         });
     }
@@ -117,8 +117,12 @@ public final class ClusterTransitions {
     public static boolean mayHaveEnded(Job job) {
         boolean isTaken = at(job, EXPIRED) > 0 || at(job, "released") > 0;
         long taken = Math.max(Math.max(at(job, EXPIRED), at(job, "released")), at(job, "restored"));
-        long wanted = Math.max(Math.max(at(job, Transitions.CLAIMED), at(job, "created")), at(job, "retried"));
-        return job.status() == JobStatus.WAITING && job.after().isEmpty() && isTaken && taken >= wanted;
+        return job.status() == JobStatus.WAITING && job.after().isEmpty() && isTaken && taken >= lastWanted(job);
+    }
+
+    /** When the job was last claimed, or another run of it was wanted; 0 when nothing tells. */
+    static long lastWanted(Job job) {
+        return Math.max(Math.max(at(job, Transitions.CLAIMED), at(job, "created")), at(job, "retried"));
     }
 
     private static long at(Job job, String moment) {
@@ -127,8 +131,9 @@ public final class ClusterTransitions {
 
     /** An operator takes the job from its owner, as {@link Transitions#release} does, but it does not end by that, see {@link #expire}. */
     public static Decision release(Job job, Instant now) {
-        return Transitions.on(
-                Event.RELEASE, job, now, edit -> edit.notRun().at("released").waitsForEnd());
+        return Transitions.on(Event.RELEASE, job, now, edit -> edit.notRun()
+                .takenAt("released")
+                .waitsForEnd());
     }
 
     /** The job as if nobody had asked its owner to cancel it. */

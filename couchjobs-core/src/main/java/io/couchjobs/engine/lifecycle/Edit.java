@@ -82,9 +82,21 @@ final class Edit {
 
     /** Notes when this happened, under the name of a moment such as {@code finished}. */
     Edit at(String moment) {
+        return at(moment, now.toEpochMilli());
+    }
+
+    /**
+     * Notes when others took the job from its owner. That is not before what {@link ClusterTransitions#mayHaveEnded} compares it with, though the
+     * clocks of two nodes differ.
+     */
+    Edit takenAt(String moment) {
+        return at(moment, Math.max(now.toEpochMilli(), ClusterTransitions.lastWanted(before)));
+    }
+
+    private Edit at(String moment, long millis) {
         JsonNode times = document.get(Field.TIMES);
         ObjectNode noted = times instanceof ObjectNode object ? object : document.putObject(Field.TIMES);
-        noted.put(moment, now.toEpochMilli());
+        noted.put(moment, millis);
         return this;
     }
 

@@ -195,7 +195,7 @@ public final class Transitions {
             edit.error(JobError.Kind.EXPIRED, obituary(job, tooOften))
                     .put(Field.EXPIRATIONS, ran ? Edit.oneMore(job.expirations()) : job.expirations())
                     .remove(Field.PROGRESS)
-                    .at("expired");
+                    .takenAt("expired");
             if (job.isResubmitted()) {
                 return tooOften ? edit.resubmitted() : edit.waitsForResubmit();
             }

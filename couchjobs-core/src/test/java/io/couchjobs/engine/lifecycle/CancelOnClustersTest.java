@@ -6,6 +6,8 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.Jobs;
 import java.time.Instant;
+import java.util.List;
+import java.util.OptionalInt;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -43,11 +45,40 @@ class CancelOnClustersTest {
         assertThat(next.fence()).isEqualTo(2);
     }
 
+    /** The node of who takes the job from its owner may be behind the node that the owner asked. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"'created':1,'claimed':9", "'created':9,'claimed':2", "'created':1,'claimed':2,'retried':9"})
+    void by_its_next_claim_when_the_clock_of_who_took_it_was_behind(String times) {
+        Job owned = job("'status':'running','lock':{'token':'t','worker':'w'},'times':{'expired':1," + times + "}");
+        Instant before = Instant.ofEpochMilli(5);
+        List<Decision> taken = List.of(
+                ClusterTransitions.expire(owned, OptionalInt.empty(), before),
+                ClusterTransitions.release(owned, before),
+                restored(owned, "no quorum"),
+                restored(owned, "expired"));
+        for (Decision each : taken) {
+            Job waits = each.write().orElseThrow();
+            assertThat(ClusterTransitions.mayHaveEnded(waits))
+                    .as("%s", waits.times())
+                    .isTrue();
+        }
+    }
+
+    private static Decision restored(Job owned, String reason) {
+        return ClusterTransitions.restore(ClusterTransitions.withdraw(owned, reason, Instant.ofEpochMilli(5))
+                .write()
+                .orElseThrow());
+    }
+
     private static Job cancelled(String fields) {
-        Job job = Job.parse(
-                Jobs.json("{'_id':'job:email:1','_rev':'3-a','data':{},'attempt':1,'fence':2," + fields + "}"));
-        return ClusterTransitions.cancel(job, null, Instant.ofEpochMilli(9))
+        return ClusterTransitions.cancel(job(fields), null, Instant.ofEpochMilli(9))
                 .write()
                 .orElseThrow();
+    }
+
+    private static Job job(String fields) {
+        return Job.parse(
+                Jobs.json("{'_id':'job:email:1','_rev':'3-a','data':{},'attempt':1,'fence':2," + fields + "}"));
     }
 }
