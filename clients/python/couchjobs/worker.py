@@ -285,7 +285,8 @@ class Worker:
                     threading.Thread(target=job.keep, daemon=True).start()
                     return job
                 verdict = "its worker has stopped"
-            job._lose("its claim made no owner")  # before `stop` could give it back as a run
+            if verdict == "contested":
+                job._lose("its claim made no owner")  # before `stop` could give it back as a run
         if answer.status != 409:
             self._rest(doc["_id"])
         if answer.unknown:  # the next would be lost, too, and have to be looked for
@@ -295,6 +296,7 @@ class Worker:
             self._take_back(job, f"the claim made no owner: {verdict}")
         elif answer.status not in (404, 409, 412, 429, 503):
             log.warning("the claim of %s was answered %s %s", doc["_id"], answer.status, answer.body)
+        job._lose("its claim made no owner")
         return None
 
     def _rest(self, _id: str) -> None:

@@ -136,10 +136,7 @@ final class Tombstones {
         String id = change.id();
         boolean called = JobId.fromDocId(id).isPresent() || Logs.Chunk.jobOf(id).isPresent();
         return change.deleted()
-                && (called
-                        || SlotName.isOf(id)
-                        || id.startsWith(DocIds.WORKER)
-                        || id.startsWith(DocIds.STATS));
+                && (called || SlotName.isOf(id) || id.startsWith(DocIds.WORKER) || id.startsWith(DocIds.STATS));
     }
 
     /** The tombstones that may go, with their leaves. */

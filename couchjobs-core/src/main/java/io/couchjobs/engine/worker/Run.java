@@ -1,8 +1,8 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.claim.Note;
 import io.couchjobs.engine.time.Backoff;
@@ -27,16 +27,14 @@ import org.slf4j.event.Level;
 public final class Run implements LeaseHolder, ProgressWriter.Source {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
     private static final Logger JOB_LOG = LoggerFactory.getLogger("couchjobs.job");
-    /**
-     * After so many failed readings of attached data the run fails, if its lease was renewed meanwhile. That takes about 20 seconds, or until
-     * the next renewal.
-     */
+    /** After so many failed readings of attached data, in about 20 seconds, the run fails, if its lease was renewed meanwhile. */
     private static final int MOST_FAILURES = 10;
 
     private final LeasedJob claim;
     private final Handler<?> handler;
     private final RunTools tools;
     private final RunLog runLog;
+    private @Nullable Attempt<?> present;
     private @Nullable Thread thread;
     private JobContext.@Nullable StopReason stopReason;
     private volatile String whyCancelled = "cancelled while it ran";
@@ -44,7 +42,6 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     /** Between two tries to write how it ended. */
     private boolean isPausing;
 
-    private @Nullable Attempt<?> present;
     private final LeaseTimeout timeout;
     private Ending ending = Ending.halted("it has not begun");
     private int attempt;
@@ -256,10 +253,8 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
                 var unused = claim.data();
             } catch (CouchException trouble) {
                 warnOnce(backoff, "cannot read the data of {}, trying again until its lease runs out: {}", trouble);
-                boolean isServerThere =
-                        !(trouble instanceof CouchUnreachableException) && claim.confirmedNanos() - began > 0;
-                boolean isLost = isServerThere && backoff.attempts() >= MOST_FAILURES;
-                if (isLost || !backoff.pauseUnlessInterrupted()) {
+                boolean isThere = claim.confirmedNanos() - began > 0 && !(trouble instanceof CouchUnreachableException);
+                if ((isThere && backoff.attempts() >= MOST_FAILURES) || !backoff.pauseUnlessInterrupted()) {
                     throw trouble;
                 }
             }
@@ -349,7 +344,6 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         Thread.interrupted();
     }
 
-    /** The database may be away for an hour. */
     private void warnOnce(Backoff backoff, String what, CouchJobsException trouble) {
         log.atLevel(backoff.attempts() == 0 ? Level.WARN : Level.DEBUG).log(what, claim.id(), trouble.getMessage());
     }
