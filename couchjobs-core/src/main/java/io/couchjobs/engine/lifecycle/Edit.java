@@ -86,8 +86,8 @@ final class Edit {
     }
 
     /**
-     * Notes when others took the job from its owner. That is not before what {@link ClusterTransitions#mayHaveEnded} compares it with, though the
-     * clocks of two nodes differ.
+     * Notes when others took the job from its owner: no earlier than the times with which {@link ClusterTransitions#mayHaveEnded} compares it.
+     * The clocks of two nodes differ.
      */
     Edit takenAt(String moment) {
         return at(moment, Math.max(now.toEpochMilli(), ClusterTransitions.lastWanted(before)));

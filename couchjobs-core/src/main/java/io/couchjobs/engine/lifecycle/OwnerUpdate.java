@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * Data and progress that an owner wrote on a leaf that lost against another leaf of its claim: somebody asked the owner for something at
- * that moment. They go over to the winner, once. Data that is attached to the losing leaf goes with that leaf.
+ * that moment. They go over to the winner, once. Data that is attached to the losing leaf is lost with that leaf.
  */
 final class OwnerUpdate {
     private OwnerUpdate() {}

@@ -213,7 +213,7 @@ public final class Scheduler implements PatientListener, AutoCloseable {
     private void wake() {
         Instant now = clock.instant();
         alarms.values().stream()
-                .filter(alarm -> alarm.isSilencedAndToBeTold(now))
+                .filter(alarm -> alarm.noteSilence(now))
                 .forEach(alarm -> log.warn(
                         "schedule {} makes no jobs for some time: its ticks were noted while the server's clock was ahead."
                                 + " To go on now, disable it and then enable it",

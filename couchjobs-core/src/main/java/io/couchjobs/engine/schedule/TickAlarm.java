@@ -54,8 +54,8 @@ final class TickAlarm {
         return ours;
     }
 
-    /** Whether people should know that a wrong clock has silenced its schedule: once. */
-    boolean isSilencedAndToBeTold(Instant now) {
+    /** {@return whether a wrong clock has silenced the schedule, the first time that it is asked} */
+    boolean noteSilence(Instant now) {
         boolean isNews = !isAheadTold && Due.isAhead(schedule, now);
         isAheadTold |= isNews;
         return isNews;

@@ -226,7 +226,7 @@ final class FollowedDatabase {
     }
 
     private boolean isEnds() {
-        return name.equals(Starts.ENDS);
+        return name.equals(PositionNames.ENDS);
     }
 
     /** Quiet databases of a pattern are not read at its times, so the note for all of them counts, too. */

@@ -82,9 +82,9 @@ final class Position {
         return document.path(DATABASE).asText();
     }
 
-    /** Whether it is the position of a database. The names of other documents begin with a character that no database's name has. */
+    /** Whether it is the position of a database. */
     boolean isOfDatabase() {
-        return !database().startsWith("~");
+        return PositionNames.isDatabase(database());
     }
 
     /** The same position, begun for the present connection of a trigger. The document of a pattern's start names the pattern, too. */
@@ -92,7 +92,7 @@ final class Position {
         Position next = with(
                 CONNECTION,
                 JsonNodeFactory.instance.textNode(trigger.connection().orElse("")));
-        if (database().equals(Starts.STARTED)) {
+        if (database().equals(PositionNames.STARTED)) {
             next.document.put(SOURCE, trigger.source());
         }
         return next;

@@ -21,12 +21,6 @@ import java.util.function.Predicate;
  * <p>The databases that are there when a trigger is made begin where the trigger says. One that comes later begins with its first change.
  */
 final class Starts {
-    /** Stands for the queue's own database, where the ends of jobs are read. No database can have such a name. */
-    static final String ENDS = "~ends";
-
-    /** The name of a document that names a pattern. While it is there, the databases of that pattern have their positions. */
-    static final String STARTED = "~started";
-
     private final Positions positions;
     private final Troubles troubles;
     private final InstantSource clock;
@@ -62,7 +56,7 @@ final class Starts {
     }
 
     private String from(Trigger trigger, String name, Optional<Position> noted) {
-        if (name.equals(ENDS)) {
+        if (name.equals(PositionNames.ENDS)) {
             return "now";
         } else if (!isBegun(trigger)) {
             return trigger.from();
@@ -74,7 +68,7 @@ final class Starts {
 
     /** The ends are read from the queue's own server. */
     private static boolean isOf(Trigger trigger, Position position) {
-        return position.database().equals(ENDS) || position.isOf(trigger);
+        return position.database().equals(PositionNames.ENDS) || position.isOf(trigger);
     }
 
     private boolean isBegun(Trigger trigger) {
@@ -83,7 +77,7 @@ final class Starts {
     }
 
     private Optional<Position> started(Trigger trigger) {
-        return positions.read(trigger.name(), STARTED);
+        return positions.read(trigger.name(), PositionNames.STARTED);
     }
 
     /**
@@ -104,7 +98,7 @@ final class Starts {
                         Position unused = begin(trigger, name, seq(trigger.from(), info), info.created());
                     });
         }
-        Position unused = begin(trigger, STARTED, Position.BEGINNING, 0);
+        Position unused = begin(trigger, PositionNames.STARTED, Position.BEGINNING, 0);
     }
 
     /** A server that describes several databases calls each one that it cannot describe missing. So this database is asked for alone. */
@@ -143,7 +137,7 @@ final class Starts {
 
     /** Notes that no database of a pattern had changes left at a time. */
     void noteCaughtUp(Trigger trigger, Instant time) {
-        Position started = Position.first(trigger.name(), STARTED, Position.BEGINNING, 0);
+        Position started = Position.first(trigger.name(), PositionNames.STARTED, Position.BEGINNING, 0);
         Position unused =
                 positions.change(started, present -> present.after(Step.none(present.seq(), List.of()), time));
     }

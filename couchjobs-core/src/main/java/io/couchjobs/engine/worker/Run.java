@@ -1,8 +1,6 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.claim.Note;
 import io.couchjobs.engine.time.Backoff;
@@ -18,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * One run of a job, from claim to finish: call the handler, judge how it ended, write that down. {@link #stop} comes
@@ -27,14 +24,11 @@ import org.slf4j.event.Level;
 public final class Run implements LeaseHolder, ProgressWriter.Source {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
     private static final Logger JOB_LOG = LoggerFactory.getLogger("couchjobs.job");
-    /** After so many failed readings of attached data, in about 20 seconds, the run fails, if its lease was renewed meanwhile. */
-    private static final int MOST_FAILURES = 10;
 
     private final LeasedJob claim;
     private final Handler<?> handler;
     private final RunTools tools;
     private final RunLog runLog;
-    private @Nullable Attempt<?> present;
     private @Nullable Thread thread;
     private JobContext.@Nullable StopReason stopReason;
     private volatile String whyCancelled = "cancelled while it ran";
@@ -42,6 +36,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     /** Between two tries to write how it ended. */
     private boolean isPausing;
 
+    private @Nullable Attempt<?> present;
     private final LeaseTimeout timeout;
     private Ending ending = Ending.halted("it has not begun");
     private int attempt;
@@ -224,7 +219,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
                         whyCancelled,
                         new IllegalStateException("stopped before it started"));
             }
-            readData();
+            new AttachedDataReading(claim, tools.parts().clock(), backoff()).read();
             return watched();
         } catch (Throwable thrown) {
             return failedIn(thrown);
@@ -241,23 +236,6 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
             return finished(present.run(tools.options().interceptors(), this::stopReason));
         } finally {
             limit.ifPresent(Lane.Planned::cancel);
-        }
-    }
-
-    /** The handler finds attached data read. A database that is away is not the job's fault. One that is there may have lost the data. */
-    private void readData() {
-        Backoff backoff = backoff();
-        long began = tools.parts().clock().nanos();
-        while (claim.job().lacksData()) {
-            try {
-                var unused = claim.data();
-            } catch (CouchException trouble) {
-                warnOnce(backoff, "cannot read the data of {}, trying again until its lease runs out: {}", trouble);
-                boolean isThere = claim.confirmedNanos() - began > 0 && !(trouble instanceof CouchUnreachableException);
-                if ((isThere && backoff.attempts() >= MOST_FAILURES) || !backoff.pauseUnlessInterrupted()) {
-                    throw trouble;
-                }
-            }
         }
     }
 
@@ -344,7 +322,12 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         Thread.interrupted();
     }
 
+    /** The database may be away for an hour. */
     private void warnOnce(Backoff backoff, String what, CouchJobsException trouble) {
-        log.atLevel(backoff.attempts() == 0 ? Level.WARN : Level.DEBUG).log(what, claim.id(), trouble.getMessage());
+        if (backoff.attempts() == 0) {
+            log.warn(what, claim.id(), trouble.getMessage());
+        } else {
+            log.debug(what, claim.id(), trouble.getMessage());
+        }
     }
 }

@@ -57,11 +57,7 @@ class AlarmsUnderFaultsTest {
             couch.faults().loseAnswer(1, request -> isAlarms(request) && isStored.compareAndSet(false, true));
             couch.faults().answer(Integer.MAX_VALUE, request -> isStored.get(), 500);
             queue.add("email", Map.of());
-            try (Listening alarms = queue.operations()
-                    .alarms()
-                    .oldestDue(Duration.ofMillis(1))
-                    .every(Duration.ofSeconds(1))
-                    .looks(1)
+            try (Listening alarms = whenAJobIsDue(queue)
                     .command(List.of("true"))
                     .tell(told::add)
                     .start()) {
@@ -117,20 +113,12 @@ class AlarmsUnderFaultsTest {
         assertThat(told).extracting(Alarms.Alarm::rule).containsExactly("database");
     }
 
-    private static JobQueue open(EmbeddedCouch couch) {
-        return JobQueue.open(couch.url().resolve("/queue").toString());
-    }
-
     @Test
     void a_listener_that_leaves_an_interrupt_behind_does_not_end_the_alarms() throws Exception {
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start();
                 JobQueue queue = open(couch)) {
             queue.add("email", Map.of());
-            try (Listening alarms = queue.operations()
-                    .alarms()
-                    .oldestDue(Duration.ofMillis(1))
-                    .every(Duration.ofSeconds(1))
-                    .looks(1)
+            try (Listening alarms = whenAJobIsDue(queue)
                     .tell(alarm -> Thread.currentThread().interrupt())
                     .command(List.of("sleep", "1"))
                     .tell(told::add)
@@ -138,5 +126,17 @@ class AlarmsUnderFaultsTest {
                 TestQueue.until(() -> !told.isEmpty());
             }
         }
+    }
+
+    private static JobQueue open(EmbeddedCouch couch) {
+        return JobQueue.open(couch.url().resolve("/queue").toString());
+    }
+
+    private static Alarms whenAJobIsDue(JobQueue queue) {
+        return queue.operations()
+                .alarms()
+                .oldestDue(Duration.ofMillis(1))
+                .every(Duration.ofSeconds(1))
+                .looks(1);
     }
 }

@@ -45,11 +45,11 @@ class CancelOnClustersTest {
         assertThat(next.fence()).isEqualTo(2);
     }
 
-    /** The node of who takes the job from its owner may be behind the node that the owner asked. */
+    /** The clock of the node that took the job may be behind the clock of the node that the owner asked. */
     @ParameterizedTest
     @ValueSource(
             strings = {"'created':1,'claimed':9", "'created':9,'claimed':2", "'created':1,'claimed':2,'retried':9"})
-    void by_its_next_claim_when_the_clock_of_who_took_it_was_behind(String times) {
+    void by_its_next_claim_when_the_node_that_took_it_had_a_clock_that_was_behind(String times) {
         Job owned = job("'status':'running','lock':{'token':'t','worker':'w'},'times':{'expired':1," + times + "}");
         Instant before = Instant.ofEpochMilli(5);
         List<Decision> taken = List.of(

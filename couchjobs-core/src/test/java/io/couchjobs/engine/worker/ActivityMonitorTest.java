@@ -399,14 +399,6 @@ class ActivityMonitorTest {
                 .isEqualTo("running");
     }
 
-    private String put(String document) {
-        return ((WriteResult.Stored) watched.queue.database().put(Jobs.json(document))).rev();
-    }
-
-    private static Predicate<Faults.Request> path(String part) {
-        return request -> request.path().contains(part);
-    }
-
     @Test
     void while_nobody_owns_a_job_it_looks_seldom() {
         try (SteppedMonitor monitor = new SteppedMonitor(watched.queue)) {
@@ -414,5 +406,13 @@ class ActivityMonitorTest {
             watched.owned("1", "dead", "");
             assertThat(monitor.pauseAfterLook()).isLessThanOrEqualTo(Duration.ofSeconds(1));
         }
+    }
+
+    private String put(String document) {
+        return ((WriteResult.Stored) watched.queue.database().put(Jobs.json(document))).rev();
+    }
+
+    private static Predicate<Faults.Request> path(String part) {
+        return request -> request.path().contains(part);
     }
 }
