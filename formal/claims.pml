@@ -72,6 +72,20 @@
 #define RESOLVERS 1
 #endif
 
+#ifdef BURIED         /* two copies have the tombstone of retention, after an end that was told; one has a claim of a dead worker, made of the expiry of the run before */
+#define BEGIN  retiredBeside
+#define CLAIMS 3
+#define MONITOR
+#define RESOLVERS 1
+#endif
+#ifdef REBORN         /* a job that was removed was added again, and its owner may die; one copy has another tombstone of its earlier life */
+#define BEGIN  ownedAnew
+#define CLAIMS 3
+#define ENDS
+#define MONITOR
+#define RESOLVERS 1
+#endif
+
 #ifdef ASKED          /* two copies have an end, which was told; one has a sibling of its claim; retention deletes the job, and somebody wants another run */
 #define BEGIN  endedBeside
 #define CLAIMS 3
@@ -247,6 +261,14 @@ inline expired_() {
 inline met() {
     put(1, revision(ENDED, 1, 1)); put(2, revision(PENDING, 1, 0) | OBITUARY); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
     claims = 1; greatest = 1; told = 1
+}
+inline retiredBeside() {
+    put(1, revision(RETIRED, 1, 0)); put(2, revision(OWNED, 2, 2) | OBITUARY); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
+    claims = 2; greatest = 1; told = 1
+}
+inline ownedAnew() {
+    put(1, revision(OWNED, 4, 2)); put(2, revision(REMOVED, 2, 0)); everybodyHas(1); oneHas(1, 2);
+    claims = 2; greatest = 4; phase[1] = OWNS; mine[1] = 2; runs[1] = 4; at(1) = 1
 }
 inline retriedBeside() {
     put(1, revision(PENDING, 1, 0) | OBITUARY); put(2, revision(PENDING, 1, 1) | FAILURE); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);

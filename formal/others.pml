@@ -92,8 +92,30 @@ inline findSeen(which) {
 }
 
 #ifdef MONITOR
-/* ActivityMonitor: it knows who is dead, and acts on the only leaf when a reading of the document has shown it before. */
+/* ActivityMonitor: it knows who is dead, and acts on a leaf when a reading of the document has shown it before. */
 #define watched ref[8]
+/* DeadOwners.free: beside a tombstone that would have contested the claim this is withdrawn, and does not expire; a tombstone of an earlier life of the job
+   says nothing. Beside other live leaves the resolver withdraws it. */
+#ifdef CALLS_IT_PAST
+#define mayBePast(gone,r) (fence(gone) < fence(r))
+#else
+#define mayBePast(gone,r) (fence(gone) + 1 < fence(r))
+#endif
+inline findWatched() {
+    news = 0; target = (has(leaves, watched) && mayExpire(watched) && isSeenDead(watched) -> watched : 0); i = 1;
+    do
+    :: i <= last && target != 0 ->
+        if
+        :: !has(leaves, i) || i == watched
+        :: has(leaves, i) && i != watched && isLiveKind(kind(i)) -> target = 0
+        :: has(leaves, i) && isGoneKind(kind(i)) -> if :: !mayBePast(i, watched) -> news = asWithdrawn(watched) | EXPIRED :: else fi
+        fi;
+        i++
+    :: else -> break
+    od;
+    if :: target == 0 -> news = 0 :: target != 0 && news == 0 -> news = asExpired(target) :: else fi;
+    i = 0; who = 0
+}
 #define isSilent(r) (isShown(r) && mayExpire(r) && isSeenDead(r))
 proctype Monitor() {
     do
@@ -103,15 +125,12 @@ proctype Monitor() {
       }
     :: atomic { watched != 0 ->
         chooseMajority();
-        d_step { look(); findOnly(i == watched && mayExpire(i) && isSeenDead(i)); watched = 0; leaves = 0 };
+        d_step { look(); findWatched(); watched = 0; leaves = 0 };
         if
-        :: target == 0 || !room -> target = 0
+        :: target == 0 || !room -> d_step { target = 0; news = 0 }
         :: else ->
             chooseTakers(target);
-            d_step {
-                news = asExpired(target);
-                writeIt(); tidy(); truth()
-            }
+            d_step { writeIt(); tidy(); truth() }
         fi
       }
     od

@@ -13,6 +13,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.PretendedCluster;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
@@ -149,6 +150,47 @@ class MonitorsOnClustersTest {
             assertThat(sent.path("status").asText()).isEqualTo("running");
         });
         assertThat(cluster.sawWithdrawal("expired")).isTrue();
+    }
+
+    /** A tombstone stays a leaf for ever when the job is added again on another one. */
+    @Test
+    void the_claim_of_a_dead_owner_expires_beside_a_tombstone_of_an_earlier_life_of_the_job() throws Exception {
+        assumeTrue(!database.serverName().contains("PouchDB"), "PouchDB Server's _bulk_get has the winning leaf only");
+        ClaimedJob claim = claimedInSecondLife();
+        Replicated.into(database, tombstone(claim.fence() - 2));
+        outlive();
+        assertThat(job().status()).isEqualTo(JobStatus.WAITING);
+        assertThat(job().expirations()).isEqualTo(1);
+        assertThat(cluster.sawWithdrawal("expired")).isFalse();
+        assertThat(queue.claim(job().id())).isPresent();
+    }
+
+    @Test
+    void the_claim_of_a_dead_owner_is_withdrawn_beside_a_tombstone_that_would_have_contested_it() throws Exception {
+        assumeTrue(!database.serverName().contains("PouchDB"), "PouchDB Server's _bulk_get has the winning leaf only");
+        ClaimedJob claim = claimedInSecondLife();
+        Replicated.into(database, tombstone(claim.fence() - 1));
+        outlive();
+        assertThat(cluster.sawWithdrawal("expired")).isTrue();
+    }
+
+    private ClaimedJob claimedInSecondLife() throws Exception {
+        claimed();
+        single.remove("email", "1");
+        return claimed();
+    }
+
+    private static ObjectNode tombstone(long fence) {
+        return Jobs.json(
+                "{'_id':'job:email:1','_rev':'1-" + "d".repeat(32) + "','_deleted':true,'fence':" + fence + "}");
+    }
+
+    private void outlive() {
+        try (SteppedMonitor monitor = new SteppedMonitor(queue)) {
+            monitor.look();
+            monitor.outlastTheTimeout();
+            monitor.look();
+        }
     }
 
     @Test

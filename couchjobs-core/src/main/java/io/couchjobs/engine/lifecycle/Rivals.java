@@ -50,6 +50,19 @@ public final class Rivals {
                         && !precedence.mayBeOutweighed(leaf));
     }
 
+    /**
+     * Whether a tombstone may count more than a live leaf: that of a removal or of retention, which is as late as the leaf, or as the job that
+     * its owner claimed. A tombstone of an earlier life of the job may stay a leaf for ever, when the job is added again on another one.
+     *
+     * @param tombstone a deleted leaf of the same document
+     */
+    public static boolean mayBeGone(ObjectNode live, ObjectNode tombstone) {
+        Leaf leaf = Leaf.of(live);
+        Leaf gone = Leaf.of(tombstone);
+        long claimed = leaf.kind() == Leaf.Kind.OWNED ? leaf.storedFence() - 1 : leaf.storedFence();
+        return !gone.isResolved() && gone.storedFence() >= claimed;
+    }
+
     private static boolean contests(Leaf leaf, Job claim, String base) {
         if (leaf.isLive()) {
             return leaf.storedFence() != claim.fence() || !leaf.isClaimOf(base);

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.Fences;
-import io.couchjobs.engine.lifecycle.Resolution;
+import io.couchjobs.engine.lifecycle.Rivals;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
@@ -21,7 +21,7 @@ import java.util.function.Predicate;
  * cannot be jobs are left out when there are others. Immutable and thread-safe.
  *
  * @param jobs the job as each leaf says it is; none when there is no such job
- * @param isBesideTombstone whether a caller, or retention, has deleted the job on another leaf
+ * @param isBesideTombstone whether a caller, or retention, has deleted the job on another leaf, in this life of it
  */
 public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     /** The leaf that readers see comes first. */
@@ -85,7 +85,8 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
                 live.stream().flatMap(leaf -> JobDocument.job(leaf).stream()).toList();
         return new Leaves(
                 jobs.isEmpty() && !live.isEmpty() ? List.of(Job.given(live.get(0))) : jobs,
-                !live.isEmpty() && leaves.stream().anyMatch(leaf -> isDeleted(leaf) && !Resolution.isOfLoser(leaf)));
+                leaves.stream().filter(Leaves::isDeleted).anyMatch(gone -> live.stream()
+                        .anyMatch(leaf -> Rivals.mayBeGone(leaf, gone))));
     }
 
     private static boolean isDeleted(ObjectNode leaf) {
