@@ -81,8 +81,8 @@ export class Couch {
       // It says enough without a body, which a proxy may have written. But a proxy's 404 says nothing of a document.
       if (!response.ok && response.status !== 404) status = response.status;
       return {status: response.status, body: JSON.parse(await response.text() || 'null')};
-    } catch {
-      return {status};
+    } catch (/** @type {any} */ error) {
+      return error?.cause?.code === 'ECONNREFUSED' ? {status: 503, body: {reason: 'connection refused'}} : {status}; // nothing was sent
     }
   }
 

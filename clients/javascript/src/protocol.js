@@ -136,8 +136,9 @@ export function claim(job, {token, worker, user}, now) {
 }
 
 /** 3.3. @param {Doc} job @param {{progress?: Doc}} changes @param {number} now */
-export function update(job, {progress}, now) {
+export function update(job, {progress, ...others}, now) {
   mustBe(isOwned, job, 'update');
+  for (const field in others) throw new RefusedError(`${field}: an owner updates its progress, and nothing else`);
   if (progress != null && !isProgress(progress)) throw new RefusedError(`progress ${JSON.stringify(progress)}: must be {percent: 0 to 100, message: text}`);
   return written(job, progress ? {progress: {...progress, percent: Math.floor(progress.percent)}} : {}, {updated: now});
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {createHash, randomUUID} from 'node:crypto';
 import {spawn} from 'node:child_process';
+import {once} from 'node:events';
 import {createServer} from 'node:http';
 import {fileURLToPath} from 'node:url';
 import {after, before, test} from 'node:test';
@@ -434,6 +435,7 @@ test('progress that no job can have is refused, and the job can still be finishe
     }
     await job.update({progress: {percent: 50.9, message: 'half'}});
     await job.update({progress: null});
+    await assert.rejects(job.update({data: {n: 1}}), error => error instanceof RefusedError && error.message.startsWith('data: '));
     await job.finish();
     const done = await queue.get(email, id);
     assert.deepEqual([done.status, done.progress], ['success', {percent: 50, message: 'half'}]);
@@ -811,6 +813,21 @@ test('a creation without an answer whose traces were compacted away is unconfirm
   });
   await assert.rejects(shaky.add(email, {}, {id: '1'}), error => error instanceof UnconfirmedError && error.id === '1');
   assert.deepEqual([made.length, await queue.get(email, '1')], [1, null]);
+});
+
+test('a creation that met a refused connection was not sent: a job of that id that was deleted before casts no doubt on it', async () => {
+  const email = await type();
+  const {id} = await queue.add(email, {}, {id: '1'});
+  const {_rev} = await queue.get(email, id);
+  await queue.couch.put({_id: `job:${email}:1`, _rev, _deleted: true, status: 'success', fence: 1, removedBy: 'retention'});
+  await request(`${db.url}/_compact`, {method: 'POST', body: '{}'});
+  await until(async () => (await request(`${db.url}/${path(`job:${email}:1`)}?rev=${_rev}`)).status === 404);
+  const [server, made] = [createServer().listen(0, '127.0.0.1'), []];
+  await once(server, 'listening');
+  const closed = `http://127.0.0.1:${server.address().port}`;
+  await new Promise(resolve => server.close(resolve));
+  const shaky = through((send, url, init) => isWrite(url, init, `job:${email}:1`) && made.push(url) === 1 ? fetch(closed, init) : send());
+  assert.deepEqual([(await shaky.add(email, {}, {id: '1'})).outcome, made.length], ['added', 2]);
 });
 
 test('an option that is there without a value counts as absent', async () => {

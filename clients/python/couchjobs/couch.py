@@ -74,10 +74,14 @@ class Couch:
         self._skew, self._cluster = 0.0, None
 
     def send(self, method: str, path: str, body: Optional[bytes] = None, timeout: float = float("inf")) -> Answer:
-        """One request. Whatever goes wrong on the way is "no answer"."""
+        """One request. Without a connection nothing was sent: that is a 503. Whatever else goes wrong on the way is "no answer"."""
         kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
         # A new one: an idle one that the server closes looks like a lost answer.
         connection = kind(self._parts.hostname, self._parts.port, timeout=min(timeout, self.timeout))
+        try:
+            connection.connect()
+        except OSError as error:
+            return Answer(503, str(error))
         try:
             connection.request(method, self.path + path, body, self._headers)
             response, received = connection.getresponse(), time.time()  # the body of a long poll comes seconds later

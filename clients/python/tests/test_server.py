@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -176,8 +177,17 @@ class CreatorTest(ServerTest):
         self.assertEqual(Queue(Tampered(SERVER.url, tamper)).add(self.type, "1").answer, "added")
         self.assertEqual(len(lost), 1)
 
-    def lost_and_deleted(self, *calls):
-        """A queue whose first creation is stored, ended and deleted, while its answer is lost; the requests that created jobs."""
+    def delete(self, rev):
+        tombstone = {"_id": f"job:{self.type}:1", "_deleted": True, "status": "success", "fence": 1, "removedBy": "retention"}
+        self.assertEqual(self.queue.couch.put({**tombstone, "_rev": rev}).status, 200)
+
+    def delete_and_compact(self, rev):
+        self.delete(rev)
+        self.queue.couch.send("POST", "/_compact", b"{}")
+        until(lambda: self.queue.couch.get(f"/job%3A{self.type}%3A1", rev=rev).status == 404, "the compaction")
+
+    def lost_and_deleted(self, gone):
+        """A queue whose first creation is stored, ended and deleted, while its answer is lost (`gone` deletes it); the requests that created jobs."""
         made = []
 
         def tamper(method, path, body, send):
@@ -187,28 +197,33 @@ class CreatorTest(ServerTest):
             made.append(body)
             if len(made) > 1:
                 return answer
-            tombstone = {"_id": body["_id"], "_deleted": True, "status": "success", "fence": 1, "removedBy": "retention"}
-            self.assertEqual(self.queue.couch.put({**tombstone, "_rev": answer.body["rev"]}).status, 200)
-            for call in calls:
-                call()
+            gone(answer.body["rev"])
             return Answer(0, None)
         return Queue(Tampered(SERVER.url, tamper)), made
 
     def test_a_job_whose_creation_was_stored_without_an_answer_and_that_was_run_and_deleted_is_not_made_again(self):
         for _ in range(2):  # the second time on a tombstone
-            queue, made = self.lost_and_deleted()
+            queue, made = self.lost_and_deleted(self.delete)
             self.assertEqual(queue.add(self.type, "1").answer, "added")
             self.assertEqual((len(made), self.status("1")), (1, None))
 
     def test_a_creation_without_an_answer_whose_traces_were_compacted_away_is_unconfirmed(self):
-        def compact():
-            self.queue.couch.send("POST", "/_compact", b"{}")
-            rev = self.queue.couch.leaves(f"job:{self.type}:1")[0]["_revisions"]["ids"][1]
-            until(lambda: self.queue.couch.get(f"/job%3A{self.type}%3A1", rev="1-" + rev).status == 404, "the compaction")
-        queue, made = self.lost_and_deleted(compact)
+        queue, made = self.lost_and_deleted(self.delete_and_compact)
         with mock.patch("couchjobs.queue.CONFIRM", 0.3), self.assertRaises(Unconfirmed) as unconfirmed:
             queue.add(self.type, "1")
         self.assertEqual((len(made), self.status("1"), unconfirmed.exception.id), (1, None, "1"))
+
+    def test_a_creation_that_met_a_refused_connection_was_not_sent_so_a_job_of_that_id_that_was_deleted_before_casts_no_doubt_on_it(self):
+        def tamper(method, path, body, send):
+            if method == "PUT":
+                made.append(path)
+            return closed.send(method, path, body) if method == "PUT" and len(made) == 1 else send()
+        self.queue.add(self.type, "1")
+        self.delete_and_compact(self.queue.get(self.type, "1")["_rev"])
+        made = []
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            closed = Couch(f"http://127.0.0.1:{server.getsockname()[1]}/queue")
+        self.assertEqual((Queue(Tampered(SERVER.url, tamper)).add(self.type, "1").answer, len(made)), ("added", 2))
 
     def test_a_creation_that_nobody_answers_any_more_is_unconfirmed(self):
         def tamper(method, path, body, send):
