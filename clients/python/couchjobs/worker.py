@@ -285,7 +285,7 @@ class Worker:
                     threading.Thread(target=job.keep, daemon=True).start()
                     return job
                 verdict = "its worker has stopped"
-            if verdict == "contested":
+            if self._couch.is_cluster:
                 job._lose("its claim made no owner")  # before `stop` could give it back as a run
         if answer.status != 409:
             self._rest(doc["_id"])

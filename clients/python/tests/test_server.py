@@ -1030,6 +1030,21 @@ class ClusterAnswersTest(ServerTest):
         until(lambda: self.queue.get(self.type, "1")["lock"].get("withdrawn"), "the withdrawal")
         self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
 
+    def test_a_claim_that_made_no_owner_is_withdrawn_and_not_given_back_as_a_run_when_its_worker_is_stopped_meanwhile(self):
+        def tamper(method, path, body, send):
+            if "open_revs" in path and not stopped:
+                stopped.append(path)
+                worker.stop(grace=0)
+            answer = send()
+            return Answer(202, answer.body) if method == "PUT" and body.get("lock") and not body["lock"].get("withdrawn") else answer
+        stopped = []
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper, cluster=True)))
+        self.queue.add(self.type, "1")
+        self.assertIsNone(worker._claim(self.queue.get(self.type, "1")))
+        found = self.queue.get(self.type, "1")
+        self.assertIn("withdrawn", found.get("lock", {}))
+        self.queue.couch.put({**found, "_deleted": True})
+
     def test_an_end_that_was_answered_202_and_is_not_confirmed_halts_its_owner(self):
         job = self.claimed(self.by_hand(self.doubtful(lambda body: body.get("status") == "success")))
         with self.assertRaisesRegex(Halted, "nobody knows"):
