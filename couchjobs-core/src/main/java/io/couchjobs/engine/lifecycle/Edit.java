@@ -93,6 +93,11 @@ final class Edit {
         return at(moment, Math.max(now.toEpochMilli(), ClusterTransitions.lastWanted(before)));
     }
 
+    /** Notes the owner's update: later than any update before, as the latest one counts (see {@link OwnerUpdate}) and the clocks of two nodes differ. */
+    Edit updated() {
+        return at("updated", Math.max(now.toEpochMilli(), OwnerUpdate.at(before).toEpochMilli() + 1));
+    }
+
     private Edit at(String moment, long millis) {
         JsonNode times = document.get(Field.TIMES);
         ObjectNode noted = times instanceof ObjectNode object ? object : document.putObject(Field.TIMES);

@@ -28,7 +28,8 @@ final class OwnerUpdate {
         return job.lock().map(Lock::token).filter(winner::isLockedBy).isPresent();
     }
 
-    private static Instant at(Job job) {
+    /** {@return when the job was updated; long ago when it was not} */
+    static Instant at(Job job) {
         return job.times().getOrDefault("updated", Instant.EPOCH);
     }
 }

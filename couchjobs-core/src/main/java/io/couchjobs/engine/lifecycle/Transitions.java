@@ -110,7 +110,7 @@ public final class Transitions {
     public static Decision update(Job job, @Nullable ObjectNode data, @Nullable Progress progress, Instant now) {
         return on(Event.UPDATE, job, now, edit -> edit.dataIfGiven(data)
                 .progressIfGiven(progress)
-                .at("updated")
+                .updated()
                 .stay());
     }
 
@@ -194,8 +194,8 @@ public final class Transitions {
             boolean tooOften = ran && maxExpirations.isPresent() && job.expirations() >= maxExpirations.getAsInt();
             edit.error(JobError.Kind.EXPIRED, obituary(job, tooOften))
                     .put(Field.EXPIRATIONS, ran ? Edit.oneMore(job.expirations()) : job.expirations())
-                    .remove(Field.PROGRESS)
-                    .takenAt("expired");
+                    .remove(Field.PROGRESS);
+            edit = mayEnd ? edit.at("expired") : edit.takenAt("expired");
             if (job.isResubmitted()) {
                 return tooOften ? edit.resubmitted() : edit.waitsForResubmit();
             }
