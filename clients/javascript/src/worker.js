@@ -319,7 +319,8 @@ export class Worker {
     const isWoken = this.#ask && this.couch.isCluster;
     if (isWoken) await pause(Math.random() * 100, this.#stop.signal); // another worker may be first for the job (8)
     this.#ask = false;
-    const [now, due] = [this.couch.now(), new Map()];
+    let now = this.couch.now();
+    const due = new Map();
     let [soon, isLong] = [isWoken ? 1000 : LOOK, false]; // an index is read from one copy, which may lag (6.2)
     for (const [id, {until}] of this.#shunned) if (until < monotonic() - 60000) this.#shunned.delete(id);
     for (const line of this.lines.filter(line => !this.settings(line.split(':')[0]).paused)) {
@@ -327,6 +328,7 @@ export class Worker {
       for (let page = {startkey: [line]}; page;) {
         const answer = await this.couch.ask(`/${this.#design}/_view/due`, {...page, endkey: [line, now + LOOK], limit: PAGE, include_docs: true});
         if (!answer) return this.#findDesign().then(() => this.reset());
+        now = this.couch.now(); // the answer may have told of another time
         for (const {id, key, value, doc} of answer.rows) {
           const rest = Math.max(key[1] - now, (this.#shunned.get(id)?.until ?? 0) - monotonic(), this.#jobs.has(id) ? 1000 : 0);
           if (rest > 0) soon = Math.min(soon, rest);
@@ -389,10 +391,23 @@ export class Worker {
     this.#shunned.delete(job.doc._id);
     try {
       if (job.doc.array) throw Object.assign(new Error('a chunk of an array, which the JavaScript client does not run'), {permanent: true}); // 1.3
-      if (job.doc.data === undefined && job.doc.dataDigest) job.data = await this.couch.attachedData(job.doc);
+      if (job.doc.data === undefined && job.doc.dataDigest) job.data = await this.#attachedData(job);
       return job.isHalted ? null : job; // its lease is over, or `stop` has released it
     } catch (error) {
       return this.#handle(job, () => { throw error; }).then(() => null);
+    }
+  }
+
+  /** A server that is away for some seconds fails no run. @param {Job} job */
+  async #attachedData(job) {
+    let tries = 12;
+    for (const wait of pauses(100, 2000)) {
+      try {
+        return await this.couch.attachedData(job.doc);
+      } catch (error) {
+        if (job.isHalted || !--tries) throw error;
+      }
+      await pause(wait);
     }
   }
 
@@ -460,7 +475,10 @@ export class Worker {
   async #handle(job, handler) {
     try {
       const result = await handler(job);
-      if (!job.isHalted) await job.finish(result);
+      if (!job.isHalted) await job.finish(result).catch(error => {
+        if (error.status !== 401) throw error;
+        this.onError(error); // the user was refused, so this is no failure of the run
+      });
     } catch (/** @type {any} */ error) {
       const {message = error, stack, permanent} = error ?? {};
       const end = () => job.isCancelRequested ? job.acknowledgeCancel() : job.fail(String(message), {stack, permanent: permanent === true});

@@ -40,7 +40,7 @@ class Queue:
         self.site: Doc = self.couch.read("_local/couchjobs-site") or {}  # the name of the database among several (7.3)
 
     def add(self, type: str, id: Optional[str] = None, data: Optional[Mapping[str, Any]] = None, **options: Any) -> Added:
-        """Adds a job. Without an id it gets `tracker:` and its tracker, else a random UUID. The options are fields of a job by their names
+        """Adds a job. Without an id it gets `tracker:` and its tracker, else 32 random digits. The options are fields of a job by their names
         in the protocol (1.2).
 
         A job of that id that exists stays as it is, whatever its status, and the answer is "exists".
@@ -51,7 +51,7 @@ class Queue:
         if "tracker" in request and id is not None:
             raise ValueError(f"tracker makes the id, but id is {id!r:.80}")
         if id is None:
-            id = f"tracker:{request['tracker']}" if "tracker" in request else str(uuid.uuid4())
+            id = f"tracker:{request['tracker']}" if "tracker" in request else uuid.uuid4().hex  # not in the form of the library's ids, whose first claim needs no reading (1.1)
         new = protocol.new_job(protocol.doc_id(type, id), request, self.couch.now())
         return Added(id, "added" if self._insert(new) else "exists")
 

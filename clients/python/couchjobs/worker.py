@@ -54,8 +54,17 @@ class Job:
     @property
     def data(self) -> Mapping[str, Any]:
         """The input of the job."""
-        doc = self._doc
-        return self._couch.attached_data(doc) if "data" not in doc and doc.get("dataDigest") else doc.get("data", {})
+        if "data" in self._doc or not self._doc.get("dataDigest"):
+            return self._doc.get("data", {})
+        problem = ConnectionError(f"the lease of {self._id} is over")
+        for _ in pauses(12):  # a server that is away for some seconds fails no run
+            try:
+                return self._couch.attached_data(self._doc)
+            except ConnectionError as away:
+                problem = away
+            if not self._lasts():
+                break
+        raise problem
 
     @property
     def is_halted(self) -> bool:
@@ -344,6 +353,7 @@ class Worker:
                                          limit=100, include_docs=True)
                 if answer.status == 404:
                     self._design = self._find_design()
+                now = self._couch.now()  # the answer may have told of another time
                 soon = soon if answer.status == 200 else 1.0
                 rows = answer.body["rows"] if answer.status == 200 else []
                 for row in rows:
@@ -419,7 +429,7 @@ class Worker:
     def _read_settings(self, type: str) -> None:
         now = protocol.settings(self._couch.read("type:" + type) or {}, self.queue.default_timeout * 1000)
         for job in list(self._jobs.values()):
-            if job.type == type and now["timeout"] < self.settings(type)["timeout"]:
+            if job.type == type and job._lasts() and now["timeout"] < self.settings(type)["timeout"]:  # a lease that is over stays over (4.2)
                 job.shorten(now["timeout"] / 1000)
         self._settings[type] = now
 

@@ -98,6 +98,9 @@ class CreatorTest(ServerTest):
         seen = SERVER.inspect(self.type, "a/b c:ä")
         self.assertEqual((seen["status"], seen["data"], seen["priority"], seen["group"]), ("waiting", {"n": 1}, 75, "shop"))
 
+    def test_the_id_of_a_job_without_one_is_not_in_the_form_of_ids_that_are_only_ever_written_with_the_same_bytes(self):
+        self.assertRegex(self.queue.add(self.type).id, "^[0-9a-f]{32}$")
+
     def test_the_id_of_a_job_with_a_tracker_derives_from_it_and_a_job_may_name_its_site(self):
         self.assertEqual(self.queue.add(self.type, tracker="order-1", site="oslo"), ("tracker:order-1", "added"))
         self.assertEqual(self.queue.add(self.type, tracker="order-1"), ("tracker:order-1", "exists"))
@@ -622,6 +625,33 @@ class WorkerTest(ServerTest):
         self.assertEqual((doc["result"], doc["dataDigest"]), (50_000, digest))
         self.assertIn("data.json", doc["_attachments"])
 
+    def test_attached_data_that_cannot_be_read_for_a_moment_fails_no_run(self):
+        def tamper(method, path, body, send):
+            if "attachments=true" in path and len(refused) < 2:
+                return refused.append(path) or Answer(503, {"error": "away"})
+            return send()
+        refused = []
+        data = b'{"n": 1}'
+        digest = "sha-256=" + base64.b64encode(hashlib.sha256(data).digest()).decode()
+        self.queue.couch.put({"_id": f"job:{self.type}:1", "dataDigest": digest, "_attachments": {
+            "data.json": {"content_type": "application/octet-stream", "data": base64.b64encode(data).decode()}}})
+        self.work(lambda job: job.data["n"], Queue(Tampered(SERVER.url, tamper)))
+        done = self.wait("1")
+        self.assertEqual((done["result"], done["attempt"], len(refused)), (1, 1, 2))
+
+    def test_a_job_that_is_due_by_a_clock_which_the_answer_of_the_index_corrects_is_not_claimed(self):
+        def tamper(method, path, body, send):
+            if "/_view/due" in path:
+                seen.append(path)
+            return send()
+        seen = []
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
+        now = worker._couch.now
+        self.queue.add(self.type, "1", scheduledTime=now() + 600_000)
+        with worker._claiming, mock.patch.object(worker._couch, "now", lambda: now() + (0 if seen else 3_600_000)):
+            worker._scan()
+        self.assertEqual((len(seen), list(worker._due)), (1, []))
+
     def test_a_lease_is_renewed_by_updates_of_the_job_as_long_as_it_is_owned(self):
         self.settings(timeout=3000)
         worker = self.by_hand()
@@ -875,6 +905,17 @@ class FaultTest(ServerTest):
                 self.assertEqual(job.is_halted, is_over)
             self.settings(timeout=600_000)
             until(lambda: worker.timeout(self.type) == 600, "the worker to hear of that")
+
+    def test_a_lease_that_is_over_stays_over_when_the_timeout_becomes_longer(self):
+        self.settings(timeout=60_000)
+        worker = self.by_hand()
+        self.queue.add(self.type, "1")
+        job = worker.claim(PATIENCE)
+        with job._writing:  # it cannot be renewed meanwhile
+            job._confirmed = tuple(at - 100 for at in job._confirmed)
+            self.settings(timeout=600_000)
+            until(lambda: worker.timeout(self.type) == 600, "the worker to hear of that")
+            self.assertTrue(job.is_halted)
 
     def test_a_result_that_the_database_refuses_fails_the_job_for_good(self):
         def tamper(method, path, body, send):
