@@ -11,8 +11,8 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Lock;
 import io.couchjobs.job.Progress;
-import io.couchjobs.testing.Jobs;
 import io.couchjobs.scope.Ending;
+import io.couchjobs.testing.Jobs;
 import io.couchjobs.type.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;
@@ -313,7 +313,8 @@ class TransitionsTest {
     }
 
     @Test
-    void on_one_node_a_run_that_was_to_be_cancelled_and_whose_owner_died_was_killed_also_by_a_clock_that_was_set_back() {
+    void
+            on_one_node_a_run_that_was_to_be_cancelled_and_whose_owner_died_was_killed_also_by_a_clock_that_was_set_back() {
         Job running = write(Transitions.claim(Jobs.job("'data':{}"), "t", "w", true, NOW));
         Job asked = write(Transitions.requestCancel(running, null, NOW));
         Job ended = write(Transitions.expire(asked, OptionalInt.empty(), NOW.minusSeconds(60)));
@@ -326,7 +327,11 @@ class TransitionsTest {
         Job first = write(Transitions.update(running, Jobs.json("{'n':1}"), null, NOW));
         Job second = write(Transitions.update(first, Jobs.json("{'n':2}"), null, NOW.minusSeconds(7)));
         Job asked = write(Transitions.requestCancel(second, null, NOW));
-        assertThat(OwnerUpdate.addTo(asked, List.of(Leaf.of(Jobs.json(first.document().toString())))).data()).isEqualTo(Jobs.json("{'n':2}"));
+        assertThat(OwnerUpdate.addTo(
+                                asked,
+                                List.of(Leaf.of(Jobs.json(first.document().toString()))))
+                        .data())
+                .isEqualTo(Jobs.json("{'n':2}"));
     }
 
     @Test
