@@ -36,18 +36,15 @@ public class CouchjobsDashboardAutoConfiguration {
     DashboardRegistration couchjobsDashboard(JobQueue queue, CouchjobsProperties properties, Environment environment) {
         String below =
                 trimmed(environment.getProperty("management.endpoints.web.base-path", "/actuator")) + "/couchjobs";
-        String path = trimmed(environment.getProperty("server.servlet.context-path", "")) + below;
         CouchjobsProperties.Dashboard options = properties.dashboard();
-        DashboardBuilder dashboard = Dashboard.of(queue).basePath(path).actions(options.actions());
+        DashboardBuilder dashboard = Dashboard.of(queue).actions(options.actions());
         options.hosts().forEach(dashboard::host);
         if (options.api()) {
             dashboard.api();
         }
-        DashboardRegistration registration = new DashboardRegistration(new DashboardServlet(dashboard), below);
+        DashboardRegistration registration = new DashboardRegistration(dashboard, below);
         registration.setEnabled(isGuarded(dashboard, options));
-        if (registration.isEnabled()) {
-            log.info("the dashboard of {} is at {}/", queue, path);
-        } else {
+        if (!registration.isEnabled()) {
             log.info("no dashboard, because anybody could open it: set couchjobs.dashboard.user and .password, or"
                     + " .token, or .guarded-by-application=true");
         }

@@ -1,5 +1,10 @@
 package io.couchjobs.spring;
 
+import io.couchjobs.dashboard.DashboardBuilder;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletRegistration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.SmartLifecycle;
 
@@ -8,12 +13,36 @@ import org.springframework.context.SmartLifecycle;
  * listening page never ends by itself. Thread-safe.
  */
 final class DashboardRegistration extends ServletRegistrationBean<DashboardServlet> implements SmartLifecycle {
-    private final DashboardServlet servlet;
+    private static final Logger log = LoggerFactory.getLogger(DashboardRegistration.class);
 
-    DashboardRegistration(DashboardServlet servlet, String path) {
+    private final DashboardBuilder dashboard;
+    private final DashboardServlet servlet;
+    private final String path;
+
+    /**
+     * Not registered yet.
+     *
+     * @param dashboard how it is to be; gets its base path when the container registers the servlet
+     * @param path its path in the application
+     */
+    DashboardRegistration(DashboardBuilder dashboard, String path) {
+        this(dashboard, new DashboardServlet(dashboard), path);
+    }
+
+    private DashboardRegistration(DashboardBuilder dashboard, DashboardServlet servlet, String path) {
         super(servlet, path, path + "/*");
+        this.dashboard = dashboard;
         this.servlet = servlet;
+        this.path = path;
         setName("couchjobsDashboard");
+    }
+
+    @Override
+    protected ServletRegistration.Dynamic addRegistration(String description, ServletContext container) {
+        String base = container.getContextPath() + path; // a container of its own knows better than Spring's properties
+        dashboard.basePath(base);
+        log.info("the dashboard is at {}/", base);
+        return super.addRegistration(description, container);
     }
 
     @Override

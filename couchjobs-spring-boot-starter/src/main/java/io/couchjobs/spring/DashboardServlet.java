@@ -51,6 +51,8 @@ final class DashboardServlet extends HttpServlet {
         DashboardHandler present = handler();
         if (present == null) {
             response.sendError(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
+        } else if (!ServletExchange.isUri(request)) {
+            response.sendError(HttpServletResponse.SC_BAD_REQUEST);
         } else if (EVENTS.equals(request.getPathInfo()) && request.isAsyncSupported()) {
             ServletExchange exchange = new ServletExchange(request, response);
             AsyncContext listening = request.startAsync();

@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Collections;
 import org.jspecify.annotations.Nullable;
 
@@ -39,10 +40,24 @@ final class ServletExchange extends HttpExchange {
         return responseHeaders;
     }
 
+    /** {@return whether the request names a URI: a container lets a wrong escape in a query pass} */
+    static boolean isUri(HttpServletRequest request) {
+        try {
+            new URI(uri(request));
+            return true;
+        } catch (URISyntaxException wrong) {
+            return false;
+        }
+    }
+
     @Override
     public URI getRequestURI() {
+        return URI.create(uri(request));
+    }
+
+    private static String uri(HttpServletRequest request) {
         String query = request.getQueryString();
-        return URI.create(request.getRequestURI() + (query == null ? "" : "?" + query));
+        return request.getRequestURI() + (query == null ? "" : "?" + query);
     }
 
     @Override

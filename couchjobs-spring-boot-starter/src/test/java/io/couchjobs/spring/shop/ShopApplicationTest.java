@@ -8,7 +8,9 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.net.HttpURLConnection;
 import java.net.URI;
+import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -23,7 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.server.servlet.ConfigurableServletWebServerFactory;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 
 /** The example of the guide as a whole: it is started, serves, and is stopped. */
 class ShopApplicationTest {
@@ -35,15 +40,19 @@ class ShopApplicationTest {
     @BeforeAll
     static void start() {
         couch = EmbeddedCouch.inMemory().start();
-        shop = SpringApplication.run(
-                ShopApplication.class,
-                "--server.port=0",
-                "--couchjobs.url=" + couch.url() + "shop",
-                "--couchjobs.worker.concurrency=2",
-                "--couchjobs.dashboard.user=ada",
-                "--couchjobs.dashboard.password=secret",
-                "--spring.main.banner-mode=off",
-                "--spring.jmx.enabled=false");
+        shop = started(ShopApplication.class);
+    }
+
+    private static ConfigurableApplicationContext started(Class<?>... sources) {
+        return new SpringApplication(sources)
+                .run(
+                        "--server.port=0",
+                        "--couchjobs.url=" + couch.url() + "shop",
+                        "--couchjobs.worker.concurrency=2",
+                        "--couchjobs.dashboard.user=ada",
+                        "--couchjobs.dashboard.password=secret",
+                        "--spring.main.banner-mode=off",
+                        "--spring.jmx.enabled=false");
     }
 
     @AfterAll
@@ -91,6 +100,30 @@ class ShopApplicationTest {
     }
 
     @Test
+    void a_wrong_escape_in_a_query_is_refused_and_fails_nothing() throws Exception {
+        URL wrong = new URL("http://127.0.0.1:" + port(shop) + "/actuator/couchjobs/jobs?tag=100%");
+        assertThat(((HttpURLConnection) wrong.openConnection()).getResponseCode())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void the_dashboard_is_below_the_path_that_the_container_gives_the_application() throws Exception {
+        try (ConfigurableApplicationContext below = started(ShopApplication.class, BelowShop.class)) {
+            assertThat(get(below, "/shop/actuator/couchjobs/api/types", "ada:secret")
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    /** As a container has it in which the application is one of several. */
+    static class BelowShop {
+        @Bean
+        WebServerFactoryCustomizer<ConfigurableServletWebServerFactory> path() {
+            return factory -> factory.setContextPath("/shop");
+        }
+    }
+
+    @Test
     void the_guide_quotes_it_with_its_imports() throws Exception {
         String guide = Files.readString(Path.of("../docs/spring-boot.md")).replaceAll("\\s", "");
         String source = Files.readString(Path.of("src/test/java/io/couchjobs/spring/shop/ShopApplication.java"));
@@ -102,9 +135,18 @@ class ShopApplicationTest {
         return shop.getBean(JobQueue.class).awaitFinished(id, PATIENCE).orElseThrow();
     }
 
+    private static String port(ConfigurableApplicationContext application) {
+        return application.getEnvironment().getRequiredProperty("local.server.port");
+    }
+
     private static HttpResponse<String> get(String path, String login) throws Exception {
-        String port = shop.getEnvironment().getProperty("local.server.port");
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+        return get(shop, path, login);
+    }
+
+    private static HttpResponse<String> get(ConfigurableApplicationContext application, String path, String login)
+            throws Exception {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port(application) + path));
         if (login != null) {
             request.header(
                     "Authorization",
