@@ -91,18 +91,15 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps those that may run now, by the test's clock: not those that have ended.
+     * Keeps those that may run now, by the test's clock: not those that have ended, and not those that wait for other jobs.
      *
      * @return the jobs that are left
      */
     public EnqueuedJobs dueNow() {
         Instant now = clock.instant();
         return timed(
-                "that is due now", job -> isPending(job) && !job.scheduledTime().isAfter(now));
-    }
-
-    private static boolean isPending(Job job) {
-        return job.status() == JobStatus.WAITING || job.status() == JobStatus.STUCK;
+                "that is due now",
+                job -> job.isClaimable() && !job.scheduledTime().isAfter(now));
     }
 
     /**

@@ -275,6 +275,14 @@ class TestQueueTest {
     }
 
     @Test
+    void a_job_that_waits_for_another_one_is_not_due(TestQueue jobs) {
+        JobId mail = jobs.queue().add(request("mail", "1")).id();
+        jobs.queue().add(JobRequest.builder("report").data(Map.of()).after(mail).build());
+        assertThatThrownBy(() -> jobs.assertEnqueued("report").dueNow())
+                .hasMessageStartingWith("no job report that is due now was added");
+    }
+
+    @Test
     void draining_without_handlers_is_a_mistake(TestQueue jobs) {
         assertThatThrownBy(jobs::drain)
                 .isInstanceOf(IllegalStateException.class)
