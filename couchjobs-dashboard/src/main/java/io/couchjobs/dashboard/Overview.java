@@ -4,7 +4,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.dashboard.view.ServerTime;
+import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.TypeCounts;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -29,24 +32,33 @@ final class Overview {
 
     /** For somebody who may act, or only look. */
     ObjectNode json(boolean mayAct) {
-        long now = ServerTime.millis(queue);
+        Instant at = ServerTime.of(queue);
+        long now = at.toEpochMilli();
         ObjectNode json = Call.JSON
                 .createObjectNode()
                 .put("name", queue.database().name())
                 .put("now", now)
                 .put("actions", mayAct)
                 .put("problems", problems.count());
+        List<WorkerInfo> fleet = workers.all();
         ArrayNode all = json.putArray("types");
         Map<String, TypeCounts> numbers = counts.byType();
         Set<String> names = new TreeSet<>(numbers.keySet());
         names.addAll(types.settings().keySet());
         for (String name : names) {
-            ObjectNode type = all.addObject().put("type", name).put("paused", types.isPaused(name));
+            ObjectNode type = all.addObject()
+                    .put("type", name)
+                    .put("paused", types.isPaused(name))
+                    .put(
+                            "workers",
+                            fleet.stream()
+                                    .filter(worker -> worker.runs(name, at))
+                                    .count());
             Types.numbersOf(numbers.getOrDefault(name, new TypeCounts(Map.of(), null)), type);
             types.histories().putPercentiles(name, type);
         }
-        ArrayNode fleet = json.putArray("workers");
-        workers.all().forEach(worker -> fleet.add(Workers.summary(worker, now)));
+        ArrayNode summaries = json.putArray("workers");
+        fleet.forEach(worker -> summaries.add(Workers.summary(worker, now)));
         json.set("history", hub.history());
         return json;
     }

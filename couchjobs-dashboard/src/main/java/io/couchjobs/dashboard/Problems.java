@@ -7,44 +7,32 @@ import io.couchjobs.Problem;
 import io.couchjobs.dashboard.doctor.Check;
 import io.couchjobs.dashboard.view.ServerTime;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** The problems that people should know: those that each type's numbers show, those of triggers, and those that the checks found. Thread-safe. */
+/** The problems that people should know: those of the queue, and those that the checks found. Thread-safe. */
 final class Problems {
-    private static final Duration FRESH = Duration.ofSeconds(2);
     private static final Duration CHECKED = Duration.ofSeconds(15);
 
     private final JobQueue queue;
-    private final Counts counts;
-    private final Types types;
-    private final Workers workers;
-    private final Cached<List<Problem>> signs;
-    private final Cached<List<Problem>> relations;
+    private final Cached<List<Problem>> ofQueue;
     private final Cached<List<Problem>> checks;
 
-    Problems(JobQueue queue, List<Check> checks, Counts counts, Types types, Workers workers) {
+    Problems(JobQueue queue, List<Check> checks) {
         this.queue = queue;
-        this.counts = counts;
-        this.types = types;
-        this.workers = workers;
-        this.signs = new Cached<>(FRESH, this::look, queue.operations()::building);
-        this.relations = new Cached<>(CHECKED, this::relations, queue.operations()::building);
+        this.ofQueue = new Cached<>(CHECKED, queue.operations()::problems, queue.operations()::building);
         this.checks = new Cached<>(
                 CHECKED,
                 () -> checks.stream().map(check -> check.lookOrSay(queue)).toList(),
                 queue.operations()::building);
     }
 
-    /** {@return how many problems there are, as far as is known: nobody waits for the slower checks} */
+    /** {@return how many problems there are, as far as is known: nobody waits for them} */
     long count() {
-        return Stream.of(
-                        signs.get(),
-                        relations.known().orElse(List.of()),
-                        checks.known().orElse(List.of()))
+        return Stream.of(ofQueue, checks)
+                .flatMap(found -> found.known().stream())
                 .flatMap(List::stream)
                 .filter(problem -> problem.level() == Problem.Level.PROBLEM)
                 .count();
@@ -52,8 +40,7 @@ final class Problems {
 
     /** {@return what the numbers and the checks show, also what is well} */
     List<Problem> all() {
-        List<Problem> all = new ArrayList<>(signs.get());
-        all.addAll(relations.get());
+        List<Problem> all = new ArrayList<>(ofQueue.get());
         all.addAll(checks.get());
         return all;
     }
@@ -73,17 +60,5 @@ final class Problems {
                 .put("finding", problem.finding())
                 .put("consequence", problem.consequence())
                 .put("remedy", problem.remedy());
-    }
-
-    private List<Problem> relations() {
-        List<Problem> found = new ArrayList<>(queue.operations().heldProblems());
-        found.addAll(queue.operations().triggerProblems(workers.all()));
-        found.addAll(queue.operations().siteProblems(workers.all()));
-        return found;
-    }
-
-    private List<Problem> look() {
-        Instant now = ServerTime.of(queue);
-        return Problem.of(counts.byType(), types.settings(), workers.all(), now);
     }
 }

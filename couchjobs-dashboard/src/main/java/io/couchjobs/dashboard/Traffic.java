@@ -8,6 +8,7 @@ import io.couchjobs.job.JobId;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -23,6 +24,13 @@ final class Traffic {
 
     /** Beyond these the other types of a second are only in the sum of all. */
     private static final int MOST_TYPES = 30;
+
+    /** The moments at which a run that is cancelled stops. */
+    private static final List<String> STOPPED = List.of("stopped", "failed", "expired");
+
+    /** The moments since which a job may be claimed, as {@link io.couchjobs.job.Job#dueSince} has them. */
+    private static final List<String> DUE =
+            List.of("created", "letGo", "retried", "released", "snoozed", "resubmitted", "expired");
 
     private final Deque<ObjectNode> past = new ArrayDeque<>();
     private final CountedEnds counted = new CountedEnds();
@@ -44,9 +52,14 @@ final class Traffic {
             return;
         }
         long started = times.path("started").asLong();
-        long ran = started > 0 && started <= ended ? ended - started : -1;
-        long due = Math.max(
-                times.path("created").asLong(), document.path("scheduledTime").asLong());
+        boolean hasRun = !status.equals("cancelled")
+                || STOPPED.stream()
+                        .anyMatch(moment ->
+                                times.path(moment).asLong() == ended); // else it was cancelled while it waited
+        long ran = hasRun && started > 0 && started <= ended ? ended - started : -1;
+        long due = DUE.stream()
+                .mapToLong(moment -> times.path(moment).asLong())
+                .reduce(document.path("scheduledTime").asLong(), Math::max);
         boolean hasWaited =
                 due > 0 && document.path("attempt").asInt() <= 1 && !status.equals("stuck") && due <= started;
         long waited = ran >= 0 && hasWaited ? started - due : -1;

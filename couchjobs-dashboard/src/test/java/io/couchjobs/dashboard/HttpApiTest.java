@@ -393,6 +393,7 @@ class HttpApiTest {
                 .put(Call.JSON.createObjectNode().put("_id", "job:email:1").put("status", "lost"));
         for (Program.Answer answer : List.of(
                 program.get("/jobs/email/1"),
+                program.post("/jobs", Map.of("type", "email", "id", "1", "data", Map.of())),
                 program.post("/jobs/email/1/cancel", null),
                 program.post("/jobs/email/1/retry", null))) {
             assertThat(answer.status()).isEqualTo(422);

@@ -2,6 +2,8 @@ package io.couchjobs.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.Secret;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,6 +22,20 @@ class OverviewTest extends OpenDashboard {
         }
         try (Dashboard readOnly = options.actions(false).listen("127.0.0.1", 0)) {
             assertThat(offersActions(readOnly, "shop")).isFalse();
+        }
+    }
+
+    @Test
+    void an_owner_that_is_not_registered_counts_as_a_worker_of_its_type() throws Exception {
+        queue.database()
+                .put(
+                        (ObjectNode)
+                                Call.JSON.readTree(
+                                        "{\"_id\":\"job:email:1\",\"status\":\"running\",\"scheduledTime\":0,"
+                                                + "\"data\":{},\"fence\":1,\"attempt\":1,\"lock\":{\"token\":\"t\",\"worker\":\"python-1\",\"since\":1}}"));
+        try (Dashboard dashboard = Dashboard.of(queue).listen("127.0.0.1", 0)) {
+            JsonNode types = new Browser(dashboard.url()).json("overview").path("types");
+            assertThat(types.get(0).path("workers").asInt()).isEqualTo(1);
         }
     }
 

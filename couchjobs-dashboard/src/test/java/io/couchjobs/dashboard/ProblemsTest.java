@@ -7,6 +7,8 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.schedule.Schedule;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,26 @@ class ProblemsTest {
                     .contains("server", "access", "copies", "design", "conflicts", "owners", "malformed");
             assertThat(problems.findValuesAsText("finding"))
                     .anySatisfy(finding -> assertThat(finding).contains("job:email:1 (field status must be"));
+        }
+    }
+
+    @Test
+    void a_schedule_whose_ticks_are_noted_far_ahead_is_a_problem_here_as_it_is_for_doctor(TestDatabase database)
+            throws Exception {
+        try (JobQueue queue = Queues.of(database);
+                Dashboard dashboard = Dashboard.of(queue).listen("127.0.0.1", 0)) {
+            queue.schedules()
+                    .put(Schedule.named("s")
+                            .cron("@hourly")
+                            .job(JobRequest.of("report", Map.of()))
+                            .build());
+            var document = queue.database().get("schedule:s").orElseThrow();
+            queue.database()
+                    .put(document.put("last", Instant.now().plusSeconds(7200).toEpochMilli()));
+
+            JsonNode problems = new Browser(dashboard.url()).json("problems").path("problems");
+
+            assertThat(problems.findValuesAsText("name")).contains("schedule s");
         }
     }
 

@@ -135,7 +135,13 @@ function what(job) {
   if (job.status === 'waiting') {
     return h('span', { class: 'faint' }, job.time ? ['due ', h(Ago, { time: job.time })] : 'due at once');
   }
-  return job.times.started && job.times.finished ? h('span', { class: 'faint' }, 'ran ' + span(job)) : '';
+  return hasRun(job) ? h('span', { class: 'faint' }, 'ran ' + span(job)) : '';
+}
+
+/** Whether a job that is over ended with its run; one that was cancelled while it waited did not. */
+export function hasRun({ status, times }) {
+  return times.started && times.finished &&
+    (status !== 'cancelled' || [times.stopped, times.failed, times.expired].includes(times.finished));
 }
 
 function span(job) {

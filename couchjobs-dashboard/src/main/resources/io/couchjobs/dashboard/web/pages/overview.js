@@ -30,7 +30,7 @@ export class Overview extends Component {
       h(Tiles, { summary }),
       this.live(summary, type),
       h(Past, null),
-      h(TypeTable, { types: summary.types, workers: summary.workers }),
+      h(TypeTable, { types: summary.types }),
       h('div', { class: 'columns' },
         h(Latest, { title: 'Latest failures', status: 'failed', none: 'Nothing has failed for good.', actions }),
         h(Latest, { title: 'Waiting for a retry', status: 'stuck', none: 'Nothing waits for a retry.', actions })),
@@ -71,7 +71,7 @@ function Tile({ label, value, unit, href, kind }) {
   return h('li', { class: 'tile' + (kind ? ' is-' + kind : '') + zero }, href ? h('a', { href }, inner) : h('div', null, inner));
 }
 
-function TypeTable({ types, workers }) {
+function TypeTable({ types }) {
   if (!types.length) {
     return h(Card, { title: 'Types' }, h(Empty, null, 'No jobs yet. Add one: couchjobs enqueue email 1 --data \'{"to": "ada@example.org"}\''));
   }
@@ -87,15 +87,16 @@ function TypeTable({ types, workers }) {
       ['p50', 'p95'].map((part) => h('td', { class: 'num', key: part, 'data-label': part, title: 'how long runs took in the last hour' },
         type[part] === undefined ? h('span', { class: 'faint' }, '–') : duration(type[part]))),
       h('td', { class: 'num', 'data-label': 'Oldest due' }, type.oldest && type.oldest <= now() ? h(Ago, { time: type.oldest, since: true }) : h('span', { class: 'faint' }, '–')),
-      h('td', { 'data-label': 'State' }, stateOf(type, workers)))))));
+      h('td', { 'data-label': 'State' }, stateOf(type)))))));
 }
 
-function stateOf(type, workers) {
-  const count = workers.filter((worker) => !worker.silent && (worker.types || []).includes(type.type)).length;
+function stateOf(type) {
+  const count = type.workers;
+  const isDue = (type.waiting || type.stuck) && type.oldest <= now();
   if (type.paused) {
     return h('span', { class: 'badge warn' }, 'Paused');
   }
-  if (count === 0 && (type.waiting || type.stuck)) {
+  if (count === 0 && isDue && type.type !== 'couchjobs-trigger') { // those jobs are run by workers of any type
     return h('span', { class: 'badge bad' }, 'No worker');
   }
   return h('span', { class: 'faint' }, count === 0 ? 'idle' : count === 1 ? '1 worker' : count + ' workers');
