@@ -3,8 +3,8 @@ package io.couchjobs.cli;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.TextNode;
+import io.couchjobs.cli.input.InputJson;
 import io.couchjobs.dashboard.view.JobView;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.UnreadableDataException;
@@ -18,21 +18,21 @@ import picocli.CommandLine.TypeConversionException;
  * @param value the text that has to be there
  */
 record Where(JsonPointer path, String value) {
-    private static final JsonMapper JSON = new JsonMapper();
-
     /** {@return whether the job's data, which must have been read, has the value there, as JSON or as text; not where it is lost} */
     boolean holds(Job job) {
         try {
             JsonNode found = job.data().at(path);
-            return JobView.isSame(found, TextNode.valueOf(value)) || JobView.isSame(found, json());
+            return !found.isMissingNode()
+                    && (JobView.isSame(found, TextNode.valueOf(value)) || JobView.isSame(found, json()));
         } catch (UnreadableDataException lost) {
             return false;
         }
     }
 
+    /** {@return the value as JSON; of an empty one a missing node} */
     private JsonNode json() {
         try {
-            return JSON.readTree(value);
+            return InputJson.MAPPER.readTree(value);
         } catch (JsonProcessingException noJson) {
             return TextNode.valueOf(value);
         }

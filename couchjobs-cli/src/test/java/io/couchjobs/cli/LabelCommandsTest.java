@@ -97,6 +97,23 @@ class LabelCommandsTest {
     }
 
     @Test
+    void an_empty_value_is_an_empty_text_and_no_field_that_is_missing() {
+        shell.done("enqueue", "email", "d", "--data", "{\"to\":\"\"}");
+        shell.done("enqueue", "email", "e", "--data", "{\"to\":\" \"}");
+
+        assertThat(ids("list", "--where", "/to=")).containsExactly("d");
+        assertThat(ids("list", "--where", "/to= ")).containsExactly("e");
+    }
+
+    @Test
+    void a_value_with_something_behind_it_is_a_text() {
+        shell.done("enqueue", "email", "d", "--data", "{\"n\":1}");
+        shell.done("enqueue", "email", "e", "--data", "{\"n\":\"1 2\"}");
+
+        assertThat(ids("list", "--where", "/n=1 2")).containsExactly("e");
+    }
+
+    @Test
     void more_jobs_than_a_page_has_are_looked_through() {
         shell.input(IntStream.range(0, 450)
                         .mapToObj(n -> "{\"id\":\"n" + n + "\",\"data\":{\"n\":" + n + "}}\n")
