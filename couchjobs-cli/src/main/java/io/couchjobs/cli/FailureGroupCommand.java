@@ -1,8 +1,8 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.failures.Failures;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobStatus;
 import java.util.stream.Stream;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -18,8 +18,8 @@ abstract class FailureGroupCommand extends QueueCommand {
     @Mixin
     private final ConfirmOption confirm = new ConfirmOption();
 
-    /** {@return the statuses of the jobs that it acts on} */
-    abstract JobStatus[] statuses();
+    /** {@return the jobs of a group that it acts on} */
+    abstract Stream<JobId> jobs(Failures failures, String group);
 
     /** Acts on one job; returns what it did, in the past tense. */
     abstract String act(JobQueue queue, JobId id);
@@ -48,6 +48,6 @@ abstract class FailureGroupCommand extends QueueCommand {
     }
 
     private Stream<JobId> jobs(JobQueue queue) {
-        return which.failures(queue).inGroup(group, statuses());
+        return jobs(which.failures(queue), group);
     }
 }

@@ -1,11 +1,12 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.failures.Failures;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRefusedException;
-import io.couchjobs.job.JobStatus;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
 /** {@code failures cancel GROUP}. */
@@ -21,8 +22,8 @@ import picocli.CommandLine.Command;
         })
 final class FailuresCancelCommand extends FailureGroupCommand {
     @Override
-    JobStatus[] statuses() {
-        return new JobStatus[] {JobStatus.STUCK};
+    Stream<JobId> jobs(Failures failures, String group) {
+        return failures.toCancel(group);
     }
 
     @Override

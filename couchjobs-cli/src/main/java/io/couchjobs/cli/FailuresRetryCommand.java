@@ -1,8 +1,9 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.dashboard.failures.Failures;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobStatus;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -18,8 +19,8 @@ final class FailuresRetryCommand extends FailureGroupCommand {
     private @Nullable String reason;
 
     @Override
-    JobStatus[] statuses() {
-        return new JobStatus[] {JobStatus.FAILED, JobStatus.STUCK};
+    Stream<JobId> jobs(Failures failures, String group) {
+        return failures.toRetry(group);
     }
 
     @Override

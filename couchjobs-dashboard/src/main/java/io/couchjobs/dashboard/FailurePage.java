@@ -8,7 +8,6 @@ import io.couchjobs.dashboard.failures.FailureGroup;
 import io.couchjobs.dashboard.failures.Failures;
 import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -37,12 +36,12 @@ final class FailurePage {
         return cached.get().deepCopy().put("now", ServerTime.millis(queue));
     }
 
-    /** {@return the jobs of a group that an action is for: a failed one cannot be cancelled} */
+    /** {@return the jobs of a group that an action is for} */
     Stream<JobId> jobs(String group, String action) {
         cached.forget();
         return switch (action) {
-            case "retry" -> failures.inGroup(group, JobStatus.FAILED, JobStatus.STUCK);
-            case "cancel" -> failures.inGroup(group, JobStatus.STUCK);
+            case "retry" -> failures.toRetry(group);
+            case "cancel" -> failures.toCancel(group);
             default -> throw new Refusal(400, "a group of failures is retried or cancelled, not: " + action);
         };
     }

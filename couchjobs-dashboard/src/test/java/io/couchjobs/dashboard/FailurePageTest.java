@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,5 +32,38 @@ class FailurePageTest extends OpenDashboard {
         assertThat(failures.path("groups")).hasSize(200);
         assertThat(failures.at("/groups/0/example").asText()).isEqualTo("202");
         assertThat(failures.path("more").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void jobs_that_fail_again_while_their_group_is_retried_are_retried_once() throws Exception {
+        add("failed");
+        fail(true);
+        add("stuck");
+        fail(false);
+        FailurePage page = new FailurePage(queue);
+        String group = page.json().at("/groups/0/group").asText();
+
+        Stream<JobId> retried = page.jobs(group, "retry").peek(this::retryInVain);
+
+        assertThat(retried.map(JobId::id)).containsExactlyInAnyOrder("failed", "stuck");
+    }
+
+    private void add(String id) {
+        queue.add(JobRequest.builder("email").id(id).data(Map.of()).build());
+    }
+
+    private void retryInVain(JobId id) {
+        queue.retryNow(id);
+        fail(false);
+    }
+
+    private void fail(boolean permanent) {
+        try {
+            queue.accept(AcceptOptions.of("email").timeout(PATIENCE))
+                    .get(0)
+                    .fail(JobError.Kind.FAILED, "no answer", null, permanent);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

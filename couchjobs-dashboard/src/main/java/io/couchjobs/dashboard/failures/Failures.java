@@ -49,13 +49,27 @@ public final class Failures {
     }
 
     /**
-     * Returns the jobs of a group.
+     * Returns the jobs of a group that can be retried.
      *
      * @param group the name of the group
-     * @param statuses which of its jobs
      * @return the jobs, read while the stream is consumed
      */
-    public Stream<JobId> inGroup(String group, JobStatus... statuses) {
+    public Stream<JobId> toRetry(String group) {
+        // A failed job that is retried and fails again is stuck: read in the other order, it would be retried twice.
+        return inGroup(group, JobStatus.STUCK, JobStatus.FAILED);
+    }
+
+    /**
+     * Returns the jobs of a group that can be cancelled: a failed one is over.
+     *
+     * @param group the name of the group
+     * @return the jobs, read while the stream is consumed
+     */
+    public Stream<JobId> toCancel(String group) {
+        return inGroup(group, JobStatus.STUCK);
+    }
+
+    private Stream<JobId> inGroup(String group, JobStatus... statuses) {
         return failures(statuses)
                 .filter(failure -> failure.group().equals(group))
                 .map(Failure::id);
