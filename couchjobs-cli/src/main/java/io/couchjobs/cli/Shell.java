@@ -57,7 +57,7 @@ record Shell(
         Terminals terminals = Terminals.ofThisProcess();
         return new Shell(
                 System.in,
-                new StandardOutput(new FileOutputStream(FileDescriptor.out)),
+                new StandardOutput(new FileOutputStream(FileDescriptor.out), Path.of("/dev/stdout")),
                 new PrintWriter(
                         new OutputStreamWriter(new FileOutputStream(FileDescriptor.err), StandardCharsets.UTF_8)),
                 System.getenv(),
