@@ -18,6 +18,9 @@ public final class ProgressLine {
         TERMINAL
     }
 
+    /** A line that a terminal breaks cannot be written over. */
+    private static final int WIDTH = 79;
+
     private final PrintWriter err;
     private final Mode mode;
     private final LongSupplier nanoTime;
@@ -51,8 +54,9 @@ public final class ProgressLine {
         if (mode == Mode.LINES) {
             err.println(state);
         } else {
-            err.print("\r" + state + " ".repeat(Math.max(0, shown - state.length())));
-            shown = state.length();
+            String line = state.substring(0, Math.min(WIDTH, state.length()));
+            err.print("\r" + line + " ".repeat(Math.max(0, shown - line.length())));
+            shown = line.length();
         }
         err.flush();
     }

@@ -35,6 +35,17 @@ class ProgressLineTest {
     }
 
     @Test
+    void what_is_too_long_for_a_line_of_a_terminal_is_cut() {
+        ProgressLine progress = line(ProgressLine.Mode.TERMINAL);
+
+        millis = 100;
+        progress.update("x".repeat(100));
+        progress.clear();
+
+        assertThat(err).hasToString("\r" + "x".repeat(79) + "\r" + " ".repeat(79) + "\r");
+    }
+
+    @Test
     void quiet_means_not_at_all() {
         ProgressLine progress = line(ProgressLine.Mode.OFF);
 
