@@ -80,6 +80,38 @@ class LauncherTest {
     }
 
     @Test
+    void the_lock_of_a_build_that_was_killed_is_removed_although_its_process_id_is_in_use_again() throws Exception {
+        Path script = built();
+        Files.delete(script.resolveSibling("target/couchjobs.jar"));
+        Path lock = Files.createDirectory(script.resolveSibling("target/.launcher-lock"));
+        // The shell keeps its process id when it becomes the launcher.
+        Process process = start(
+                Path.of("/bin/sh"),
+                javaHome("17.0.1"),
+                "-c",
+                "echo $$ >'" + lock + "/pid'; exec '" + script + "' --version");
+
+        Said said = await(process);
+
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        assertThat(lock).doesNotExist();
+    }
+
+    @Test
+    void a_lock_without_a_process_id_is_removed_after_some_seconds_in_which_the_launcher_says_that_it_waits()
+            throws Exception {
+        Path script = built();
+        Files.delete(script.resolveSibling("target/couchjobs.jar"));
+        Path lock = Files.createDirectory(script.resolveSibling("target/.launcher-lock"));
+
+        Said said = launch(script, javaHome("17.0.1"), "--version");
+
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        assertThat(said.err()).isEqualTo("couchjobs: another process builds it; waiting\n");
+        assertThat(lock).doesNotExist();
+    }
+
+    @Test
     void the_first_start_builds_and_says_so() throws Exception {
         Said said = launch(
                 unbuilt("mkdir -p couchjobs-cli/target/quick; echo jar >couchjobs-cli/target/quick/couchjobs.jar"),
