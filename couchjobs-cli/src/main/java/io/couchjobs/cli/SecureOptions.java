@@ -53,7 +53,11 @@ final class SecureOptions {
             if (colon < 0 || colon == user.length() - 1) {
                 throw CommandException.usage("--create-user takes ROLE:NAME, such as worker:ann; not " + user);
             }
-            wanted.put(user.substring(colon + 1), role(user.substring(0, colon)));
+            String name = user.substring(colon + 1);
+            if (wanted.put(name, role(user.substring(0, colon))) != null) {
+                throw CommandException.usage(
+                        "--create-user names " + name + " twice: run init once for each role of a user");
+            }
         }
         if (dryRun && !secure && users.isEmpty()) {
             throw CommandException.usage("--dry-run needs --secure or --create-user");

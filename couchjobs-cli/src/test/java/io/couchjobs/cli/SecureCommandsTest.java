@@ -84,6 +84,13 @@ class SecureCommandsTest {
         TestShell root = as("root", "secret");
         assertThat(root.run("init", "--create-user", "boss:ann").err()).contains("not a role: 'boss'");
         assertThat(root.run("init", "--create-user", "ann").err()).contains("takes ROLE:NAME");
+        root.usage(
+                "--create-user names ann twice",
+                "init",
+                "--create-user",
+                "producer:ann",
+                "--create-user",
+                "worker:ann");
         assertThat(root.run("init", "--create-user", "worker:ann").err()).contains("no password for the new user ann");
         root.with("COUCHJOBS_NEW_PASSWORD", "one for two");
         assertThat(root.run("init", "--create-user", "worker:ann", "--create-user", "worker:bob")
