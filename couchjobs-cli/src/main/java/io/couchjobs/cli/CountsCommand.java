@@ -35,6 +35,7 @@ import picocli.CommandLine.Option;
         footer = {"  couchjobs counts", "  couchjobs counts --type email -o json", "  couchjobs counts --by group"})
 final class CountsCommand extends QueueCommand {
     private static final int MALFORMED_SHOWN = 10;
+    private static final int LIMIT = 1000;
 
     @Option(names = "--type", paramLabel = "T", description = "Only this type.")
     private @Nullable String type;
@@ -50,7 +51,7 @@ final class CountsCommand extends QueueCommand {
             names = "--limit",
             paramLabel = "N",
             description = "With --by: how many groups, classes and so on at most; default 1000.")
-    private int limit = 1000;
+    private @Nullable Integer limit;
 
     @Override
     void check() {
@@ -60,27 +61,29 @@ final class CountsCommand extends QueueCommand {
         if (type != null && label != null) {
             throw CommandException.usage("--type and --by exclude each other: no index counts by both");
         }
-        if (limit < 1) {
+        if (limit != null && label == null) {
+            throw CommandException.usage("--limit needs --by");
+        } else if (limit != null && limit < 1) {
             throw CommandException.usage("--limit must be at least 1: " + limit);
         }
     }
 
     @Override
     ExitCode run(JobQueue queue) throws Exception {
-        return label == null ? byType(queue) : byLabel(queue, label);
+        return label == null ? byType(queue) : byLabel(queue, label, limit == null ? LIMIT : limit);
     }
 
-    private ExitCode byLabel(JobQueue queue, JobFilter.Label by) throws Exception {
+    private ExitCode byLabel(JobQueue queue, JobFilter.Label by, int shown) throws Exception {
         // One more than wanted tells whether there are more.
-        int most = (int) Math.min(Integer.MAX_VALUE, limit + 1L);
+        int most = (int) Math.min(Integer.MAX_VALUE, shown + 1L);
         Map<String, Map<JobStatus, Long>> counts = new LinkedHashMap<>(
                 new IndexWait(queue, root().progress()).ask(() -> queue.types().countsBy(by, most)));
-        boolean more = counts.size() > limit;
-        List.copyOf(counts.keySet()).stream().skip(limit).forEach(counts::remove);
+        boolean more = counts.size() > shown;
+        List.copyOf(counts.keySet()).stream().skip(shown).forEach(counts::remove);
         String name = EnumNames.lowerCase(by);
         output().table(() -> table(name, counts), () -> json(name.endsWith("s") ? name + "es" : name + "s", counts));
         if (more) {
-            root().say("couchjobs: there are more; --limit shows more than " + limit);
+            root().say("couchjobs: there are more; --limit shows more than " + shown);
         }
         return ExitCode.DONE;
     }

@@ -122,6 +122,8 @@ final class EnqueueCommand extends QueueCommand {
             checkArray(array);
         } else if (chunk != null) {
             throw CommandException.usage("--chunk needs --array");
+        } else if (tracker != null && replace) {
+            throw CommandException.usage("--if-new and --replace exclude each other");
         } else if (from == null && (format != null || idField != null)) {
             throw CommandException.usage("--format and --id-field need --from");
         } else if (from == null) {

@@ -54,7 +54,7 @@ final class InitCommand extends CliCommand {
                 CouchServer server = CouchServer.connect(session.server())) {
             CouchDatabase database = server.database(session.url().name());
             if (secure.dryRun) {
-                return preview(database);
+                return preview(database, named);
             }
             Operations.InitReport report = Operations.init(database, named.orElse(null));
             boolean created = report.databaseCreated();
@@ -71,13 +71,25 @@ final class InitCommand extends CliCommand {
         }
     }
 
-    private Integer preview(CouchDatabase database) {
+    private Integer preview(CouchDatabase database, Optional<Site> named) {
         Securing securing = Securing.run(secure, new QueueSecurity(database), root().shell());
         output().line(
-                        () -> "database " + database.name() + ", nothing was changed" + securing.text(),
-                        () -> securing.addTo(
-                                JsonNodeFactory.instance.objectNode().put("database", database.name())));
+                        () -> "database " + database.name() + ", nothing was changed"
+                                + named.map(InitCommand::wouldBe).orElse("") + securing.text(),
+                        () -> securing.addTo(previewed(database, named)));
         return ExitCode.DONE.number();
+    }
+
+    private static String wouldBe(Site site) {
+        return site.name() == null
+                ? "; it would have no name"
+                : "; it would be the site " + site.name() + (site.home() ? ", and run jobs without a site" : "");
+    }
+
+    private static ObjectNode previewed(CouchDatabase database, Optional<Site> named) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode().put("database", database.name());
+        named.ifPresent(site -> json.put("site", site.name()).put("home", site.home()));
+        return json;
     }
 
     /**

@@ -61,6 +61,8 @@ final class SecureOptions {
         }
         if (dryRun && !secure && users.isEmpty()) {
             throw CommandException.usage("--dry-run needs --secure or --create-user");
+        } else if (newPasswordFile != null && users.isEmpty()) {
+            throw CommandException.usage("--new-password-file needs --create-user");
         }
         return wanted;
     }

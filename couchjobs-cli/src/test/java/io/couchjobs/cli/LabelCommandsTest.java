@@ -162,6 +162,7 @@ class LabelCommandsTest {
         shell.usage("add --all", "retry", "--where", "/to=ada");
         shell.usage("all jobs of all types?", "retry", "--where", "/to=ada", "--all", "--yes");
         shell.usage("name one job", "retry", "email", "a", "--where", "/to=ada");
+        shell.usage("--limit needs --by", "counts", "--limit", "5");
         shell.usage("--limit must be at least 1: 0", "counts", "--by", "group", "--limit", "0");
     }
 

@@ -218,6 +218,7 @@ class QueueCommandsTest {
 
     @Test
     void a_tracker_lets_in_one_unfinished_job_only() {
+        shell.usage("--if-new and --replace exclude each other", "enqueue", "email", "--if-new", "monday", "--replace");
         TestShell.Said first = done("enqueue", "email", "--if-new", "monday");
         TestShell.Said second = done("enqueue", "email", "--if-new", "monday");
 

@@ -53,6 +53,8 @@ class SecureCommandsTest {
         assertThat(done(root, "init", "--secure", "--create-user", "worker:ann", "--dry-run")
                         .out())
                 .contains("nothing was changed", "the guard would be stored", "user ann would be created");
+        TestShell.Said site = done(root, "init", "--site", "munich", "--secure", "--dry-run");
+        assertThat(site.out()).contains("nothing was changed; it would be the site munich;");
         assertThat(root.run("counts").exitCode()).isEqualTo(3);
         assertThat(root.run("init", "--dry-run").exitCode()).isEqualTo(2);
     }
@@ -91,6 +93,7 @@ class SecureCommandsTest {
                 "producer:ann",
                 "--create-user",
                 "worker:ann");
+        root.usage("--new-password-file needs --create-user", "init", "--new-password-file", "password");
         assertThat(root.run("init", "--create-user", "worker:ann").err()).contains("no password for the new user ann");
         root.with("COUCHJOBS_NEW_PASSWORD", "one for two");
         assertThat(root.run("init", "--create-user", "worker:ann", "--create-user", "worker:bob")
