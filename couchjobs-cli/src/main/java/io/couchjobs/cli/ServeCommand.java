@@ -1,5 +1,6 @@
 package io.couchjobs.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.SimulatedCluster;
@@ -78,7 +79,7 @@ final class ServeCommand extends CliCommand {
         try (LocalServer server = LocalServer.withDatabase(dir, port, origin)) {
             URI url = server.database().database();
             JobQueue.builder(url).open().close();
-            print(url);
+            output().line(url::toString, () -> json(url));
             root().say("couchjobs: for development and tests only, data is kept "
                     + (dir == null ? "in memory" : "in " + dir) + "; Ctrl-C to stop");
             stop.await();
@@ -92,7 +93,7 @@ final class ServeCommand extends CliCommand {
                     .map(node -> node.resolve("/" + LocalServer.DATABASE))
                     .toList();
             JobQueue.builder(urls.get(0)).open().close();
-            urls.forEach(this::print);
+            output().lines(urls, URI::toString, ServeCommand::json);
             root().say("couchjobs: a simulated cluster, for development and tests only, in memory, seed " + seed
                     + "; Ctrl-C to stop");
             stop.await();
@@ -107,7 +108,7 @@ final class ServeCommand extends CliCommand {
         }
     }
 
-    private void print(URI url) {
-        output().line(url::toString, () -> JsonNodeFactory.instance.objectNode().put("url", url.toString()));
+    private static JsonNode json(URI url) {
+        return JsonNodeFactory.instance.objectNode().put("url", url.toString());
     }
 }

@@ -1,7 +1,9 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobRequest;
 import io.couchjobs.trigger.Trigger;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -11,7 +13,10 @@ import picocli.CommandLine.Parameters;
 /** {@code trigger test NAME --doc ID}: what would be made. */
 @Command(
         name = "test",
-        description = "Show the job that a trigger would make of a document as it is now. Makes nothing.",
+        description = {
+            "Show the job that a trigger would make of a document as it is now. Makes nothing.",
+            "With -o json the jobs of an outbox are an array, and so is no job: []."
+        },
         footer = {
             "  couchjobs trigger test order-mail --doc o1",
             "  couchjobs trigger test user-docs --doc note-7 --database userdb-616461"
@@ -36,7 +41,15 @@ final class TriggerTestCommand extends QueueCommand {
         Trigger.Plan plan = queue.triggers().test(trigger, Optional.ofNullable(database), doc);
         plan.leftOut().ifPresent(why -> root().say("couchjobs: no job: " + why));
         plan.problems().forEach(problem -> root().warn("couchjobs: no job: " + problem));
-        plan.jobs().forEach(job -> output().line(() -> TriggerText.json(job).toString(), () -> TriggerText.json(job)));
+        show(plan.jobs(), queue.triggers().get(trigger).flatMap(Trigger::outbox).isPresent());
         return plan.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private void show(List<JobRequest> jobs, boolean isOutbox) {
+        if (isOutbox || jobs.isEmpty()) {
+            output().lines(jobs, job -> TriggerText.json(job).toString(), TriggerText::json);
+        } else {
+            jobs.forEach(job -> output().line(() -> TriggerText.json(job).toString(), () -> TriggerText.json(job)));
+        }
     }
 }

@@ -53,6 +53,15 @@ class ServeCommandTest {
     }
 
     @Test
+    void the_nodes_of_a_simulated_cluster_are_one_JSON_value() throws Exception {
+        try (RunningCommand serve = shell.start("serve", "--port", "0", "--simulate-cluster", "3", "-o", "json")) {
+            TestShell.Said going = serve.awaitGoing();
+
+            assertThat(going.json().findValuesAsText("url")).hasSize(3);
+        }
+    }
+
+    @Test
     void pages_of_one_origin_may_be_let_in_and_any_origin_may_not() {
         for (String origin : new String[] {"*", "localhost:3000", "http://localhost:3000/app"}) {
             assertThat(shell.run("serve", "--port", "0", "--cors", origin).exitCode())

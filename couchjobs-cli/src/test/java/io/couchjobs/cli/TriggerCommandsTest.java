@@ -104,6 +104,25 @@ class TriggerCommandsTest {
     }
 
     @Test
+    void what_an_outbox_would_make_is_one_JSON_value_whether_it_is_many_jobs_one_or_none() throws Exception {
+        done("trigger", "add", "out", "--source", "orders", "--outbox", "leave");
+        save("{'_id':'two','couchjobs':[{'type':'email','id':'1','data':{}},{'type':'email','id':'2','data':{}}]}");
+        save("{'_id':'one','couchjobs':[{'type':'email','id':'1','data':{}}]}");
+        save("{'_id':'none'}");
+
+        assertThat(tried("two").findValuesAsText("id")).containsExactly("1", "2");
+        assertThat(tried("one").findValuesAsText("id")).containsExactly("1");
+        assertThat(tried("none")).isEmpty();
+    }
+
+    private JsonNode tried(String document) {
+        JsonNode jobs =
+                done("trigger", "test", "out", "--doc", document, "-o", "json").json();
+        assertThat(jobs.isArray()).isTrue();
+        return jobs;
+    }
+
+    @Test
     void wrong_options_are_named_with_their_values() {
         assertWrong("either --type or --outbox", "trigger", "add", "x", "--source", "orders");
         assertWrong("bad{", "trigger", "add", "x", "--source", "orders", "--type", "t", "--id", "bad{");

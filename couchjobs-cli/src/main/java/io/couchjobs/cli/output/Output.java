@@ -11,6 +11,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.util.StringQuotingChecker;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Where results go: standard output, in the format asked for, and nothing but results. Not thread-safe. */
@@ -77,6 +78,23 @@ public final class Output {
             value(json.get());
         }
         out.flush();
+    }
+
+    /**
+     * Shows many results: a line of text for each, a JSON array of them, or a value for each.
+     *
+     * @param <T> what they are
+     * @param results the results
+     * @param line what people read of one
+     * @param json what programs read of one
+     */
+    public <T> void lines(List<T> results, Function<T, String> line, Function<T, JsonNode> json) {
+        if (format == Format.JSON) {
+            value(MAPPER.createArrayNode().addAll(results.stream().map(json).toList()));
+            out.flush();
+        } else {
+            results.forEach(result -> line(() -> line.apply(result), () -> json.apply(result)));
+        }
     }
 
     /**
