@@ -127,7 +127,7 @@ final class GlobalOptions {
             names = "--color",
             scope = ScopeType.INHERIT,
             paramLabel = "WHEN",
-            description = "auto (default: on a terminal, unless NO_COLOR is set), always or never.")
+            description = "auto (default: on a terminal, unless NO_COLOR is set or TERM is dumb), always or never.")
     @Nullable
     Colour color;
 

@@ -157,8 +157,13 @@ final class Settings {
         return switch (when) {
             case ALWAYS -> true;
             case NEVER -> false;
-            case AUTO -> shell.terminals().out() && shell.variable("NO_COLOR").isEmpty();
+            case AUTO -> shell.terminals().out() && !isPlain();
         };
+    }
+
+    private boolean isPlain() {
+        return shell.variable("NO_COLOR").isPresent()
+                || shell.variable("TERM").filter("dumb"::equals).isPresent();
     }
 
     private Optional<String> user(QueueUrl url) {

@@ -201,7 +201,9 @@ class SettingsTest {
         assertThat(settings().colour()).isFalse();
         shell.terminals(new Shell.Terminals(true, true, true));
         assertThat(settings().colour()).isTrue();
-        shell.with("NO_COLOR", "1");
+        shell.with("TERM", "dumb");
+        assertThat(settings().colour()).isFalse();
+        shell.with("TERM", "xterm").with("NO_COLOR", "1");
         assertThat(settings().colour()).isFalse();
         options.color = GlobalOptions.Colour.ALWAYS;
         assertThat(settings().colour()).isTrue();
