@@ -31,18 +31,21 @@ final class TopCommand extends QueueCommand {
     void check() {
         if (interval.compareTo(LEAST) < 0) {
             throw CommandException.usage("--interval must be at least 200ms");
+        } else if (root().settings().output() == Format.CSV) {
+            throw CommandException.usage(
+                    "top shows several tables: -o csv cannot hold them (couchjobs counts -o csv: the types)");
         }
     }
 
     @Override
     ExitCode run(JobQueue queue) {
         Format format = root().settings().output();
-        if (!format.isTabular()) {
+        if (format != Format.TABLE) {
             output().line(() -> "", () -> Top.json(queue));
             return ExitCode.DONE;
         }
         Shell.Terminals terminals = root().shell().terminals();
-        boolean live = !once && format == Format.TABLE && terminals.in() && terminals.out();
+        boolean live = !once && terminals.in() && terminals.out();
         if (!live || !Screen.show(queue, interval, root().settings().colour(), TopCommand::onSignal)) {
             Top.print(queue, root().shell().out());
         }
