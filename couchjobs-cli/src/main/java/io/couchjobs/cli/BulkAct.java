@@ -46,6 +46,7 @@ final class BulkAct {
     private final AtomicReference<@Nullable RuntimeException> trouble = new AtomicReference<>();
     private final AtomicBoolean stopped = new AtomicBoolean();
     private boolean isCutShort;
+    private long looks;
     private final long started = System.nanoTime();
 
     /** Acts by a function that returns what it did. */
@@ -56,8 +57,16 @@ final class BulkAct {
         this.progress = root.progress();
     }
 
+    /** {@return the same, until a signal comes; to be used before a filter, which may let no job through for long} */
+    <T> Stream<T> lookAt(Stream<T> jobs) {
+        return jobs.takeWhile(job -> goesOn()).peek(job -> {
+            looks++;
+            progress();
+        });
+    }
+
     ExitCode run(Stream<JobId> ids) {
-        Interrupts.onSignal(signal -> stopped.set(true));
+        Interrupts.onSignal(signal -> stop());
         try {
             takeAll(ids);
         } catch (RuntimeException e) {
@@ -69,6 +78,11 @@ final class BulkAct {
             progress.clear();
         }
         return show();
+    }
+
+    /** Begins nothing else. */
+    void stop() {
+        stopped.set(true);
     }
 
     /** When the list fails, what was begun is still waited for and counted, and nothing else is begun. */
@@ -98,11 +112,16 @@ final class BulkAct {
         while (!batch.isEmpty()) {
             ended(batch.remove()).ifPresent(this::record);
         }
-        progress.update("couchjobs: " + summary.line() + ", " + took());
+        progress();
         RuntimeException problem = trouble.get();
         if (problem != null) {
             throw problem;
         }
+    }
+
+    private void progress() {
+        String looked = looks > 0 ? "looked at " + looks + ", " : "";
+        progress.update("couchjobs: " + looked + summary.line() + ", " + took());
     }
 
     private void record(Outcome outcome) {

@@ -96,8 +96,9 @@ abstract class JobsCommand extends QueueCommand {
             checkFound(queue, array);
         }
         which.type().ifPresent(only -> warnOfSlip(only, new KnownTypes(queue)));
-        confirm.ask(root(), name(), () -> selected(queue).count());
-        return new BulkAct(root(), id -> act(queue, id)).run(selected(queue).map(Job::id));
+        confirm.ask(root(), name(), () -> passing(queue, candidates(queue)).count());
+        BulkAct bulk = new BulkAct(root(), id -> act(queue, id));
+        return bulk.run(passing(queue, bulk.lookAt(candidates(queue))).map(Job::id));
     }
 
     private void checkFound(JobQueue queue, String arrayId) {
@@ -113,10 +114,14 @@ abstract class JobsCommand extends QueueCommand {
         }
     }
 
-    private Stream<Job> selected(JobQueue queue) {
+    private Stream<Job> candidates(JobQueue queue) {
         return array == null
-                ? where.of(queue, queue.all(which.filter()))
-                : queue.arrays().chunks(new JobId(String.valueOf(type), array)).filter(which.filter()::matches);
+                ? queue.all(which.filter())
+                : queue.arrays().chunks(new JobId(String.valueOf(type), array));
+    }
+
+    private Stream<Job> passing(JobQueue queue, Stream<Job> candidates) {
+        return array == null ? where.of(queue, candidates) : candidates.filter(which.filter()::matches);
     }
 
     private JobId single() {

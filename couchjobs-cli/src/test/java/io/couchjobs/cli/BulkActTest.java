@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -172,6 +173,30 @@ class BulkActTest {
         assertThat(out.toString().lines()).hasSize(16);
     }
 
+    @Test
+    void a_signal_ends_it_although_no_job_is_let_through() {
+        BulkAct bulk = bulk(List.of("-o", "json"), id -> "removed");
+        AtomicInteger looks = new AtomicInteger();
+        Stream<JobId> interrupted = ids(1_000).peek(id -> {
+            if (looks.incrementAndGet() == 100) {
+                bulk.stop();
+            }
+        });
+
+        ExitCode exitCode =
+                bulk.run(bulk.lookAt(interrupted).filter(id -> id.id().equals("7")));
+
+        assertThat(looks).hasValue(100);
+
+        assertThat(exitCode).isEqualTo(ExitCode.INTERRUPTED);
+        assertThat(new TestShell.Said(130, out.toString(), "")
+                        .json()
+                        .path("changed")
+                        .asInt())
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("1 job in", "stopped before the end");
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             latch.await();
@@ -193,9 +218,13 @@ class BulkActTest {
     }
 
     private ExitCode act(Stream<JobId> ids, List<String> options, Function<JobId, String> act) {
+        return bulk(options, act).run(ids);
+    }
+
+    private BulkAct bulk(List<String> options, Function<JobId, String> act) {
         Couchjobs root = new Couchjobs(new TestShell().shell(out, err));
         CommandLine line = Cli.commandLine(root);
         line.parseArgs(options.toArray(String[]::new));
-        return new BulkAct(root, act).run(ids);
+        return new BulkAct(root, act);
     }
 }
