@@ -29,10 +29,7 @@ import picocli.CommandLine.Parameters;
             "  couchjobs cron add poll --every 5m fetch --missed skip",
             "  couchjobs cron add tick @hourly report --overlap allow"
         })
-final class CronAddCommand extends QueueCommand {
-    @Parameters(index = "0", paramLabel = "NAME", description = "The name of the schedule.")
-    private String schedule = "";
-
+final class CronAddCommand extends CronNameCommand {
     @Parameters(
             index = "1",
             arity = "1..*",
@@ -90,7 +87,7 @@ final class CronAddCommand extends QueueCommand {
                             ? "give NAME, EXPR and TYPE; an expression with blanks must be quoted: '30 2 * * *'"
                             : "give NAME and TYPE; with --every there is no EXPR");
         }
-        ScheduleRequest.Builder builder = Schedule.named(schedule)
+        ScheduleRequest.Builder builder = Schedule.named(schedule())
                 .missed(missed)
                 .overlap(overlap)
                 .job(template.start(rest.get(wanted - 1))
@@ -109,7 +106,7 @@ final class CronAddCommand extends QueueCommand {
         }
         Schedules.PutResult put = queue.schedules().put(request);
         ScheduleText.show(output(), put.schedule(), ServerTime.of(queue));
-        root().say("couchjobs: schedule " + schedule + " " + meaning(put));
+        root().say("couchjobs: schedule " + schedule() + " " + meaning(put));
         return ExitCode.DONE;
     }
 

@@ -3,17 +3,13 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code cron run NAME}. */
 @Command(
         name = "run",
         description = "Make a job of a schedule now, beside its ticks; prints the id of the job.",
         footer = {"  couchjobs cron run nightly", "  couchjobs cron run nightly -o json"})
-final class CronRunCommand extends QueueCommand {
-    @Parameters(paramLabel = "NAME", description = "The name of the schedule.")
-    private String schedule = "";
-
+final class CronRunCommand extends CronNameCommand {
     @Override
     boolean tellsIds() {
         return true;
@@ -21,7 +17,7 @@ final class CronRunCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        Job job = queue.schedules().runNow(schedule);
+        Job job = queue.schedules().runNow(schedule());
         output().line(() -> job.id().id(), () -> JobJson.of(queue.withData(job)));
         return ExitCode.DONE;
     }

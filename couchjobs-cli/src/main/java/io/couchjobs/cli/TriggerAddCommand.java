@@ -20,7 +20,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code trigger add NAME}: creates or replaces a trigger. */
 @Command(
@@ -36,10 +35,7 @@ import picocli.CommandLine.Parameters;
             "  couchjobs trigger add search --source 'userdb-*' --type index --include-doc --from beginning",
             "  couchjobs trigger add box --source orders --outbox leave"
         })
-final class TriggerAddCommand extends QueueCommand {
-    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
-    private String trigger = "";
-
+final class TriggerAddCommand extends TriggerNameCommand {
     @Option(names = "--source", paramLabel = "DATABASE|PATTERN", required = true, description = "What is followed.")
     private String source = "";
 
@@ -169,7 +165,7 @@ final class TriggerAddCommand extends QueueCommand {
     }
 
     private Trigger build() {
-        TriggerBuilder builder = Trigger.named(trigger).source(source);
+        TriggerBuilder builder = Trigger.named(trigger()).source(source);
         which(builder);
         jobs(builder);
         when(builder);

@@ -6,7 +6,6 @@ import io.couchjobs.trigger.TriggerStatus;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code trigger errors NAME}: the changes that failed. */
 @Command(
@@ -16,10 +15,7 @@ import picocli.CommandLine.Parameters;
             "With --retry they are tried again, with the documents as they are now."
         },
         footer = {"  couchjobs trigger errors order-mail", "  couchjobs trigger errors order-mail --retry"})
-final class TriggerErrorsCommand extends QueueCommand {
-    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
-    private String trigger = "";
-
+final class TriggerErrorsCommand extends TriggerNameCommand {
     @Option(names = "--retry", description = "Try them again.")
     private boolean retry;
 
@@ -31,14 +27,14 @@ final class TriggerErrorsCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
         if (retry) {
-            int count = queue.triggers().retryErrors(trigger);
+            int count = queue.triggers().retryErrors(trigger());
             output().line(() -> count + " to be tried again", () -> JsonNodeFactory.instance
                     .objectNode()
-                    .put("name", trigger)
+                    .put("name", trigger())
                     .put("retried", count));
             return ExitCode.DONE;
         }
-        List<TriggerStatus.Failure> errors = queue.triggers().errors(trigger);
+        List<TriggerStatus.Failure> errors = queue.triggers().errors(trigger());
         output().rows(
                         () -> TriggerText.errors(errors),
                         () -> errors.stream().map(TriggerText::json).toList());

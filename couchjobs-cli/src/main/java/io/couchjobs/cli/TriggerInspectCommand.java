@@ -5,20 +5,16 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.cli.output.Format;
 import io.couchjobs.trigger.TriggerStatus;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code trigger inspect NAME}: a trigger, and how far it is in each database. */
 @Command(
         name = "inspect",
         description = "Show a trigger, and how far it is in each of its databases.",
         footer = {"  couchjobs trigger inspect order-mail", "  couchjobs trigger inspect order-mail -o json"})
-final class TriggerInspectCommand extends QueueCommand {
-    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
-    private String trigger = "";
-
+final class TriggerInspectCommand extends TriggerNameCommand {
     @Override
     ExitCode run(JobQueue queue) {
-        TriggerStatus status = queue.triggers().status(trigger);
+        TriggerStatus status = queue.triggers().status(trigger());
         if (output().format() == Format.TABLE) {
             output().table(() -> TriggerText.fields(status.trigger()), NullNode::getInstance);
             output().raw("");

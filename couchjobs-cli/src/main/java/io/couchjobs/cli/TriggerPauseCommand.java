@@ -2,7 +2,6 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code trigger pause NAME}. */
 @Command(
@@ -12,13 +11,10 @@ import picocli.CommandLine.Parameters;
             "  couchjobs trigger pause order-mail",
             "  couchjobs trigger pause order-mail && couchjobs trigger list"
         })
-final class TriggerPauseCommand extends QueueCommand {
-    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
-    private String trigger = "";
-
+final class TriggerPauseCommand extends TriggerNameCommand {
     @Override
     ExitCode run(JobQueue queue) {
-        TriggerText.done(output(), queue.triggers().pause(trigger).name(), "paused");
+        TriggerText.done(output(), queue.triggers().pause(trigger()).name(), "paused");
         return ExitCode.DONE;
     }
 }

@@ -2,7 +2,6 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code trigger remove NAME}. */
 @Command(
@@ -12,14 +11,11 @@ import picocli.CommandLine.Parameters;
             "  couchjobs trigger remove order-mail",
             "  couchjobs trigger remove order-mail && couchjobs trigger list"
         })
-final class TriggerRemoveCommand extends QueueCommand {
-    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
-    private String trigger = "";
-
+final class TriggerRemoveCommand extends TriggerNameCommand {
     @Override
     ExitCode run(JobQueue queue) {
-        queue.triggers().remove(trigger);
-        TriggerText.done(output(), trigger, "removed");
+        queue.triggers().remove(trigger());
+        TriggerText.done(output(), trigger(), "removed");
         return ExitCode.DONE;
     }
 }

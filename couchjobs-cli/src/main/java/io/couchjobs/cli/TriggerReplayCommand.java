@@ -3,7 +3,6 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code trigger replay NAME}: the same changes once more. */
 @Command(
@@ -16,10 +15,7 @@ import picocli.CommandLine.Parameters;
             "  couchjobs trigger replay order-mail --from beginning",
             "  couchjobs trigger replay order-mail --from now"
         })
-final class TriggerReplayCommand extends QueueCommand {
-    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
-    private String trigger = "";
-
+final class TriggerReplayCommand extends TriggerNameCommand {
     @Option(
             names = "--from",
             paramLabel = "now|beginning|SEQ",
@@ -29,8 +25,8 @@ final class TriggerReplayCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        queue.triggers().replay(trigger, from);
-        TriggerText.done(output(), trigger, "replayed");
+        queue.triggers().replay(trigger(), from);
+        TriggerText.done(output(), trigger(), "replayed");
         return ExitCode.DONE;
     }
 }

@@ -2,7 +2,6 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code trigger resume NAME}. */
 @Command(
@@ -12,13 +11,10 @@ import picocli.CommandLine.Parameters;
             "  couchjobs trigger resume order-mail",
             "  couchjobs trigger resume order-mail && couchjobs trigger list"
         })
-final class TriggerResumeCommand extends QueueCommand {
-    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
-    private String trigger = "";
-
+final class TriggerResumeCommand extends TriggerNameCommand {
     @Override
     ExitCode run(JobQueue queue) {
-        TriggerText.done(output(), queue.triggers().resume(trigger).name(), "resumed");
+        TriggerText.done(output(), queue.triggers().resume(trigger()).name(), "resumed");
         return ExitCode.DONE;
     }
 }

@@ -8,7 +8,6 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code trigger test NAME --doc ID}: what would be made. */
 @Command(
@@ -21,10 +20,7 @@ import picocli.CommandLine.Parameters;
             "  couchjobs trigger test order-mail --doc o1",
             "  couchjobs trigger test user-docs --doc note-7 --database userdb-616461"
         })
-final class TriggerTestCommand extends QueueCommand {
-    @Parameters(paramLabel = "NAME", description = "The name of the trigger.")
-    private String trigger = "";
-
+final class TriggerTestCommand extends TriggerNameCommand {
     @Option(names = "--doc", paramLabel = "ID", required = true, description = "The id of the document.")
     private String doc = "";
 
@@ -38,10 +34,12 @@ final class TriggerTestCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        Trigger.Plan plan = queue.triggers().test(trigger, Optional.ofNullable(database), doc);
+        Trigger.Plan plan = queue.triggers().test(trigger(), Optional.ofNullable(database), doc);
         plan.leftOut().ifPresent(why -> root().say("couchjobs: no job: " + why));
         plan.problems().forEach(problem -> root().warn("couchjobs: no job: " + problem));
-        show(plan.jobs(), queue.triggers().get(trigger).flatMap(Trigger::outbox).isPresent());
+        show(
+                plan.jobs(),
+                queue.triggers().get(trigger()).flatMap(Trigger::outbox).isPresent());
         return plan.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
     }
 

@@ -1,0 +1,14 @@
+package io.couchjobs.cli;
+
+import picocli.CommandLine.Parameters;
+
+/** The base of commands on one schedule. */
+abstract class CronNameCommand extends QueueCommand {
+    @Parameters(index = "0", paramLabel = "NAME", description = "The name of the schedule.")
+    private String schedule = "";
+
+    /** {@return the name} */
+    final String schedule() {
+        return schedule;
+    }
+}
