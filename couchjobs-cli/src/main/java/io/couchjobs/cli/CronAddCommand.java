@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
             "  couchjobs cron add poll --every 5m fetch --missed skip",
             "  couchjobs cron add tick @hourly report --overlap allow"
         })
-final class CronAddCommand extends CronNameCommand {
+final class CronAddCommand extends CronNameCommand implements CreatesStore {
     @Parameters(
             index = "1",
             arity = "1..*",
@@ -72,11 +72,6 @@ final class CronAddCommand extends CronNameCommand {
     private final TemplateOptions template = new TemplateOptions();
 
     private @Nullable ScheduleRequest request;
-
-    @Override
-    boolean createsStore() {
-        return true;
-    }
 
     @Override
     void check() {

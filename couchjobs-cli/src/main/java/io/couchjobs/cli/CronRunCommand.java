@@ -9,12 +9,7 @@ import picocli.CommandLine.Command;
         name = "run",
         description = "Make a job of a schedule now, beside its ticks; prints the id of the job.",
         footer = {"  couchjobs cron run nightly", "  couchjobs cron run nightly -o json"})
-final class CronRunCommand extends CronNameCommand {
-    @Override
-    boolean tellsIds() {
-        return true;
-    }
-
+final class CronRunCommand extends CronNameCommand implements TellsIds {
     @Override
     ExitCode run(JobQueue queue) {
         Job job = queue.schedules().runNow(schedule());

@@ -11,12 +11,7 @@ import picocli.CommandLine.Command;
         name = "push",
         description = "Store the design documents of this version where they are missing.",
         footer = {"  couchjobs design push", "  couchjobs design push && couchjobs design list"})
-final class DesignPushCommand extends QueueCommand {
-    @Override
-    boolean createsStore() {
-        return true;
-    }
-
+final class DesignPushCommand extends QueueCommand implements CreatesStore {
     @Override
     ExitCode run(JobQueue queue) {
         List<String> pushed = queue.operations().pushDesigns();

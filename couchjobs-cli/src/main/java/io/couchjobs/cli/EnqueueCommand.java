@@ -47,7 +47,7 @@ import picocli.CommandLine.Parameters;
             "  couchjobs enqueue email --array campaign-7 --from people.csv",
             "  couchjobs enqueue report --data '{}' --after-array email/campaign-7"
         })
-final class EnqueueCommand extends QueueCommand {
+final class EnqueueCommand extends QueueCommand implements CreatesStore {
     @Parameters(index = "0", paramLabel = "TYPE", description = "The type of the job.")
     private String type = "";
 
@@ -108,11 +108,6 @@ final class EnqueueCommand extends QueueCommand {
     @Override
     boolean tellsIds() {
         return from == null;
-    }
-
-    @Override
-    boolean createsStore() {
-        return true;
     }
 
     @Override

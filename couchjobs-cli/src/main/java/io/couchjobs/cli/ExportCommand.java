@@ -28,16 +28,11 @@ import picocli.CommandLine.Mixin;
             "  couchjobs export --type email --status failed | gzip > failed.ndjson.gz",
             "  couchjobs export --url http://old:5984/jobs | couchjobs import - --url http://new:5984/jobs"
         })
-final class ExportCommand extends QueueCommand {
+final class ExportCommand extends QueueCommand implements TellsIds {
     private static final int FLUSH_EVERY = 500;
 
     @Mixin
     private final FilterOptions which = new FilterOptions();
-
-    @Override
-    boolean tellsIds() {
-        return true; // a line is a document, in every format
-    }
 
     @Override
     void check() {

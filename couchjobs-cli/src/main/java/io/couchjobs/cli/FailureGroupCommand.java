@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** The base of commands that act on all jobs of a group of failures. */
-abstract class FailureGroupCommand extends QueueCommand {
+abstract class FailureGroupCommand extends QueueCommand implements TellsIds {
     @Parameters(index = "0", paramLabel = "GROUP", description = "The group, as couchjobs failures names it.")
     private String group = "";
 
@@ -23,11 +23,6 @@ abstract class FailureGroupCommand extends QueueCommand {
 
     /** Acts on one job; returns what it did, in the past tense. */
     abstract String act(JobQueue queue, JobId id);
-
-    @Override
-    boolean tellsIds() {
-        return true;
-    }
 
     @Override
     void check() {

@@ -25,17 +25,12 @@ import picocli.CommandLine.Parameters;
             "  couchjobs import jobs.ndjson --type email --status failed",
             "  gunzip -c jobs.ndjson.gz | couchjobs import -"
         })
-final class ImportCommand extends QueueCommand {
+final class ImportCommand extends QueueCommand implements CreatesStore {
     @Parameters(index = "0", paramLabel = "FILE|-", description = "What export wrote, or lines like it.")
     private String file = "";
 
     @Mixin
     private final FilterOptions which = new FilterOptions();
-
-    @Override
-    boolean createsStore() {
-        return true;
-    }
 
     @Override
     void check() {

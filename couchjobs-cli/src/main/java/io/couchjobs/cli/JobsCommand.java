@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The base of commands that act on one job, on the jobs that store an array, or on all jobs that pass a filter. */
-abstract class JobsCommand extends QueueCommand {
+abstract class JobsCommand extends QueueCommand implements TellsIds {
     @Parameters(index = "0", arity = "0..1", paramLabel = "TYPE", description = JobName.TYPE)
     private @Nullable String type;
 
@@ -41,11 +41,6 @@ abstract class JobsCommand extends QueueCommand {
 
     /** Acts on one job; returns what it did, in the past tense. */
     abstract String act(JobQueue queue, JobId id);
-
-    @Override
-    boolean tellsIds() {
-        return true;
-    }
 
     @Override
     void check() {

@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
             "  couchjobs list --type email --array campaign-7 --status failed",
             "  couchjobs list --tag nightly --limit 1000 -o ndjson | jq -r .id"
         })
-final class ListCommand extends QueueCommand {
+final class ListCommand extends QueueCommand implements TellsIds {
     private static final int PAGE = 200;
 
     @Mixin
@@ -60,11 +60,6 @@ final class ListCommand extends QueueCommand {
                         + "origin, tag or correlation: that have ended since then."
             })
     private @Nullable Duration since;
-
-    @Override
-    boolean tellsIds() {
-        return true;
-    }
 
     @Override
     void check() {

@@ -13,14 +13,9 @@ import picocli.CommandLine.Parameters;
             "Its time is now, by the server's clock."
         },
         footer = {"  couchjobs mark v1.4", "  couchjobs mark \"mail server replaced\""})
-final class MarkCommand extends QueueCommand {
+final class MarkCommand extends QueueCommand implements CreatesStore {
     @Parameters(paramLabel = "TEXT", description = "What happened, in up to 200 characters.")
     private String text = "";
-
-    @Override
-    boolean createsStore() {
-        return true;
-    }
 
     @Override
     ExitCode run(JobQueue queue) {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
             "  couchjobs pause email --reason 'the mail server moves'",
             "  couchjobs pause email && couchjobs list --type email --status running"
         })
-final class PauseCommand extends QueueCommand {
+final class PauseCommand extends QueueCommand implements CreatesStore {
     @Parameters(paramLabel = "TYPE", description = "The type.")
     private String type = "";
 
@@ -24,11 +24,6 @@ final class PauseCommand extends QueueCommand {
             paramLabel = "TEXT",
             description = "Why; types and explain show it until it is resumed.")
     private @Nullable String reason;
-
-    @Override
-    boolean createsStore() {
-        return true;
-    }
 
     @Override
     void check() {

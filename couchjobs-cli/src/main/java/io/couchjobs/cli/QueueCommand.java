@@ -9,12 +9,7 @@ abstract class QueueCommand extends CliCommand {
 
     /** {@return whether all that it tells has an id, which {@code -o id} shows} */
     boolean tellsIds() {
-        return false;
-    }
-
-    /** {@return whether it makes the store in the folder of {@code --url embedded:DIR} when there is none} */
-    boolean createsStore() {
-        return false;
+        return this instanceof TellsIds;
     }
 
     abstract ExitCode run(JobQueue queue) throws Exception;
@@ -28,7 +23,7 @@ abstract class QueueCommand extends CliCommand {
     public final Integer call() throws Exception {
         root().checkOutput(tellsIds());
         check();
-        try (Session session = createsStore() ? Session.open(root()) : Session.openExisting(root());
+        try (Session session = this instanceof CreatesStore ? Session.open(root()) : Session.openExisting(root());
                 JobQueue queue = open(session)) {
             return run(queue).number();
         }

@@ -20,17 +20,12 @@ import picocli.CommandLine.Option;
             "While the server builds an index it waits, up to 10 minutes, and says how far the server is."
         },
         footer = {"  couchjobs scope history index 3", "  couchjobs scope history index --limit 100 -o json"})
-final class ScopeHistoryCommand extends QueueCommand {
+final class ScopeHistoryCommand extends QueueCommand implements TellsIds {
     @Mixin
     private final ScopeNames names = new ScopeNames();
 
     @Option(names = "--limit", paramLabel = "N", description = "How many at most; default 20.")
     private int limit = 20;
-
-    @Override
-    boolean tellsIds() {
-        return true;
-    }
 
     @Override
     void check() {

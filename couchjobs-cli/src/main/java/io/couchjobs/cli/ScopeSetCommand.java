@@ -20,17 +20,12 @@ import picocli.CommandLine.Mixin;
             "  couchjobs scope set index 3 --concurrency 'cores*2'",
             "  couchjobs scope set index --queue-limit default"
         })
-final class ScopeSetCommand extends QueueCommand {
+final class ScopeSetCommand extends QueueCommand implements CreatesStore {
     @Mixin
     private final ScopeNames names = new ScopeNames();
 
     @Mixin
     private final ScopeOptions options = new ScopeOptions();
-
-    @Override
-    boolean createsStore() {
-        return true;
-    }
 
     @Override
     void check() {

@@ -19,17 +19,12 @@ import picocli.CommandLine.Mixin;
             "With some options, the others have their defaults."
         },
         footer = {"  couchjobs scope start index 3", "  couchjobs scope start index 3 --concurrency 'cores*2'"})
-final class ScopeStartCommand extends QueueCommand {
+final class ScopeStartCommand extends QueueCommand implements CreatesStore {
     @Mixin
     private final ScopeNames names = new ScopeNames();
 
     @Mixin
     private final ScopeOptions options = new ScopeOptions();
-
-    @Override
-    boolean createsStore() {
-        return true;
-    }
 
     @Override
     void check() {

@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
             "  couchjobs trigger add search --source 'userdb-*' --type index --include-doc --from beginning",
             "  couchjobs trigger add box --source orders --outbox leave"
         })
-final class TriggerAddCommand extends TriggerNameCommand {
+final class TriggerAddCommand extends TriggerNameCommand implements CreatesStore {
     @Option(names = "--source", paramLabel = "DATABASE|PATTERN", required = true, description = "What is followed.")
     private String source = "";
 
@@ -142,11 +142,6 @@ final class TriggerAddCommand extends TriggerNameCommand {
     private boolean paused;
 
     private @Nullable Trigger built;
-
-    @Override
-    boolean createsStore() {
-        return true;
-    }
 
     @Override
     void check() {

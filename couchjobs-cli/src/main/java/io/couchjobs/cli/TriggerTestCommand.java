@@ -20,17 +20,12 @@ import picocli.CommandLine.Option;
             "  couchjobs trigger test order-mail --doc o1",
             "  couchjobs trigger test user-docs --doc note-7 --database userdb-616461"
         })
-final class TriggerTestCommand extends TriggerNameCommand {
+final class TriggerTestCommand extends TriggerNameCommand implements TellsIds {
     @Option(names = "--doc", paramLabel = "ID", required = true, description = "The id of the document.")
     private String doc = "";
 
     @Option(names = "--database", paramLabel = "DB", description = "Its database, where the source is a pattern.")
     private @Nullable String database;
-
-    @Override
-    boolean tellsIds() {
-        return true;
-    }
 
     @Override
     ExitCode run(JobQueue queue) {

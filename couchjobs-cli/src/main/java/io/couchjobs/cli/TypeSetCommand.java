@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
             "  couchjobs type set email --retention delete --failure-retention 90d",
             "  couchjobs type set email --classes urgent,normal"
         })
-final class TypeSetCommand extends QueueCommand {
+final class TypeSetCommand extends QueueCommand implements CreatesStore {
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
 
     @Parameters(paramLabel = "TYPE", description = "The type; it need not have jobs yet.")
@@ -58,11 +58,6 @@ final class TypeSetCommand extends QueueCommand {
 
     @Mixin
     private final RetentionOptions retention = new RetentionOptions();
-
-    @Override
-    boolean createsStore() {
-        return true;
-    }
 
     @Override
     void check() {

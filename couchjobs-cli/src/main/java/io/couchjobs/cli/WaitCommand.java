@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
             "  couchjobs wait email 42 -o json | jq .result",
             "  couchjobs wait email 42 --for removed"
         })
-final class WaitCommand extends QueueCommand {
+final class WaitCommand extends QueueCommand implements TellsIds {
     private static final Duration FOR_EVER = Duration.ofDays(36_500);
     private static final String REMOVED = "removed";
 
@@ -49,11 +49,6 @@ final class WaitCommand extends QueueCommand {
 
     @Option(names = "--timeout", paramLabel = "D", description = "How long to wait at most; default for ever.")
     private Duration timeout = FOR_EVER;
-
-    @Override
-    boolean tellsIds() {
-        return true;
-    }
 
     @Override
     void check() {

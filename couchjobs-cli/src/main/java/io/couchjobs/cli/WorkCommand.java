@@ -48,7 +48,7 @@ import picocli.CommandLine.Parameters;
             "  couchjobs work email -- env -u COUCHJOBS_PASSWORD ./send-mail",
             "  couchjobs work email --alarm --webhook https://example.org/hook -- ./send-mail"
         })
-final class WorkCommand extends QueueCommand {
+final class WorkCommand extends QueueCommand implements CreatesStore {
     @Parameters(
             index = "0",
             arity = "1",
@@ -109,11 +109,6 @@ final class WorkCommand extends QueueCommand {
     private final AlarmOptions alarms = new AlarmOptions();
 
     private @Nullable ProcessHandler program;
-
-    @Override
-    boolean createsStore() {
-        return true;
-    }
 
     @Override
     void check() {

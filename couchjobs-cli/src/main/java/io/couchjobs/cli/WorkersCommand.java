@@ -20,14 +20,9 @@ import picocli.CommandLine.Option;
             "worker takes back the jobs of a dead one when the timeout of their type is over."
         },
         footer = {"  couchjobs workers", "  couchjobs workers --type email -o json"})
-final class WorkersCommand extends QueueCommand {
+final class WorkersCommand extends QueueCommand implements TellsIds {
     @Option(names = "--type", paramLabel = "T", description = "Only workers that take this type, or run a job of it.")
     private @Nullable String type;
-
-    @Override
-    boolean tellsIds() {
-        return true;
-    }
 
     @Override
     void check() {
