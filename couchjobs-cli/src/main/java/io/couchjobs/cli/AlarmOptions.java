@@ -96,14 +96,7 @@ final class AlarmOptions {
 
     /** The alarms, not started. */
     Alarms of(JobQueue queue) {
-        try {
-            return described(queue.operations().alarms());
-        } catch (IllegalArgumentException wrong) {
-            throw CommandException.usage(String.valueOf(wrong.getMessage()));
-        }
-    }
-
-    private Alarms described(Alarms alarms) {
+        Alarms alarms = queue.operations().alarms();
         Optional.ofNullable(oldestDue).ifPresent(alarms::oldestDue);
         if (failureRate != null) {
             alarms.failureRate(rate());

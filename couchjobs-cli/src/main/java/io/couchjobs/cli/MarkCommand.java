@@ -19,16 +19,8 @@ final class MarkCommand extends QueueCommand implements CreatesStore {
 
     @Override
     ExitCode run(JobQueue queue) {
-        History.Mark mark = mark(queue);
+        History.Mark mark = queue.operations().history().mark(text);
         output().line(() -> mark.at() + "  " + mark.text(), () -> HistoryText.json(mark));
         return ExitCode.DONE;
-    }
-
-    private History.Mark mark(JobQueue queue) {
-        try {
-            return queue.operations().history().mark(text);
-        } catch (IllegalArgumentException wrong) {
-            throw CommandException.usage(String.valueOf(wrong.getMessage()));
-        }
     }
 }
