@@ -51,12 +51,16 @@ public final class Feed {
         out.flush();
     }
 
-    /** Rows are flushed as a burst; the position moves over filtered rows too. */
+    /**
+     * Rows are flushed as a burst; the position moves over filtered rows too. A row is told when its change is on disk: one that is
+     * lost in a crash gives its number to another.
+     */
     private boolean writeRows() throws IOException {
         boolean found = false;
         long target = database.updateSeq();
         Iterator<Change> changes =
                 request.rows().descending() ? database.changesBackwards(request.since()) : database.changes(position);
+        database.awaitCommit();
         while (left > 0 && changes.hasNext()) {
             Change change = changes.next();
             Optional<Doc> doc = database.winner(change.id()).filter(winner -> winner.seq() == change.seq());

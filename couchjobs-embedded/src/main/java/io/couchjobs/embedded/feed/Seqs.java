@@ -17,7 +17,7 @@ public final class Seqs {
     public static long parse(Database database, String text) {
         String since = text.replace("\"", "");
         if (since.equals("now")) {
-            return database.updateSeq();
+            return database.committedSeq();
         }
         int dash = since.indexOf('-');
         try {

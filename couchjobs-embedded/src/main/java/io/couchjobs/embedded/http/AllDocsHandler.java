@@ -40,7 +40,7 @@ final class AllDocsHandler {
             throws IOException {
         RowWriter rows = new RowWriter(out);
         Optional<List<JsonNode>> keys = args.ids(fromBody);
-        String seq = args.updateSeq() ? Seqs.text(database, database.updateSeq()) : null;
+        String seq = args.updateSeq() ? Seqs.text(database, database.committedSeq()) : null;
         if (keys.isPresent()) {
             rows.begin(database.docCount(), -1, seq);
             byKeys(database, args, keys.get(), rows);

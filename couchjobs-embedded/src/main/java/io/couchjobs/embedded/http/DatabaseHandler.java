@@ -45,7 +45,7 @@ final class DatabaseHandler {
                 .put("instance_start_time", Long.toString(database.settings().created()))
                 .put("db_name", database.name())
                 .put("purge_seq", Seqs.text(database, database.purgeSeq()))
-                .put("update_seq", Seqs.text(database, database.updateSeq()));
+                .put("update_seq", Seqs.text(database, database.committedSeq()));
         info.putObject("sizes")
                 .put("file", database.size())
                 .put("external", database.size())

@@ -35,13 +35,14 @@ final class Commits {
     <T> T apply(Supplier<T> change) {
         changes.readLock().lock();
         try {
+            applied.incrementAndGet(); // first: whoever sees a part of the change must not take it for committed
             return change.get();
         } finally {
-            applied.incrementAndGet();
             changes.readLock().unlock();
         }
     }
 
+    /** Returns when all changes are on disk of which the caller could have seen anything. */
     void flush() {
         if (!persistent) {
             return;
@@ -49,8 +50,9 @@ final class Commits {
         long mine = applied.get();
         synchronized (committing) {
             if (committed < mine) {
-                committed = commit();
+                long reached = commit();
                 store.sync();
+                committed = reached;
             }
         }
     }

@@ -80,6 +80,22 @@ public final class Database {
         return updateSeq;
     }
 
+    /** {@return the number of the newest change, when it is on disk} After a crash no other change gets it. */
+    public long committedSeq() {
+        long seq = updateSeq;
+        awaitCommit();
+        return seq;
+    }
+
+    /** Returns when all changes are on disk that a reader has met so far: only then may anybody else hear of them. */
+    public void awaitCommit() {
+        long seen = Math.max(updateSeq, last(maps.changes().lastKey()));
+        if (!pulse.hasReached(seen)) {
+            commits.flush();
+            pulse.moveTo(seen);
+        }
+    }
+
     /** {@return a number that moves whenever a design document changes} */
     public long designSeq() {
         return designSeq;
@@ -148,12 +164,12 @@ public final class Database {
     }
 
     private List<EditResult> writeAll(List<Edit> edits, Step step) {
-        List<EditResult> results = commits.durably(() -> {
+        List<EditResult> results = commits.apply(() -> {
             synchronized (this) {
                 return edits.stream().map(edit -> writeOne(edit, step)).toList();
             }
         });
-        pulse.moveTo(updateSeq);
+        awaitCommit();
         return results;
     }
 
@@ -275,12 +291,12 @@ public final class Database {
 
     /** Forgets leaves as if they had never been, and returns those that were here. */
     public List<Revision> purge(String id, List<Revision> leaves) {
-        List<Revision> purged = commits.durably(() -> {
+        List<Revision> purged = commits.apply(() -> {
             synchronized (this) {
                 return purgeOne(id, leaves);
             }
         });
-        pulse.moveTo(updateSeq);
+        awaitCommit();
         return purged;
     }
 

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The number of the newest change, and a way to wait for a newer one. Thread-safe. */
+/** The number of the newest change that is on disk, and a way to wait for a newer one. Thread-safe. */
 final class Pulse {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition moved = lock.newCondition();
@@ -20,6 +20,15 @@ final class Pulse {
         try {
             value = Math.max(value, newer);
             moved.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean hasReached(long number) {
+        lock.lock();
+        try {
+            return value >= number;
         } finally {
             lock.unlock();
         }

@@ -71,7 +71,7 @@ public final class ViewGroup {
 
     /** Maps all documents that changed since the last time. */
     public synchronized void refresh() {
-        long target = database.updateSeq();
+        long target = database.committedSeq();
         while (seq() < target) {
             step(target);
         }
