@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVStore;
@@ -80,7 +81,7 @@ public final class Database {
         return updateSeq;
     }
 
-    /** {@return the number of the newest change, when it is on disk} After a crash no other change gets it. */
+    /** {@return the number of the newest change, which is on disk then} After a crash no other change gets it. */
     public long committedSeq() {
         long seq = updateSeq;
         awaitCommit();
@@ -189,7 +190,6 @@ public final class Database {
 
     private void save(String id, DocRecord known, RevTree tree) {
         long seq = updateSeq + 1;
-        bodies.dropUnused(known.tree(), tree);
         maps.docs().put(id, new DocRecord(seq, tree));
         maps.changes().remove(known.seq());
         maps.changes().append(seq, id);
@@ -199,6 +199,8 @@ public final class Database {
             maps.live().put(id, tree.winner().rev().toString());
         }
         moved(id, seq);
+        // Last: a reader of the old record looks once more, and finds the new one.
+        bodies.dropUnused(known.tree(), tree);
     }
 
     private void moved(String id, long seq) {
@@ -215,8 +217,7 @@ public final class Database {
 
     /** {@return the winning revision, deleted or not} */
     public Optional<Doc> winner(String id) {
-        return Optional.ofNullable(maps.docs().get(id))
-                .flatMap(doc -> read(id, doc, doc.tree().winner()));
+        return read(id, tree -> Optional.of(tree.winner()));
     }
 
     /** {@return the winning revision, unless it is deleted} */
@@ -226,12 +227,25 @@ public final class Database {
 
     /** {@return one revision, when its content is still here} */
     public Optional<Doc> revision(String id, Revision rev) {
-        return Optional.ofNullable(maps.docs().get(id))
-                .flatMap(doc -> doc.tree().find(rev).flatMap(node -> read(id, doc, node)));
+        return read(id, tree -> tree.find(rev));
     }
 
-    private Optional<Doc> read(String id, DocRecord doc, Node node) {
-        return bodies.read(node).map(body -> new Doc(id, doc.seq(), doc.tree(), node, body));
+    /** Looks once more when the record has changed meanwhile: its content may have been dropped after that. */
+    private Optional<Doc> read(String id, Function<RevTree, Optional<Node>> wanted) {
+        DocRecord record = record(id);
+        Optional<Doc> doc = read(id, record, wanted);
+        for (DocRecord now = record(id); doc.isEmpty() && !now.equals(record); now = record(id)) {
+            record = now;
+            doc = read(id, record, wanted);
+        }
+        return doc;
+    }
+
+    private Optional<Doc> read(String id, DocRecord record, Function<RevTree, Optional<Node>> wanted) {
+        return Optional.of(record.tree())
+                .filter(tree -> !tree.isEmpty())
+                .flatMap(wanted)
+                .flatMap(node -> bodies.read(node).map(body -> new Doc(id, record.seq(), record.tree(), node, body)));
     }
 
     /** {@return whether the content of a revision is still here} */
@@ -343,8 +357,8 @@ public final class Database {
             return false;
         }
         RevTree compacted = known.tree().compacted();
-        bodies.dropUnused(known.tree(), compacted);
         maps.docs().put(id, new DocRecord(known.seq(), compacted));
+        bodies.dropUnused(known.tree(), compacted);
         return true;
     }
 
