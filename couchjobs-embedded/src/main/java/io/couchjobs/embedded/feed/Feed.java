@@ -29,6 +29,8 @@ public final class Feed {
     private final Framing framing;
     private long position;
     private long left;
+    /** Whether documents have changed since the last look at the changes, before their rows were written. */
+    private boolean overtaken;
 
     public Feed(Database database, FeedRequest request, OutputStream out) {
         this.database = database;
@@ -41,14 +43,18 @@ public final class Feed {
 
     public void run() throws IOException, InterruptedException {
         write(framing.begin());
-        boolean waits =
-                request.form() != FeedRequest.Form.NORMAL && !request.rows().descending();
         boolean found = writeRows();
-        while (waits && left > 0 && !(found && request.form() == FeedRequest.Form.LONGPOLL) && await()) {
-            found = writeRows();
+        while (left > 0 && (overtaken || (waits(found) && await()))) {
+            found |= writeRows();
         }
         write(framing.end(Seqs.text(database, position), database.pending(position)));
         out.flush();
+    }
+
+    private boolean waits(boolean found) {
+        boolean once =
+                request.form() == FeedRequest.Form.NORMAL || request.rows().descending();
+        return !once && !(found && request.form() == FeedRequest.Form.LONGPOLL);
     }
 
     /**
@@ -57,13 +63,15 @@ public final class Feed {
      */
     private boolean writeRows() throws IOException {
         boolean found = false;
+        overtaken = false;
         long target = database.updateSeq();
         Iterator<Change> changes =
                 request.rows().descending() ? database.changesBackwards(request.since()) : database.changes(position);
         database.awaitCommit();
         while (left > 0 && changes.hasNext()) {
             Change change = changes.next();
-            Optional<Doc> doc = database.winner(change.id()).filter(winner -> winner.seq() == change.seq());
+            Optional<Doc> doc = unchanged(change);
+            overtaken |= doc.isEmpty() && !request.rows().descending();
             List<Node> leaves = doc.map(request.filter()::chosen).orElse(List.of());
             if (!leaves.isEmpty()) {
                 String seq = Seqs.text(database, change.seq());
@@ -77,6 +85,10 @@ public final class Feed {
         position = changes.hasNext() || request.rows().descending() ? position : Math.max(position, target);
         out.flush();
         return found;
+    }
+
+    private Optional<Doc> unchanged(Change change) {
+        return database.winner(change.id()).filter(winner -> winner.seq() == change.seq());
     }
 
     /** False when the feed is over: no change in time, or the database is gone. */

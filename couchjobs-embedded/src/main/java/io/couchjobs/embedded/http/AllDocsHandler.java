@@ -112,9 +112,8 @@ final class AllDocsHandler {
         while (left > 0 && cursor.hasNext()) {
             String id = cursor.next();
             boolean excluded = !args.inclusiveEnd() && id.equals(to);
-            if (!excluded && skip-- <= 0) {
+            if (!excluded && skip-- <= 0 && write(database, args, rows, id, cursor.getValue())) {
                 left--;
-                write(database, args, rows, id, cursor.getValue());
             }
         }
     }
@@ -123,15 +122,19 @@ final class AllDocsHandler {
         return live.countBefore(DESIGN_LAST) - live.countBefore(DESIGN_FIRST);
     }
 
-    private static void write(Database database, QueryArgs args, RowWriter rows, String id, String rev)
+    /** False when a document that the row shall bring has been deleted meanwhile: there is no row then. */
+    private static boolean write(Database database, QueryArgs args, RowWriter rows, String id, String rev)
             throws IOException {
-        ObjectNode row = row(id, rev);
-        if (args.includeDocs()) {
-            row.set(
-                    "doc",
-                    database.live(id).map(doc -> docJson(database, args, doc)).orElse(null));
+        if (!args.includeDocs()) {
+            rows.row(row(id, rev));
+            return true;
         }
-        rows.row(row);
+        Optional<Doc> doc = database.live(id);
+        if (doc.isPresent()) {
+            ObjectNode row = row(id, doc.get().rev().toString());
+            rows.row(row.set("doc", docJson(database, args, doc.get())));
+        }
+        return doc.isPresent();
     }
 
     private static long offset(IdRange live, @Nullable String from, boolean descending) {

@@ -191,8 +191,8 @@ public final class Database {
     private void save(String id, DocRecord known, RevTree tree) {
         long seq = updateSeq + 1;
         maps.docs().put(id, new DocRecord(seq, tree));
+        maps.changes().append(seq, id); // first: a reader who finds neither place would miss the document
         maps.changes().remove(known.seq());
-        maps.changes().append(seq, id);
         if (tree.winner().deleted()) {
             maps.live().remove(id);
         } else {
