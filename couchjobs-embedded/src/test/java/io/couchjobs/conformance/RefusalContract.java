@@ -67,6 +67,18 @@ abstract class RefusalContract {
                 .isEqualTo("400 bad_request: invalid UTF-8 JSON");
     }
 
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"d83d", "dc00", "d83dx", "d83d\\ud83d", "dc00\\ud83d"})
+    void half_of_a_surrogate_pair_is_refused_in_texts_and_names(String half, Db db) {
+        for (String body : List.of("{\"n\":[\"\\u" + half + "\"]}", "{\"n\":{\"\\u" + half + "\":1}}")) {
+            assertThat(raw(db, "PUT", "/a", body).error()).isEqualTo("400 bad_request: invalid UTF-8 JSON");
+        }
+        assertThat(db.read("a").status()).isEqualTo(404);
+        assertThat(raw(db, "PUT", "/a", "{\"\\ud83d\\ude00\":\"\\ud83d\\ude00\"}")
+                        .status())
+                .isEqualTo(201);
+    }
+
     @Test
     void a_conflict_is_told_in_the_same_words_alone_and_in_a_batch(Db db) {
         db.save("{_id: 'a'}");

@@ -27,6 +27,7 @@ final class Call {
     private static final int LARGEST_BODY = 64 << 20;
     private static final int WORTH_ZIPPING = 16 << 10;
     private static final String JSON = "application/json";
+    private static final String NO_OBJECT = "Request body must be a JSON object";
 
     private final HttpExchange exchange;
     private final boolean mute;
@@ -100,7 +101,12 @@ final class Call {
     /** Reads the body as JSON, which its content type must say. */
     JsonNode json() {
         requireJson();
-        return Json.parse(body());
+        return parsed();
+    }
+
+    /** Reads the body as JSON, whatever its content type says. */
+    JsonNode parsed() {
+        return Json.parseBody(body());
     }
 
     void requireJson() {
@@ -111,14 +117,14 @@ final class Call {
     }
 
     ObjectNode jsonObject() {
-        return Json.asObject(json(), "Request body must be a JSON object");
+        return Json.asObject(json(), NO_OBJECT);
     }
 
     /** As {@link #jsonObject()}; no body is an empty object. */
     ObjectNode jsonObjectOrNone() {
         requireJson();
         byte[] bytes = body();
-        return bytes.length == 0 ? Json.object() : Json.parseObject(bytes, "Request body must be a JSON object");
+        return bytes.length == 0 ? Json.object() : Json.asObject(Json.parseBody(bytes), NO_OBJECT);
     }
 
     byte[] body() {

@@ -45,7 +45,7 @@ final class ClusterDocument {
 
     private void put() throws IOException {
         boolean newEdits = call.param("new_edits").filter("false"::equals).isEmpty();
-        Edit edit = Edits.of(Json.parse(call.body()), id, newEdits ? call.rev() : null);
+        Edit edit = Edits.of(call.parsed(), id, newEdits ? call.rev() : null);
         if (newEdits) {
             store(edit, Edits.statusOfPut(edit));
             return;
@@ -59,7 +59,7 @@ final class ClusterDocument {
         call.allow("DELETE", "GET", "HEAD", "PUT");
         switch (call.method()) {
             case "PUT" -> {
-                Edit edit = Edits.of(Json.parse(call.body()), id, call.rev());
+                Edit edit = Edits.of(call.parsed(), id, call.rev());
                 store(edit, Edits.statusOfPut(edit));
             }
             case "DELETE" -> {

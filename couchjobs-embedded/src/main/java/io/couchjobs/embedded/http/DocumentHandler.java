@@ -48,7 +48,7 @@ final class DocumentHandler {
 
     private void put() {
         boolean newEdits = !call.param("new_edits").filter("false"::equals).isPresent();
-        Edit edit = Edits.of(Json.parse(call.body()), id, newEdits ? call.rev() : null);
+        Edit edit = Edits.of(call.parsed(), id, newEdits ? call.rev() : null);
         if (newEdits) {
             store(edit);
         } else {

@@ -17,7 +17,7 @@ final class LocalHandler {
         }
         String id = "_local/" + call.rest(2);
         switch (call.method()) {
-            case "PUT" -> write(call, db, Edits.of(Json.parse(call.body()), id, call.rev()));
+            case "PUT" -> write(call, db, Edits.of(call.parsed(), id, call.rev()));
             case "DELETE" -> {
                 if (db.database().local().read(id).isEmpty()) {
                     throw CouchError.missing();

@@ -27,7 +27,7 @@ final class SettingsHandler {
             return;
         }
         db.requireAdmin();
-        db.database().settings().security(Json.asObject(Json.parse(call.body()), "Request body must be a JSON object"));
+        db.database().settings().security(Json.asObject(call.parsed(), "Request body must be a JSON object"));
         call.answer(200, Json.object().put("ok", true));
     }
 
@@ -55,7 +55,7 @@ final class SettingsHandler {
             call.answer(200, IntNode.valueOf(now));
             return;
         }
-        JsonNode value = Json.parse(call.body());
+        JsonNode value = call.parsed();
         if (!value.isInt() || value.intValue() < 1) {
             throw CouchError.badRequest(wrong);
         }

@@ -81,6 +81,27 @@ public final class Json {
         }
     }
 
+    /** As {@link #parse(byte[])}, of a whole body. As CouchDB, it refuses half of a surrogate pair, which UTF-8 cannot hold. */
+    public static JsonNode parseBody(byte[] bytes) {
+        JsonNode body = parse(bytes);
+        requireWholePairs(body);
+        return body;
+    }
+
+    private static void requireWholePairs(JsonNode value) {
+        if (value.isTextual()) {
+            requireWholePairs(value.textValue());
+        }
+        value.fieldNames().forEachRemaining(Json::requireWholePairs);
+        value.forEach(Json::requireWholePairs);
+    }
+
+    private static void requireWholePairs(String text) {
+        if (text.codePoints().anyMatch(point -> point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE)) {
+            throw CouchError.badRequest("invalid UTF-8 JSON");
+        }
+    }
+
     /** As {@link #parse(byte[])}, of a value inside a query string. */
     public static JsonNode parse(String text) {
         try {
