@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Attachments that others put on a job: a queue only has to keep them through its own writes. */
@@ -164,6 +165,19 @@ abstract class AttachmentContract {
         assertThat(db.put("/a", "{_attachments: {x: {data: '###'}}}").error()).isEqualTo(refused);
         assertThat(db.put("/a", "{_attachments: []}").error())
                 .isEqualTo("400 doc_validation: Bad special document member: _attachments");
+    }
+
+    @Test
+    void base_64_may_have_white_space_and_needs_its_padding(Db db) {
+        db.put("/a", object().set("_attachments", json("{x: {data: 'aGVs\\r\\n\\tbG8 =\\n'}}")))
+                .expect(201);
+        assertThat(db.get("/a/x").bytes()).isEqualTo("hello".getBytes(StandardCharsets.UTF_8));
+
+        for (String data : List.of("aGVsbG8", "AA", "AA=", "A", "AA===", "AA==AAAA", "AA-_")) {
+            ObjectNode doc = object("{_attachments: {x: {}}}");
+            ((ObjectNode) doc.at("/_attachments/x")).put("data", data);
+            assertThat(db.put("/b", doc).error()).isEqualTo("400 bad_request: Invalid attachment data for x");
+        }
     }
 
     @Test

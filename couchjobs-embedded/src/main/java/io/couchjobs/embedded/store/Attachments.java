@@ -8,6 +8,7 @@ import io.couchjobs.embedded.protocol.Json;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.h2.mvstore.MVMap;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 public final class Attachments {
     /** The member in which documents name their attachments. */
     public static final String MEMBER = "_attachments";
+
+    private static final Pattern WHITE_SPACE = Pattern.compile("[ \\t\\r\\n]+");
 
     private final MVMap<String, byte[]> map;
 
@@ -92,8 +95,13 @@ public final class Attachments {
                 .put("length", data.length);
     }
 
+    /** As CouchDB's decoder, it skips white space and wants the padding. */
     private static byte[] decode(JsonNode given) {
-        return Base64.getDecoder().decode(given.path("data").asText());
+        String data = WHITE_SPACE.matcher(given.path("data").asText()).replaceAll("");
+        if (data.length() % 4 != 0) {
+            throw new IllegalArgumentException("base64 without its padding");
+        }
+        return Base64.getDecoder().decode(data);
     }
 
     /** Turns the stored entries of a document into stubs, or into whole attachments. */
