@@ -67,6 +67,17 @@ abstract class LocalDocumentContract {
     }
 
     @Test
+    void local_documents_may_be_written_in_a_replicated_batch(Db db) {
+        Reply reply = db.post(
+                "/_bulk_docs",
+                "{new_edits: false, docs: [{_id: '_local/note', _rev: '0-4', n: 1}, {_id: 'a', _rev: '1-a'}]}");
+
+        assertThat(reply.expect(201).json()).isEqualTo(json("[]"));
+        assertThat(db.get("/_local/note").json()).isEqualTo(json("{_id: '_local/note', _rev: '0-5', n: 1}"));
+        assertThat(db.allDocs().ids()).containsExactly("a");
+    }
+
+    @Test
     void a_local_document_keeps_no_attachments(Db db) {
         db.put("/_local/note", "{n: 1, _attachments: {x: {data: 'AAAA'}}}").expect(201);
 

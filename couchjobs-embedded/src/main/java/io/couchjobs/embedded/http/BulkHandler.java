@@ -39,7 +39,7 @@ final class BulkHandler {
             call.answer(201, rows(edits, db));
         } else {
             edits.forEach(BulkHandler::requireRevisions);
-            call.answer(201, refused(db.replicate(edits)));
+            call.answer(201, refused(edits, db));
         }
     }
 
@@ -51,11 +51,14 @@ final class BulkHandler {
 
     /** The {@code _local/} documents among them go their own way. */
     private static ArrayNode rows(List<Edit> edits, Db db) {
-        List<Edit> replicated = edits.stream().filter(edit -> !isLocal(edit)).toList();
-        Iterator<EditResult> results = db.write(replicated).iterator();
+        Iterator<EditResult> results = db.write(withoutLocals(edits)).iterator();
         ArrayNode rows = Json.array();
         edits.forEach(edit -> rows.add(isLocal(edit) ? local(edit, db) : row(results.next())));
         return rows;
+    }
+
+    private static List<Edit> withoutLocals(List<Edit> edits) {
+        return edits.stream().filter(edit -> !isLocal(edit)).toList();
     }
 
     private static boolean isLocal(Edit edit) {
@@ -81,14 +84,19 @@ final class BulkHandler {
                 .put("rev", result.revOrThrow().toString());
     }
 
-    private static ArrayNode refused(List<EditResult> results) {
+    private static ArrayNode refused(List<Edit> edits, Db db) {
         ArrayNode rows = Json.array();
-        for (EditResult result : results) {
+        for (EditResult result : db.replicate(withoutLocals(edits))) {
             if (result.error() != null) {
                 ObjectNode row = Json.object().put("id", result.id()).put("rev", String.valueOf(result.rev()));
                 rows.add(row.setAll(DocumentHandler.error(result.error())));
             }
         }
+        edits.stream()
+                .filter(BulkHandler::isLocal)
+                .map(edit -> local(edit, db))
+                .filter(row -> row.has("error"))
+                .forEach(rows::add);
         return rows;
     }
 
