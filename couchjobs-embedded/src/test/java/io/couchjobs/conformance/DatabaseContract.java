@@ -150,6 +150,26 @@ abstract class DatabaseContract {
         assertThat(db.get("/_security").json()).isEqualTo(mine);
     }
 
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(
+            strings = {
+                "{members: {names: 'ann'}}",
+                "{members: {names: [], roles: {}}}",
+                "{members: {roles: [7]}}",
+                "{members: ['ann']}",
+                "{readers: {names: null}}",
+                "{admins: {names: [null]}}",
+                "{admins: 'ann'}",
+                "[]"
+            })
+    void security_that_names_people_other_than_in_lists_of_texts_is_refused(String wrong, Db db) {
+        JsonNode before = db.get("/_security").json();
+
+        assertThat(db.put("/_security", json(wrong)).error()).isEqualTo("500 error: no_majority");
+
+        assertThat(db.get("/_security").json()).isEqualTo(before);
+    }
+
     @Test
     void compaction_is_started_and_not_waited_for(Db db) {
         assertThat(db.post("/_compact", object()).expect(202).json()).isEqualTo(json("{ok: true}"));

@@ -27,8 +27,27 @@ final class SettingsHandler {
             return;
         }
         db.requireAdmin();
-        db.database().settings().security(Json.asObject(call.parsed(), "Request body must be a JSON object"));
+        JsonNode security = call.parsed();
+        requirePeople(security);
+        db.database().settings().security(security);
         call.answer(200, Json.object().put("ok", true));
+    }
+
+    /** Each copy of a CouchDB database refuses it by itself, so the answer tells no more than that not enough took it. */
+    private static void requirePeople(JsonNode security) {
+        JsonNode members = User.members(security);
+        if (!security.isObject() || !arePeople(security.path("admins")) || !arePeople(members)) {
+            throw new CouchError(500, "error", "no_majority");
+        }
+    }
+
+    private static boolean arePeople(JsonNode people) {
+        return people.isMissingNode()
+                || (people.isObject() && areTexts(people.path("names")) && areTexts(people.path("roles")));
+    }
+
+    private static boolean areTexts(JsonNode texts) {
+        return texts.isMissingNode() || (texts.isArray() && texts.valueStream().allMatch(JsonNode::isTextual));
     }
 
     private static void revsLimit(Call call, Db db) {

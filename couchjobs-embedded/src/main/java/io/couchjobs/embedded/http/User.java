@@ -41,9 +41,14 @@ record User(@Nullable String name, List<String> roles) {
 
     /** A database whose members are not named is open to all. */
     boolean isMemberOf(JsonNode security) {
-        JsonNode members = security.path("members");
+        JsonNode members = members(security);
         boolean open = members.path("names").isEmpty() && members.path("roles").isEmpty();
         return open || isAdminOf(security) || isIn(members);
+    }
+
+    /** {@return the members of a database, which old CouchDBs called readers} */
+    static JsonNode members(JsonNode security) {
+        return security.path(security.has("members") ? "members" : "readers");
     }
 
     private boolean isIn(JsonNode people) {
