@@ -13,6 +13,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class FaultsTest {
+    /** The JDK's client sends a GET again whose connection was cut. */
+    private static final int ALSO_AGAIN = 100;
+
     private static final String ONE = "{\"docs\":[{\"_id\":\"a\"}]}";
 
     private EmbeddedCouch couch;
@@ -47,6 +50,13 @@ class FaultsTest {
         couch.faults().loseAnswer(1, FaultsTest::isWrite);
         assertThatThrownBy(() -> client.send("POST", "jobs/_bulk_docs", ONE)).isInstanceOf(IOException.class);
         assertThat(client.send("GET", "jobs/a").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_feed_whose_answer_is_lost_is_cut_off() {
+        couch.faults().loseAnswer(ALSO_AGAIN, request -> request.path().endsWith("/_changes"));
+        CompletableFuture<String> feed = client.read("jobs/_changes?feed=continuous&heartbeat=1000");
+        assertThatThrownBy(() -> feed.get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(IOException.class);
     }
 
     @Test

@@ -29,6 +29,19 @@ final class Call {
     private static final String JSON = "application/json";
     private static final String NO_OBJECT = "Request body must be a JSON object";
 
+    /** Where the answer of a mute call goes: as if its client had gone away, which ends a feed, too. */
+    private static final class CutOutput extends OutputStream {
+        @Override
+        public void write(int b) throws IOException {
+            throw new IOException("the answer is lost");
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) throws IOException {
+            throw new IOException("the answer is lost");
+        }
+    }
+
     private final HttpExchange exchange;
     private final boolean mute;
     private boolean answered;
@@ -216,7 +229,11 @@ final class Call {
     /** Starts an answer whose length is not known, and hands out where it goes. */
     OutputStream stream(int status, String contentType) throws IOException {
         setHeader("Content-Type", contentType);
-        if (is("HEAD") || mute) {
+        if (mute) {
+            answered = true;
+            return new CutOutput();
+        }
+        if (is("HEAD")) {
             begin(status, -1);
             return OutputStream.nullOutputStream();
         }
