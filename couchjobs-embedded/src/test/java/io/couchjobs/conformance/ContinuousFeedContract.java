@@ -24,6 +24,18 @@ abstract class ContinuousFeedContract {
     }
 
     @Test
+    void a_live_feed_is_a_continuous_one(Db db) throws Exception {
+        db.save("{_id: 'was'}");
+        try (Feed feed = db.feed("/_changes?feed=live&heartbeat=100")) {
+            assertThat(feed.nextRow().path("id").asText()).isEqualTo("was");
+
+            db.save("{_id: 'comes'}");
+
+            assertThat(feed.nextRow().path("id").asText()).isEqualTo("comes");
+        }
+    }
+
+    @Test
     void a_continuous_feed_beats_while_nothing_happens(Db db) throws Exception {
         try (Feed feed = db.feed("/_changes?feed=continuous&since=now&heartbeat=100")) {
             assertThat(feed.nextLine()).isEmpty();

@@ -64,11 +64,11 @@ final class ChangesHandler implements DbHandler {
         return Long.parseLong(text);
     }
 
-    private static FeedRequest.Form form(Call call) {
+    static FeedRequest.Form form(Call call) {
         return switch (call.param("feed").orElse("normal")) {
             case "normal" -> FeedRequest.Form.NORMAL;
             case "longpoll" -> FeedRequest.Form.LONGPOLL;
-            case "continuous" -> FeedRequest.Form.CONTINUOUS;
+            case "continuous", "live" -> FeedRequest.Form.CONTINUOUS;
             case "eventsource" -> FeedRequest.Form.EVENTSOURCE;
             default ->
                 throw CouchError.badRequest("Supported `feed` types: normal, continuous, live, longpoll, eventsource");

@@ -46,13 +46,14 @@ final class ClusterChanges {
     static void answer(Call call, ClusterNode node, String database) throws IOException {
         call.allow("GET", "HEAD", "POST");
         node.own(database);
+        FeedRequest.Form form = ChangesHandler.form(call);
         OutputStream out = call.stream(200, "application/json");
         out.flush();
         ClusterChanges changes = new ClusterChanges(call, node, database, out);
-        if (call.param("feed").filter("continuous"::equals).isPresent()) {
+        if (form == FeedRequest.Form.CONTINUOUS) {
             changes.follow();
         } else {
-            changes.once(call.param("feed").filter("longpoll"::equals).isPresent());
+            changes.once(form == FeedRequest.Form.LONGPOLL);
         }
         out.close();
     }
