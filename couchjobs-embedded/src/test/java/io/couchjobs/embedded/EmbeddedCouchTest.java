@@ -2,6 +2,8 @@ package io.couchjobs.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.embedded.protocol.Json;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +47,15 @@ class EmbeddedCouchTest {
                 assertThat(new Client(server.url()).send("GET", "queue").body()).contains("\"doc_count\":" + start);
             }
         }
+    }
+
+    @Test
+    void a_flush_to_disk_is_answered_with_the_time_when_the_database_was_made() throws Exception {
+        JsonNode database = Json.parse(client.send("GET", "jobs").body());
+        JsonNode flushed =
+                Json.parse(client.send("POST", "jobs/_ensure_full_commit", "{}").body());
+
+        assertThat(flushed.path("instance_start_time")).isEqualTo(database.path("instance_start_time"));
     }
 
     @Test

@@ -102,7 +102,8 @@ final class SettingsHandler {
     private static void ensureFullCommit(Call call, Db db) {
         call.allow("POST");
         call.json();
-        call.answer(201, Json.object().put("ok", true).put("instance_start_time", "0"));
+        String created = Long.toString(db.database().settings().created());
+        call.answer(201, Json.object().put("ok", true).put("instance_start_time", created));
     }
 
     private static void upkeep(Call call, Db db) {
