@@ -43,6 +43,7 @@ final class PouchDeviations {
               ChangesContract.one_of_so_many_changes_tells_its_position_and_the_others_tell_null
             it refuses a local document when another revision is named, or none
               LocalDocumentContract.a_local_document_is_written_whatever_revision_is_named
+              LocalDocumentContract.local_documents_may_be_written_in_a_replicated_batch
             it answers a PUT that deletes as any other
               DocumentContract.a_put_that_deletes_is_answered_as_a_deletion_and_a_post_as_a_write
             it has no _purge
@@ -156,6 +157,8 @@ final class PouchDeviations {
               TransportContract.a_request_that_only_claims_to_be_compressed_is_refused
               TransportContract.an_unknown_compression_is_refused
             it does not check
+              DatabaseContract.security_that_names_people_other_than_in_lists_of_texts_is_refused
+              RefusalContract.half_of_a_surrogate_pair_is_refused_in_texts_and_names
               BulkWriteContract.a_document_that_is_too_large_is_named_and_none_of_its_batch_is_stored
               BulkWriteContract.escapes_do_not_count_for_the_size_of_a_document
               RefusalContract.a_key_in_a_query_is_json
@@ -174,6 +177,10 @@ final class PouchDeviations {
               ViewRangeContract.a_query_that_makes_no_sense_is_refused[keys=7]
               ViewRangeContract.a_query_that_makes_no_sense_is_refused[reduce=true]
               ViewRangeContract.keys_that_are_no_array_are_refused_in_a_body_and_not_read_in_one_of_a_get
+            it wants base64 without white space
+              AttachmentContract.base_64_may_have_white_space_and_needs_its_padding
+            it knows no live feed
+              ContinuousFeedContract.a_live_feed_is_a_continuous_one
             it has no /queries, and no list of design documents
               AllDocsContract.design_documents_have_a_list_of_their_own
               AllDocsContract.several_queries_go_in_one_request
