@@ -18,7 +18,7 @@ final class Deviations {
 
     static final Map<String, Map<String, String>> KNOWN = Map.of(
             COUCHDB, Map.of(),
-            EMBEDDED, byTest(EmbeddedDeviations.LIST),
+            EMBEDDED, Map.of(),
             POUCHDB_SERVER, byTest(PouchDeviations.LIST));
 
     private Deviations() {}
