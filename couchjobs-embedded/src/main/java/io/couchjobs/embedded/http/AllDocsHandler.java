@@ -25,6 +25,12 @@ final class AllDocsHandler {
     private static final String DESIGN_FIRST = "_design/";
     private static final String DESIGN_LAST = "_design/\uDBFF\uDFFF";
 
+    /** Reads the winning revision of one document. */
+    @FunctionalInterface
+    interface Lookup {
+        Optional<Doc> find(String id) throws IOException;
+    }
+
     void register(Map<String, DbHandler> handlers) {
         handlers.put("_all_docs", (call, db) -> handle(call, db.database(), false));
         handlers.put("_design_docs", (call, db) -> handle(call, db.database(), true));
@@ -43,14 +49,14 @@ final class AllDocsHandler {
         String seq = args.updateSeq() ? Seqs.text(database, database.committedSeq()) : null;
         if (keys.isPresent()) {
             rows.begin(database.docCount(), -1, seq);
-            byKeys(database, args, keys.get(), rows);
+            byKeys(database, args, keys.get(), database::winner, rows);
         } else {
             byRange(database, args, designOnly, rows, seq);
         }
         rows.end();
     }
 
-    private static void byKeys(Database database, QueryArgs args, List<JsonNode> keys, RowWriter rows)
+    static void byKeys(Database database, QueryArgs args, List<JsonNode> keys, Lookup lookup, RowWriter rows)
             throws IOException {
         List<JsonNode> wanted = new ArrayList<>(keys);
         if (args.descending()) {
@@ -59,12 +65,13 @@ final class AllDocsHandler {
         Iterator<JsonNode> page =
                 wanted.stream().skip(args.skip()).limit(args.limit()).iterator();
         while (page.hasNext()) {
-            rows.row(keyRow(database, args, page.next()));
+            rows.row(keyRow(database, args, page.next(), lookup));
         }
     }
 
-    private static ObjectNode keyRow(Database database, QueryArgs args, JsonNode key) {
-        Optional<Doc> doc = key.isTextual() ? database.winner(key.textValue()) : Optional.empty();
+    private static ObjectNode keyRow(Database database, QueryArgs args, JsonNode key, Lookup lookup)
+            throws IOException {
+        Optional<Doc> doc = key.isTextual() ? lookup.find(key.textValue()) : Optional.empty();
         if (doc.isEmpty()) {
             ObjectNode row = Json.object();
             row.set("key", key);

@@ -128,6 +128,19 @@ class InProcessTest {
     }
 
     @Test
+    void documents_by_keys_are_read_in_pages_and_backwards() {
+        stage.play("client", () -> {
+            send(0, "POST", "/jobs/_bulk_docs", "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\"}]}");
+            String page = "/jobs/_all_docs?descending=true&skip=1&limit=1";
+            seen.add(send(1, "POST", page, "{\"keys\":[\"a\",\"b\",\"c\"]}"));
+        });
+        time.pass(Duration.ofSeconds(1));
+        assertThat(seen).singleElement().satisfies(rows -> assertThat(rows)
+                .contains("\"id\":\"b\"")
+                .doesNotContain("\"id\":\"a\"", "not_found"));
+    }
+
+    @Test
     void the_leaves_of_many_documents_are_read_by_quorum() {
         cluster.isolate(0);
         stage.play("client", () -> {
