@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One change of a job in the making: a copy of its document that an event works on. */
 final class Edit {
+    private static final String UPDATED = "updated";
     private static final Set<Event> WISHES = EnumSet.of(Event.ADD, Event.RESUBMIT, Event.RETRY, Event.CANCEL);
 
     private final Job before;
@@ -93,9 +94,14 @@ final class Edit {
         return at(moment, Math.max(now.toEpochMilli(), ClusterTransitions.lastWanted(before)));
     }
 
-    /** Notes the owner's update: later than any update before, as the latest one counts (see {@link OwnerUpdate}) and the clocks of two nodes differ. */
+    /** Notes the owner's update: later than any before, as the latest one counts where a job has several leaves, and the clocks of nodes differ. */
     Edit updated() {
-        return at("updated", Math.max(now.toEpochMilli(), OwnerUpdate.at(before).toEpochMilli() + 1));
+        return at(UPDATED, Math.max(now.toEpochMilli(), lastUpdate(before).toEpochMilli() + 1));
+    }
+
+    /** {@return when the job was updated last; long ago when it was not} */
+    static Instant lastUpdate(Job job) {
+        return job.times().getOrDefault(UPDATED, Instant.EPOCH);
     }
 
     private Edit at(String moment, long millis) {

@@ -2,7 +2,6 @@ package io.couchjobs.engine.lifecycle;
 
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Lock;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 
@@ -17,19 +16,14 @@ final class OwnerUpdate {
     static Job addTo(Job winner, List<Leaf> losers) {
         return losers.stream()
                 .flatMap(loser -> loser.job().stream())
-                .filter(job -> isOfClaimOf(winner, job) && at(job).isAfter(at(winner)))
-                .max(Comparator.comparing(OwnerUpdate::at)
+                .filter(job -> isOfClaimOf(winner, job) && Edit.lastUpdate(job).isAfter(Edit.lastUpdate(winner)))
+                .max(Comparator.comparing(Edit::lastUpdate)
                         .thenComparing(job -> job.document().toString()))
-                .map(latest -> ClusterTransitions.takeOverUpdate(winner, latest, at(latest)))
+                .map(latest -> ClusterTransitions.takeOverUpdate(winner, latest, Edit.lastUpdate(latest)))
                 .orElse(winner);
     }
 
     static boolean isOfClaimOf(Job winner, Job job) {
         return job.lock().map(Lock::token).filter(winner::isLockedBy).isPresent();
-    }
-
-    /** {@return when the job was updated; long ago when it was not} */
-    static Instant at(Job job) {
-        return job.times().getOrDefault("updated", Instant.EPOCH);
     }
 }
