@@ -202,8 +202,8 @@ final class Position {
     }
 
     /** The position in a database that was made anew, or is on another server. Owed changes are dropped: they are of other documents. */
-    Position restarted(String seq, long created) {
-        Position next = replayed(seq).with(CREATED, JsonNodeFactory.instance.numberNode(created));
+    Position restarted(String seq, long created, Instant now) {
+        Position next = replayed(seq, now).with(CREATED, JsonNodeFactory.instance.numberNode(created));
         next.document.remove(OWED);
         return next;
     }
@@ -213,10 +213,10 @@ final class Position {
         return with(SEQ, JsonNodeFactory.instance.textNode(seq));
     }
 
-    /** The position sent back: a new round begins, which does all changes after it once more. */
-    Position replayed(String seq) {
+    /** The position sent back: a new round begins, which does all changes once more, also those of a removed trigger of that name. */
+    Position replayed(String seq, Instant now) {
         Position next = movedTo(seq);
-        next.document.put(ROUND, round() + 1);
+        next.document.put(ROUND, Math.max(round() + 1, now.toEpochMilli()));
         return next;
     }
 

@@ -263,8 +263,11 @@ public final class QueueTriggers implements Triggers {
 
     /** A replay from now only leaves changes out. It begins no new round, so earlier ends still count as the trigger's own writes. */
     private void replay(Position position, String from, String seq) {
-        Position unused =
-                positions.change(position, present -> from.equals(NOW) ? present.movedTo(seq) : present.replayed(seq));
+        Position unused = positions.change(
+                position,
+                present -> from.equals(NOW)
+                        ? present.movedTo(seq)
+                        : present.replayed(seq, tools.clock().instant()));
     }
 
     /** Empty when the database is gone and may be gone. If it is made anew, it is followed from its beginning anyway. */

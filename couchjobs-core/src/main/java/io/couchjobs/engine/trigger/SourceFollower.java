@@ -123,7 +123,7 @@ final class SourceFollower {
         hasReadAll = false;
         DatabaseInfo info = database.info();
         if (position.isOfOther(info.created())) {
-            moved(positions.move(position, position.restarted(Position.BEGINNING, info.created())));
+            moved(positions.move(position, position.restarted(Position.BEGINNING, info.created(), clock.instant())));
         }
         takeOwed();
         boolean stay = stays.getAsBoolean();

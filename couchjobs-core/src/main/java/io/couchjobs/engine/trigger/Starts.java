@@ -126,7 +126,7 @@ final class Starts {
                     } else if (!isFollowed.test(trigger)) {
                         throw new Positions.MovedException();
                     }
-                    return present.restarted(seq, created).of(trigger);
+                    return present.restarted(seq, created, clock.instant()).of(trigger);
                 });
     }
 

@@ -12,6 +12,7 @@ import io.couchjobs.engine.lifecycle.WriteBack;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.trigger.Trigger;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,7 +57,8 @@ class EndTakerTest extends FollowedOrders {
         var unused0 = slice(first);
         finishAll(ends);
         var unused1 = slice(first);
-        Position unused2 = tools.positions().change(first.position(), present -> present.replayed(Position.BEGINNING));
+        Position unused2 = tools.positions()
+                .change(first.position(), present -> present.replayed(Position.BEGINNING, Instant.now()));
 
         SourceFollower next = follower(trigger);
         var unused3 = slice(next);

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The positions of a trigger beside the trigger itself, which may be another one by now, or gone. */
@@ -58,7 +59,7 @@ class TriggerStateTest extends FollowedOrders {
         Trigger elsewhere = stored(mails().connection("shop").build());
         Position begun = tools.starts().position(elsewhere, "orders", orders, false);
         assertThat(begun.seq()).isEqualTo(Position.BEGINNING);
-        assertThat(begun.round()).isEqualTo(1);
+        assertThat(begun.round()).isPositive();
         assertThat(tools.starts().position(elsewhere, "orders", orders, false).rev())
                 .isEqualTo(begun.rev());
     }
@@ -119,5 +120,30 @@ class TriggerStateTest extends FollowedOrders {
         tools.triggers().remove("t");
         assertThatThrownBy(() -> queue.triggers().remove("t")).isInstanceOf(NotFoundException.class);
         assertThat(tools.positions().readAll("t")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Trigger.Delivery.class)
+    void a_trigger_that_was_removed_and_made_anew_is_sent_back_though_the_former_one_was_sent_back_too(
+            Trigger.Delivery delivery) {
+        Trigger trigger = mails().deliver(delivery).build();
+        save(orders, "{'_id':'o1'}");
+        assertThat(jobsOfReplay(trigger)).isEqualTo(1);
+        queue.triggers().remove("t");
+        assertThat(jobsOfReplay(trigger)).isEqualTo(1);
+    }
+
+    private long jobsOfReplay(Trigger trigger) {
+        var unused0 = queue.triggers().put(trigger);
+        var unused1 = slice(follower(trigger));
+        long before = jobs(trigger);
+        queue.triggers().replay("t", "beginning");
+        var unused2 = slice(follower(trigger));
+        return jobs(trigger) - before;
+    }
+
+    /** How many jobs the trigger has made. */
+    private long jobs(Trigger trigger) {
+        return follower(trigger).position().count("jobs");
     }
 }
