@@ -43,6 +43,7 @@ final class Databases {
     private final CouchServer server;
     private final Trigger trigger;
     private final Predicate<String> follows;
+    private final Predicate<String> isFollowed;
     private final Environment environment;
     private final Semaphore listening;
     private final Backoff pauses;
@@ -52,16 +53,22 @@ final class Databases {
     private boolean hasFeed = true;
     private long swept;
 
-    /** @param listening permits to wait on a connection */
+    /**
+     * @param follows whether a database is one of the trigger
+     * @param isFollowed whether a database is followed now
+     * @param listening permits to wait on a connection
+     */
     Databases(
             CouchServer server,
             Trigger trigger,
             Predicate<String> follows,
+            Predicate<String> isFollowed,
             Environment environment,
             Semaphore listening) {
         this.server = server;
         this.trigger = trigger;
         this.follows = follows;
+        this.isFollowed = isFollowed;
         this.environment = environment;
         this.listening = listening;
         this.pauses = new Backoff(environment, SHORTEST, LONGEST);
@@ -152,6 +159,7 @@ final class Databases {
         return news;
     }
 
+    /** A database that is there and not followed is news, too: a node that did not know it for a moment made this process forget it. */
     private Set<String> found() {
         List<String> names = List.copyOf(names(server, trigger, follows));
         Set<String> news = new TreeSet<>(positions.keySet());
@@ -159,7 +167,8 @@ final class Databases {
         positions.keySet().removeAll(news);
         infos(server, names).forEach((name, info) -> {
             String position = position(info);
-            if (!position.equals(positions.put(name, position))) {
+            boolean hasChanged = !position.equals(positions.put(name, position));
+            if (hasChanged || !isFollowed.test(name)) {
                 news.add(name);
             }
         });

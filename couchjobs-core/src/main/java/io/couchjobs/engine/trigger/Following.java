@@ -100,6 +100,7 @@ final class Following implements AutoCloseable {
                     server,
                     trigger,
                     tools.follows(trigger),
+                    databases::containsKey,
                     environment,
                     tools.sources().listening());
             Backoff pauses = new Backoff(environment, SHORTEST_PAUSE, LONGEST_PAUSE);

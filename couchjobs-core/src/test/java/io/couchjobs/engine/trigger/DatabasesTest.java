@@ -12,8 +12,10 @@ import io.couchjobs.trigger.Trigger;
 import java.io.ByteArrayInputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
@@ -38,10 +40,12 @@ class DatabasesTest {
             },
             pause -> {},
             System::nanoTime);
+    private final Set<String> followed = new HashSet<>();
     private final Databases databases = new Databases(
             server,
             Trigger.named("t").source("order*").type("mail").build(),
             name -> name.startsWith("order"),
+            followed::contains,
             Environment.REAL,
             listening);
 
@@ -118,5 +122,23 @@ class DatabasesTest {
         answers.put("/_all_dbs", answer(200, "['order1']"));
         answers.put(INFOS, answer(200, "[{'key':'order1','info':" + INFO + "}]"));
         assertThat(databases.news()).containsExactly("order1");
+    }
+
+    @Test
+    void a_database_that_is_followed_is_news_only_when_it_has_changed_and_one_that_is_not_followed_always()
+            throws Exception {
+        describes("7");
+        assertThat(databases.news()).containsExactlyInAnyOrder("order1", "order2");
+        followed.add("order1");
+        describes("7");
+        assertThat(databases.news()).containsExactly("order2");
+        describes("8");
+        assertThat(databases.news()).containsExactlyInAnyOrder("order1", "order2");
+    }
+
+    private void describes(String seq) {
+        String info = INFO.replace("7", seq);
+        answers.put("/_all_dbs", answer(200, "['order1','order2']"));
+        answers.put(INFOS, answer(200, "[{'key':'order1','info':" + info + "},{'key':'order2','info':" + info + "}]"));
     }
 }

@@ -272,6 +272,21 @@ class FollowingTest extends FollowedOrders {
         }
     }
 
+    @Test
+    void a_database_that_a_node_does_not_know_for_a_moment_is_followed_on_though_nobody_writes_into_it()
+            throws Exception {
+        Trigger trigger = queue.triggers().put(mails().source("order*").build());
+        save(orders, "{'_id':'o1'}");
+        couch.faults().answer(Integer.MAX_VALUE, request -> request.path().startsWith("/_db_updates"), 403);
+        couch.faults().answer(1, request -> request.path().startsWith("/orders"), 404);
+        try (Following following = new Following(tools, trigger, () -> true)) {
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> run(following));
+            TestQueue.until(() -> documents().equals(Set.of("o1")));
+            following.end();
+            running.get(1, TimeUnit.MINUTES);
+        }
+    }
+
     private boolean isSettled(String database) {
         Position position = tools.positions().read("t", database).orElseThrow();
         return position.problem().isEmpty() && position.behindSince().isEmpty();
