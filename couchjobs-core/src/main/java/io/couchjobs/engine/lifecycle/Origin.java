@@ -38,9 +38,12 @@ public record Origin(String trigger, String database, String docId, String rev, 
         return isOfSameDocument(other) && round <= other.round && rev.equals(other.rev);
     }
 
-    /** Whether the other is a later change of the same document. The older one may be current: the winner of a conflict was deleted. */
+    /**
+     * Whether the other is a later change of the same document, in this round or a later one. The older one may be current: the winner of a
+     * conflict was deleted.
+     */
     public boolean isOlderThan(Origin other) {
-        return isOfSameDocument(other) && round == other.round && Rev.generation(rev) < Rev.generation(other.rev);
+        return isOfSameDocument(other) && round <= other.round && Rev.generation(rev) < Rev.generation(other.rev);
     }
 
     private boolean isOfSameDocument(Origin other) {

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesFeed.Change;
+import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.trigger.Trigger;
 import io.couchjobs.trigger.TriggerBuilder;
@@ -158,6 +161,28 @@ class SourceFollowerTest extends FollowedOrders {
         save(orders, "{'_id':'o1'}");
         assertThat(slice(follower(mails().build()))).isEmpty();
         assertThatThrownBy(() -> slow.note(Optional.of("403"))).isInstanceOf(Positions.MovedException.class);
+    }
+
+    @Test
+    void one_that_stood_still_while_its_trigger_was_sent_back_puts_no_older_revision_into_a_job() {
+        Trigger trigger = queue.triggers().put(mails().includeDoc().build());
+        save(orders, "{'_id':'o1','n':'0'}");
+        Position before = follower(trigger).position();
+        Taker slow = tools.jobTaker(trigger, orders, new LoopGuard());
+        List<Change> read = read(slow);
+        change(orders, "o1", "n", "1");
+        queue.triggers().replay("t", "beginning");
+        assertThat(slice(follower(trigger))).isEmpty();
+        Step unused = slow.take(before, read);
+        assertThat(queue.all("mail"))
+                .singleElement()
+                .satisfies(job -> assertThat(job.data().at("/doc/n").asText()).isEqualTo("1"));
+    }
+
+    private List<Change> read(Taker taker) {
+        try (ChangesFeed feed = orders.changes(taker.request(ChangesRequest.normal()))) {
+            return feed.next(Duration.ofMinutes(1)).stream().toList();
+        }
     }
 
     @Test
