@@ -14,4 +14,9 @@ import java.util.List;
  * @param rows how many rows there were
  * @param count how many rows are not positions of triggers: that a position was stored is no reason to store the next one
  */
-record FeedPart(List<Change> changes, String seq, boolean isAtPosition, boolean isShort, int rows, int count) {}
+record FeedPart(List<Change> changes, String seq, boolean isAtPosition, boolean isShort, int rows, int count) {
+    /** No rows after a position. */
+    static FeedPart none(String seq) {
+        return new FeedPart(List.of(), seq, true, false, 0, 0);
+    }
+}

@@ -46,7 +46,6 @@ final class SourceFollower {
 
     private static final Duration LONGEST_UNSTORED = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofSeconds(1);
-    private static final Duration STREAMING = Duration.ofMillis(20);
     private static final Duration LONGEST_FULL = Duration.ofSeconds(15);
     /** A change that has no room in the queue is read again each time, with its document. */
     private static final Duration SHORTEST_FULL = Duration.ofSeconds(1);
@@ -169,7 +168,7 @@ final class SourceFollower {
                 pause = Optional.of(owedPause);
                 return rows;
             }
-            FeedPart part = collect(feed, listens, rows);
+            FeedPart part = collect(feed, listens, rows, goesOn);
             rows += part.rows();
             if (!part.changes().isEmpty()) {
                 Duration wait = waitForOthers(part);
@@ -195,8 +194,11 @@ final class SourceFollower {
         return rows;
     }
 
-    /** Reads the changes that are there, or those that come within a second, after a number of rows of this feed. */
-    private FeedPart collect(ChangesFeed feed, boolean listens, int before) {
+    /**
+     * Reads the changes that are there, or those that come within a second, after a number of rows of this feed. Those that wait for others
+     * are left to the next slice when this one is not to go on.
+     */
+    private FeedPart collect(ChangesFeed feed, boolean listens, int before, BooleanSupplier goesOn) {
         List<Change> changes = new ArrayList<>();
         Taker.Size size = taker.size();
         String reached = seq;
@@ -205,7 +207,7 @@ final class SourceFollower {
         int count = 0;
         long room = MOST_CHARACTERS;
         Optional<Change> next = feed.next(owedPause.isZero() || position.owed().isEmpty() ? TICK : owedPause);
-        long until = environment.nanos() + size.patience().toNanos();
+        OtherChanges others = new OtherChanges(feed, listens, size.patience(), environment);
         while (next.isPresent()) {
             Change change = next.get();
             isAtPosition = !change.seq().equals(reached);
@@ -220,7 +222,11 @@ final class SourceFollower {
             if (room <= 0 || (isEnough && isAtPosition)) {
                 break;
             }
-            next = feed.next(isAtPosition ? patience(changes.size(), until, listens) : TICK);
+            next = isAtPosition ? others.next(changes.size(), goesOn) : feed.next(TICK);
+        }
+        if (next.isEmpty() && !feed.isEnded() && !changes.isEmpty() && !goesOn.getAsBoolean()) {
+            isAtEnd = false;
+            return FeedPart.none(seq);
         }
         boolean isCutOff = feed.isEnded() && before + rows >= LONGEST_SLICE;
         isAtEnd = next.isEmpty() && !isCutOff && (listens || feed.isEnded());
@@ -241,17 +247,6 @@ final class SourceFollower {
         Duration left = taker.size().patience().minusNanos(now - waitingSince);
         isWaiting = !left.isNegative() && !left.isZero();
         return isWaiting ? left : Duration.ZERO;
-    }
-
-    /** How long a number of changes waits for the next one. A feed that does not listen is waited for a moment, as it is about to end. */
-    private Duration patience(int changes, long until, boolean listens) {
-        Duration left = Duration.ofNanos(Math.max(0, until - environment.nanos()));
-        if (!listens && left.compareTo(STREAMING) < 0) {
-            return STREAMING;
-        } else if (changes == 0) {
-            return Duration.ZERO;
-        }
-        return changes > 1 && left.compareTo(STREAMING) < 0 ? STREAMING : left;
     }
 
     private void passed(String to, int changes) {

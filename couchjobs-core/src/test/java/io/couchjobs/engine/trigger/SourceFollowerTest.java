@@ -140,6 +140,19 @@ class SourceFollowerTest extends FollowedOrders {
     }
 
     @Test
+    void the_changes_of_a_batch_that_wait_are_left_to_the_next_slice_when_the_position_was_moved() {
+        SourceFollower follower =
+                follower(mails().batch(3, Duration.ofMinutes(1)).build());
+        save(orders, "{'_id':'o1'}");
+        assertThat(follower.slice(() -> true, () -> true)).contains(Duration.ZERO);
+        AtomicBoolean isMoved = new AtomicBoolean();
+        assertThat(follower.slice(() -> true, () -> !isMoved.getAndSet(true))).isPresent();
+        assertThat(queue.all("mail")).isEmpty();
+        assertThat(follower.position().owed()).isEmpty();
+        assertThat(follower.hasTakenAll()).isFalse();
+    }
+
+    @Test
     void a_few_changes_that_concern_nobody_are_stored_some_time_later() {
         save(orders, "{'_id':'note:1'}");
         SourceFollower follower = follower(mails().prefixes("order:").build());
