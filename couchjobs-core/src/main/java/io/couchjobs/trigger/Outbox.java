@@ -54,7 +54,10 @@ public final class Outbox {
         LEAVE,
         /** It gets a field {@value Outbox#MADE}, the id of the job's document. */
         MARK,
-        /** It is taken out of the document. */
+        /**
+         * It is taken out of the document. An equal entry that is saved again later has the same derived id, so it makes no job as long as
+         * the first job is kept. An entry that may come again needs an id of its own.
+         */
         REMOVE
     }
 
