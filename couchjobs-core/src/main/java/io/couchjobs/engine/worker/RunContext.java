@@ -11,13 +11,17 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** The view of a run that its handler has. */
-final class RunContext implements JobContext {
+class RunContext implements JobContext {
     private final LeasedJob claim;
     private final Run run;
 
     RunContext(LeasedJob claim, Run run) {
         this.claim = claim;
         this.run = run;
+    }
+
+    RunContext(RunContext same) {
+        this(same.claim, same.run);
     }
 
     @Override
