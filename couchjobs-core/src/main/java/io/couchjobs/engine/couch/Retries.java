@@ -37,7 +37,7 @@ final class Retries {
                 return attempt.get();
             } catch (CouchException e) {
                 Optional<Duration> wait = call.repeatable() ? waitAfter(e, failed) : Optional.empty();
-                if (wait.isEmpty() || !pauseFor(wait.get())) {
+                if (wait.isEmpty() || !Environment.pauseUnlessInterrupted(environment, wait.get())) {
                     throw e;
                 }
                 LOG.debug(
@@ -79,15 +79,5 @@ final class Retries {
     private static boolean hasLostItsJavaScript(CouchException e) {
         boolean hasEnded = e.error().equals("os_process_error") && e.reason().contains("exit_status");
         return e.status() == 500 && (hasEnded || e.error().equals("epipe"));
-    }
-
-    private boolean pauseFor(Duration wait) {
-        try {
-            environment.pause(wait);
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
     }
 }

@@ -85,7 +85,7 @@ final class BulkWriter {
         if (failed.isEmpty() || triesLeft == 0) {
             return results;
         }
-        pause(CATCHING_UP);
+        boolean unused = Environment.pauseUnlessInterrupted(environment, CATCHING_UP);
         try {
             Iterator<WriteResult> again = lookedUp(failed, triesLeft - 1).iterator();
             return results.stream()
@@ -119,16 +119,8 @@ final class BulkWriter {
         if (triesLeft == 0) {
             return List.of(new WriteResult.Conflict(id));
         }
-        pause(CATCHING_UP);
+        boolean unused = Environment.pauseUnlessInterrupted(environment, CATCHING_UP);
         return settle(alone, trouble, triesLeft - 1);
-    }
-
-    private void pause(Duration time) {
-        try {
-            environment.pause(time);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // send at once
-        }
     }
 
     private WriteResult withSize(WriteResult result, ObjectNode document) {

@@ -144,7 +144,7 @@ final class WriteCombiner implements AutoCloseable {
         int expected = Math.min(answered + before, MOST_PER_REQUEST);
         long until = environment.nanos() + Math.min(took / 4, LONGEST_GATHERING.toNanos());
         for (int now = before, last = -1; now < expected && now != last && environment.nanos() < until; ) {
-            pause(GLANCE);
+            boolean unused = Environment.pauseUnlessInterrupted(environment, GLANCE);
             last = now;
             now = waitingCount();
         }
@@ -210,14 +210,6 @@ final class WriteCombiner implements AutoCloseable {
     private void arrived(List<Entry> batch) {
         synchronized (waiting) {
             batch.forEach(entry -> underWay.remove(entry.id));
-        }
-    }
-
-    private void pause(Duration time) {
-        try {
-            environment.pause(time);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // send at once
         }
     }
 

@@ -41,19 +41,9 @@ public final class Backoff {
         environment.pause(next());
     }
 
-    /**
-     * Makes the next pause, for a thread that keeps its interrupt for later.
-     *
-     * @return whether the pause is over; false when the thread was interrupted, as it is still
-     */
+    /** Makes the next pause as {@link Environment#pauseUnlessInterrupted} does. */
     public boolean pauseUnlessInterrupted() {
-        try {
-            pause();
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        return Environment.pauseUnlessInterrupted(environment, next());
     }
 
     /** Begins with the shortest pause again. */

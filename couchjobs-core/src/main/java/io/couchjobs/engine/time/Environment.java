@@ -26,6 +26,21 @@ public interface Environment {
         return one.compareTo(other) < 0 ? one : other;
     }
 
+    /**
+     * Makes a pause, for a thread that keeps its interrupt for later.
+     *
+     * @return whether the pause is over; false when the thread was interrupted, as it is still
+     */
+    static boolean pauseUnlessInterrupted(Environment environment, Duration duration) {
+        try {
+            environment.pause(duration);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     /** {@return nanoseconds on a monotonic clock with an arbitrary origin} */
     long nanos();
 
