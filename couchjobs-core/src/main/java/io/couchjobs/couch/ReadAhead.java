@@ -1,12 +1,12 @@
 package io.couchjobs.couch;
 
+import io.couchjobs.engine.time.Deadline;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Signal;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A short queue between the thread that reads a feed and the one that uses its rows: of few items and of few bytes. An
@@ -15,19 +15,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadAhead<T> {
     private final Environment environment;
+    private final Signal added;
+    private final Signal taken;
     private final int mostItems;
     private final int mostBytes;
     // From here on guarded by the object itself.
     private final Queue<Entry<T>> entries = new ArrayDeque<>();
     private int bytes;
     private boolean closed;
-    /** Done with the next change; null while nobody waits for one. */
-    private @Nullable CompletableFuture<Void> change;
 
     private record Entry<T>(T item, int bytes) {}
 
     ReadAhead(Environment environment, int mostItems, int mostBytes) {
         this.environment = environment;
+        this.added = new Signal(environment);
+        this.taken = new Signal(environment);
         this.mostItems = mostItems;
         this.mostBytes = mostBytes;
     }
@@ -35,7 +37,6 @@ final class ReadAhead<T> {
     /** Adds an item when there is room; false when this was closed instead. */
     boolean put(T item, int size) throws InterruptedException {
         while (true) {
-            CompletableFuture<Void> taken;
             synchronized (this) {
                 if (closed) {
                     return false;
@@ -43,33 +44,30 @@ final class ReadAhead<T> {
                 if (hasRoom(size)) {
                     entries.add(new Entry<>(item, size));
                     bytes += size;
-                    changed();
+                    added.give();
                     return true;
                 }
-                taken = nextChange();
             }
-            boolean unused = environment.await(taken, Environment.FOREVER);
+            boolean unused = taken.await(Environment.FOREVER);
         }
     }
 
     /** Takes the first item, and waits for it if need be; empty when none came in time, or this was closed. */
     Optional<T> poll(Duration atMost) throws InterruptedException {
-        long until = environment.nanos() + Environment.bounded(atMost).toNanos();
+        Deadline deadline = Deadline.after(environment, atMost);
         while (true) {
-            CompletableFuture<Void> added;
             synchronized (this) {
                 Entry<T> first = entries.poll();
                 if (first != null) {
                     bytes -= first.bytes;
-                    changed();
+                    taken.give();
                     return Optional.of(first.item);
                 }
                 if (closed) {
                     return Optional.empty();
                 }
-                added = nextChange();
             }
-            if (!environment.await(added, Duration.ofNanos(until - environment.nanos()))) {
+            if (!added.await(deadline.left())) {
                 return Optional.empty();
             }
         }
@@ -79,25 +77,11 @@ final class ReadAhead<T> {
     synchronized void close() {
         closed = true;
         entries.clear();
-        changed();
+        added.give();
+        taken.give();
     }
 
     private boolean hasRoom(int size) {
         return entries.isEmpty() || (entries.size() < mostItems && bytes + size <= mostBytes);
-    }
-
-    private CompletableFuture<Void> nextChange() {
-        if (change == null) {
-            change = new CompletableFuture<>();
-        }
-        return change;
-    }
-
-    /** Nothing depends on the future but the thread that waits for it. */
-    private void changed() {
-        if (change != null) {
-            change.complete(null);
-            change = null;
-        }
     }
 }
