@@ -81,7 +81,7 @@ public record Engine(
         Creator creator = new Creator(store, clock);
         String client = "client-" + store.environment().uuid();
         Finder finder = new Finder(parts, client);
-        finder.beginAnywhere();
+        finder.candidates().beginAnywhere();
         return new Engine(
                 database,
                 client,

@@ -22,7 +22,6 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.NotFoundException;
-import io.couchjobs.job.Strategy;
 import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
 import java.util.Collection;
@@ -201,25 +200,9 @@ public final class Finder implements FeedListener, AutoCloseable {
         return conflicts.sum();
     }
 
-    /**
-     * Sets the group from which this worker took last, in an earlier process: turns between groups ({@link
-     * Strategy#fair}) go on after it. To be called before the first accept.
-     */
-    public void goOnAfter(String group) {
-        candidates.goOnAfter(group);
-    }
-
-    /**
-     * Lets turns between groups begin at any of them: the last first group is unknown. To be called before the first
-     * accept.
-     */
-    public void beginAnywhere() {
-        candidates.beginAnywhere();
-    }
-
-    /** {@return the group from which this worker took last, by turns; empty when it never did. Never waits} */
-    public Optional<String> lastGroup() {
-        return candidates.lastGroup();
+    /** {@return the jobs that may be claimed, which know whose turn it is} */
+    public Candidates candidates() {
+        return candidates;
     }
 
     public Limits limits() {

@@ -82,18 +82,18 @@ public final class Candidates {
         this.lanes = new LaneReader(index, clock, admission, this::stock, this, underWay);
     }
 
-    /** Turns between groups go on after this one; to be called before the first choice. */
+    /** Turns between groups ({@link Strategy#fair}) go on after this one; to be called before the first choice. */
     public synchronized void goOnAfter(String group) {
         lastGroup = Optional.of(group);
         chooser.goOnAfter(group);
     }
 
-    /** Turns between groups begin anywhere; to be called before the first choice. */
+    /** Turns between groups begin at any of them: the last one is unknown. To be called before the first choice. */
     public synchronized void beginAnywhere() {
         chooser.beginAnywhere();
     }
 
-    /** The group from which this worker took last, by turns. Never waits. */
+    /** {@return the group from which this worker took last, by turns; empty when it never did. Never waits} */
     public Optional<String> lastGroup() {
         return lastGroup;
     }

@@ -28,7 +28,7 @@ public final class Drain {
                 Dependencies held = new Dependencies(parts);
                 ProgressWriter progressWriter = new ProgressWriter(parts.store().environment())) {
             if (!options.hasOwnId()) {
-                finder.beginAnywhere();
+                finder.candidates().beginAnywhere();
             }
             finder.admission().filter(options.selection().filter());
             finder.admission().classes(options.selection().classes());

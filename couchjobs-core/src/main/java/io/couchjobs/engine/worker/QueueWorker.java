@@ -75,7 +75,7 @@ public final class QueueWorker implements Worker {
                         options.handlers().keySet(),
                         parts.clock().instant())
                 .at(parts.store().site())
-                .tells(options.hasOwnId() ? finder::lastGroup : Optional::empty);
+                .tells(options.hasOwnId() ? finder.candidates()::lastGroup : Optional::empty);
         this.leases =
                 new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock(), environment);
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
@@ -209,9 +209,9 @@ public final class QueueWorker implements Worker {
     /** The first sign of life replaces what an earlier process of this id left. */
     private void takeTurns() {
         if (!options.hasOwnId()) {
-            finder.beginAnywhere();
+            finder.candidates().beginAnywhere();
         } else if (options.selection().strategy().kind() == Strategy.Kind.FAIR) {
-            registration.lastGroup().ifPresent(finder::goOnAfter);
+            registration.lastGroup().ifPresent(finder.candidates()::goOnAfter);
         }
     }
 
