@@ -6,10 +6,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.Field;
-import io.couchjobs.engine.time.Environment;
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import java.util.HashMap;
@@ -27,20 +24,9 @@ public final class JobReader {
     private static final Logger log = LoggerFactory.getLogger(JobReader.class);
 
     private final CouchDatabase database;
-    private final DataReader data;
 
     public JobReader(CouchDatabase database) {
         this.database = database;
-        this.data = new DataReader(database);
-    }
-
-    public Environment environment() {
-        return ServerAccess.environment(database.server());
-    }
-
-    /** The job of a snapshot, with its data. */
-    public Job withData(Job job) {
-        return data.read(job);
     }
 
     /** Where a document stands: its revision, empty when there never was one, and whether it is gone. */

@@ -6,6 +6,7 @@ import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.store.ConfirmedEnds;
 import io.couchjobs.engine.store.JobReader;
+import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** All followers of single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
 final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoCloseable {
     private final Feed feed;
+    private final JobStore store;
     private final JobReader reader;
     private final ConfirmedEnds ends;
     private final Rereader rereader;
@@ -33,16 +35,17 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
     private @Nullable Listening listening;
     private volatile boolean closed;
 
-    Followers(Feed feed, JobReader reader, ConfirmedEnds ends) {
+    Followers(Feed feed, JobStore store) {
         this.feed = feed;
-        this.reader = reader;
-        this.ends = ends;
-        this.rereader = new Rereader(this, reader);
-        this.actions = reader.environment().lane("couchjobs-ended", Integer.MAX_VALUE);
+        this.store = store;
+        this.reader = new JobReader(store.database());
+        this.ends = store.ends();
+        this.rereader = new Rereader(this, reader, store.environment());
+        this.actions = store.environment().lane("couchjobs-ended", Integer.MAX_VALUE);
     }
 
     Environment environment() {
-        return reader.environment();
+        return store.environment();
     }
 
     /** Runs what users do with events and ends, which may block. */
@@ -51,7 +54,7 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
     }
 
     Job withData(Job job) {
-        return reader.withData(job);
+        return store.withData(job);
     }
 
     /**

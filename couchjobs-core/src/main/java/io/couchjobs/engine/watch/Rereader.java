@@ -48,10 +48,10 @@ final class Rereader implements AutoCloseable {
 
     private record Doubt(String rev, long nanos) {}
 
-    Rereader(Followers followers, JobReader reader) {
+    Rereader(Followers followers, JobReader reader, Environment environment) {
         this.followers = followers;
         this.reader = reader;
-        this.environment = reader.environment();
+        this.environment = environment;
         this.lane = environment.lane("couchjobs-rereader", 1);
         this.backoff = new Backoff(environment, Duration.ofMillis(100), Duration.ofSeconds(5));
     }

@@ -41,7 +41,7 @@ public final class Subscriptions implements AutoCloseable {
         this.reader = new JobReader(store.database());
         this.store = store;
         this.ends = store.ends();
-        this.followers = new Followers(feed, reader, ends);
+        this.followers = new Followers(feed, store);
     }
 
     /**

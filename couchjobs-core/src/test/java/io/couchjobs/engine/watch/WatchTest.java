@@ -242,7 +242,7 @@ class WatchTest {
         JobStore store = Stores.of(queue.database());
         Awaited waiter = new Awaited(EMAIL, job -> job.phase() == JobPhase.FINISHED);
         try (Feed feed = Feeds.of(queue.database());
-                Followers followers = new Followers(feed, new JobReader(queue.database()), store.ends())) {
+                Followers followers = new Followers(feed, store)) {
             followers.join(waiter);
             waiter.open(Snapshot.of(store.read(EMAIL).orElseThrow()));
             followers.told(before);
