@@ -18,7 +18,6 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     private static final Pattern RANDOM =
             Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
     private static final RandomIds RANDOM_IDS = new RandomIds();
-    private static final int LONGEST_ID = 512;
 
     /**
      * Checks both parts.
@@ -30,7 +29,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
      */
     public JobId {
         checkType(type);
-        Names.check("id", id, LONGEST_ID);
+        Names.check("id", id, Names.LONGEST_ID);
     }
 
     /**

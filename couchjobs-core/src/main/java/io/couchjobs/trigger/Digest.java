@@ -8,9 +8,6 @@ final class Digest {
 
     private Digest() {}
 
-    /** The most characters that the id of a job may have. */
-    static final int LONGEST_ID = 512;
-
     /**
      * A text as the id of a job: ids of documents may be longer than those of jobs. The digest takes the place of the end, which is
      * not cut off inside of a surrogate pair.

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Names;
 import io.couchjobs.job.JobRequest;
 import java.time.Instant;
 import java.util.List;
@@ -17,7 +18,7 @@ final class JobPattern {
     private static final Set<String> FIELDS =
             Set.of("type", "id", "data", "includeDoc", "group", "priority", "maxRetries", "tags", "class", "site");
     /** A revision and a suffix follow. */
-    private static final int LONGEST_ID = Digest.LONGEST_ID - 80;
+    private static final int LONGEST_ID = Names.LONGEST_ID - 80;
 
     private final String trigger;
     private final String type;

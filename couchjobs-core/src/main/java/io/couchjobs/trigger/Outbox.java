@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.Names;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.ScheduledTime;
@@ -121,7 +122,7 @@ public final class Outbox {
             int before = seen.merge(derived, 1, Integer::sum) - 1;
             String id = entry.hasNonNull("id")
                     ? entry.path("id").asText()
-                    : Digest.shortened(before == 0 ? derived : derived + "-" + before, Digest.LONGEST_ID);
+                    : Digest.shortened(before == 0 ? derived : derived + "-" + before, Names.LONGEST_ID);
             if (!entry.hasNonNull(MADE)) {
                 entries.add(new Entry(i, entry, derived, id));
             }

@@ -7,6 +7,9 @@ public final class Names {
     /** The most characters of the type of a job. */
     public static final int LONGEST_TYPE = 128;
 
+    /** The most characters of the id of a job. */
+    public static final int LONGEST_ID = 512;
+
     private Names() {}
 
     /** As {@link #check}, of a name that a colon ends in document ids. */

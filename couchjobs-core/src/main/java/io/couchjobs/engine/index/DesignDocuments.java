@@ -10,6 +10,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,9 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -38,13 +36,14 @@ import org.slf4j.LoggerFactory;
  */
 public final class DesignDocuments implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DesignDocuments.class);
-    private static final long PATIENCE_MS = 500;
+    private static final Duration PATIENCE = Duration.ofMillis(500);
     private static final int MOST_BUILDS = 4;
     private static final int MOST_TRIES = 8;
     /** A user may have a design document {@code jobs-report} of their own. */
     private static final Pattern VERSIONED = Pattern.compile("[a-z]+-[0-9a-f]{8}");
 
     private final CouchDatabase database;
+    private final Environment environment;
     private final CouchDbConnector ektorp;
     private final Map<String, Choice> choices = new ConcurrentHashMap<>();
     /** The builds of indexes, by the versioned name of the design document. */
@@ -56,8 +55,9 @@ public final class DesignDocuments implements AutoCloseable {
     /** Looks after the design documents of a database. No I/O. */
     public DesignDocuments(CouchDatabase database) {
         this.database = database;
+        this.environment = ServerAccess.environment(database.server());
         this.ektorp = EktorpTransport.connector(database);
-        this.builders = ServerAccess.environment(database.server()).lane("couchjobs-index", MOST_BUILDS);
+        this.builders = environment.lane("couchjobs-index", MOST_BUILDS);
     }
 
     /** Stops waiting for indexes; the server goes on building. */
@@ -195,8 +195,7 @@ public final class DesignDocuments implements AutoCloseable {
      */
     private void build(DesignDocument wanted) {
         String view = wanted.toDocument().path("views").fieldNames().next();
-        Backoff backoff =
-                new Backoff(ServerAccess.environment(database.server()), Duration.ofSeconds(1), Duration.ofMinutes(1));
+        Backoff backoff = new Backoff(environment, Duration.ofSeconds(1), Duration.ofMinutes(1));
         boolean told = false;
         while (!closed) {
             try {
@@ -223,12 +222,9 @@ public final class DesignDocuments implements AutoCloseable {
         }
     }
 
-    private static boolean isBuiltSoon(CompletableFuture<Void> built) {
+    private boolean isBuiltSoon(CompletableFuture<Void> built) {
         try {
-            built.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
-            return true;
-        } catch (TimeoutException | ExecutionException notYet) {
-            return false;
+            return environment.await(built, PATIENCE) && !built.isCompletedExceptionally();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
@@ -237,8 +233,7 @@ public final class DesignDocuments implements AutoCloseable {
 
     /** A node of a cluster may learn of a database a moment after another node has made it. */
     private boolean push(DesignDocument wanted) {
-        Backoff pauses =
-                new Backoff(ServerAccess.environment(database.server()), Duration.ofMillis(50), Duration.ofSeconds(1));
+        Backoff pauses = new Backoff(environment, Duration.ofMillis(50), Duration.ofSeconds(1));
         while (true) {
             try {
                 return pushOnce(wanted);

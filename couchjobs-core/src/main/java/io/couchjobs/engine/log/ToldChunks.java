@@ -39,11 +39,6 @@ final class ToldChunks {
         return true;
     }
 
-    /** {@return how many are remembered one by one} */
-    int size() {
-        return told.size();
-    }
-
     /** The chunks of a job that was removed and added anew have the ids of the older ones. */
     private record Key(String docId, long millis) {
         static Key of(Logs.Chunk chunk) {

@@ -20,7 +20,6 @@ final class Mailbox {
     private final long mostBytes;
     private final Map<JobId, Snapshot> letters = new LinkedHashMap<>();
     private long bytes;
-    private long dropped;
     private long droppedInBurst;
     private boolean gap;
     private boolean closed;
@@ -78,11 +77,6 @@ final class Mailbox {
         gap = false;
     }
 
-    /** How many changes were never told. */
-    synchronized long dropped() {
-        return dropped;
-    }
-
     /** What a majority had when it was asked may be old by now. */
     private static boolean stays(Snapshot present, Snapshot news) {
         boolean isSureEnd = news.isConfirmed() && news.isEnd();
@@ -91,7 +85,6 @@ final class Mailbox {
 
     private void drop() {
         Snapshot oldest = removeOldest();
-        dropped++;
         if (droppedInBurst++ == 0) {
             log.warn(
                     "a listener is too slow: the oldest changes that it has not been told are dropped, that of {} first; {} are kept",
