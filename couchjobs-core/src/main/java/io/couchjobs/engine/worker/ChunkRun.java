@@ -27,26 +27,18 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
     private final Consumer<Note> teller;
     private final Limits limits;
     private final TimeLimits timeLimits;
-    private final RunContext context;
 
     /** The teller has a note stored soon. */
-    ChunkRun(
-            Handler<T> handler,
-            ItemStates states,
-            Consumer<Note> teller,
-            Limits limits,
-            TimeLimits timeLimits,
-            RunContext context) {
+    ChunkRun(Handler<T> handler, ItemStates states, Consumer<Note> teller, Limits limits, TimeLimits timeLimits) {
         this.handler = handler;
         this.states = states;
         this.teller = teller;
         this.limits = limits;
         this.timeLimits = timeLimits;
-        this.context = context;
     }
 
     @Override
-    public @Nullable Object handle(ObjectNode data, JobContext same) throws Exception {
+    public @Nullable Object handle(ObjectNode data, JobContext context) throws Exception {
         states.begin(context.job());
         ChunkItems items = new ChunkItems(states, data, context.isLastRetry());
         JobHandler<? super T> made = handler.factory().get();
@@ -56,13 +48,13 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
             List<Integer> next = items.next(0, most);
             int counted = 1;
             while (!next.isEmpty()) {
-                requireGoesOn();
+                requireGoesOn(context);
                 next = next.subList(0, limits.awaitStarts(context.id().type(), next.size(), counted));
                 counted = 0;
                 if (made instanceof ChunkHandler<? super T> many) {
-                    run(many, handler.type(), next, items, timeLimit);
+                    run(many, handler.type(), next, items, timeLimit, context);
                 } else {
-                    run(next.get(0), items, timeLimit);
+                    run(next.get(0), items, timeLimit, context);
                 }
                 Thread.interrupted(); // an item that was interrupted by itself leaves nothing to the next one
                 teller.accept(new States());
@@ -75,18 +67,19 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
         return null;
     }
 
-    private void requireGoesOn() throws InterruptedException {
+    private static void requireGoesOn(JobContext context) throws InterruptedException {
         if (context.stopReason().isPresent()) {
             throw new InterruptedException("stopped between two items");
         }
     }
 
-    private <S> void run(
+    private static <S> void run(
             ChunkHandler<S> many,
             JobType<? extends S> type,
             List<Integer> places,
             ChunkItems items,
-            ItemTimeLimit timeLimit)
+            ItemTimeLimit timeLimit,
+            JobContext context)
             throws Exception {
         ManyItems<S> call = new ManyItems<>(many, items, context.id());
         places.forEach(place -> call.add(place, type));
@@ -94,7 +87,7 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
     }
 
     /** An exception of an item ends that item alone, unless the run is to stop. */
-    private void run(int place, ChunkItems items, ItemTimeLimit timeLimit) throws Exception {
+    private void run(int place, ChunkItems items, ItemTimeLimit timeLimit, JobContext context) throws Exception {
         JobContext itemContext =
                 new ItemContext(context, timeLimit, OptionalLong.of(items.index(place)), items.attempt(place));
         Attempt<T> attempt;

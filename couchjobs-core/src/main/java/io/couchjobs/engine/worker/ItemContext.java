@@ -1,17 +1,23 @@
 package io.couchjobs.engine.worker;
 
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.job.FencedDocuments;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.worker.JobContext;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /** The view of a chunk's run that the handler of one item, or of several, has. */
-final class ItemContext extends RunContext {
+final class ItemContext implements JobContext {
+    private final JobContext chunk;
     private final ItemTimeLimit timeLimit;
     private final OptionalLong item;
     private final int attempt;
 
-    ItemContext(RunContext chunk, ItemTimeLimit timeLimit, OptionalLong item, int attempt) {
-        super(chunk);
+    ItemContext(JobContext chunk, ItemTimeLimit timeLimit, OptionalLong item, int attempt) {
+        this.chunk = chunk;
         this.timeLimit = timeLimit;
         this.item = item;
         this.attempt = attempt;
@@ -28,8 +34,38 @@ final class ItemContext extends RunContext {
     }
 
     @Override
+    public JobId id() {
+        return chunk.id();
+    }
+
+    @Override
+    public Job job() {
+        return chunk.job();
+    }
+
+    @Override
+    public boolean isLastRetry() {
+        return chunk.isLastRetry();
+    }
+
+    @Override
+    public String token() {
+        return chunk.token();
+    }
+
+    @Override
+    public long fence() {
+        return chunk.fence();
+    }
+
+    @Override
+    public FencedDocuments fenced(CouchDatabase database) {
+        return chunk.fenced(database);
+    }
+
+    @Override
     public Optional<StopReason> stopReason() {
-        return super.stopReason().or(timeLimit::stopReason);
+        return chunk.stopReason().or(timeLimit::stopReason);
     }
 
     /** The progress of an array is that of its items. */
@@ -44,5 +80,20 @@ final class ItemContext extends RunContext {
     @Override
     public void resubmit(Instant time) {
         throw new IllegalStateException("an array's item cannot ask for another run; it may throw a SnoozeException");
+    }
+
+    @Override
+    public boolean isLeaseOver() {
+        return chunk.isLeaseOver();
+    }
+
+    @Override
+    public void assertOwned() {
+        chunk.assertOwned();
+    }
+
+    @Override
+    public void log(String line) {
+        chunk.log(line);
     }
 }

@@ -5,6 +5,7 @@ import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobType;
 import io.couchjobs.worker.ChunkHandler;
+import io.couchjobs.worker.JobContext;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,7 @@ final class ManyItems<T> {
     }
 
     /** Calls the handler. When the run is to stop, the ends that were told are kept. */
-    void run(RunContext context, ItemTimeLimit timeLimit) throws Exception {
+    void run(JobContext context, ItemTimeLimit timeLimit) throws Exception {
         if (byPlace.isEmpty()) {
             return;
         }

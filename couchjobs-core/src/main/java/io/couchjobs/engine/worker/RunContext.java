@@ -11,17 +11,13 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** The view of a run that its handler has. */
-class RunContext implements JobContext {
+final class RunContext implements JobContext {
     private final LeasedJob claim;
     private final Run run;
 
     RunContext(LeasedJob claim, Run run) {
         this.claim = claim;
         this.run = run;
-    }
-
-    RunContext(RunContext same) {
-        this(same.claim, same.run);
     }
 
     @Override
