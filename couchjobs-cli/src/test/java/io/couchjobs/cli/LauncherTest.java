@@ -89,7 +89,7 @@ class LauncherTest {
                 Path.of("/bin/sh"),
                 javaHome("17.0.1"),
                 "-c",
-                "echo $$ >'" + lock + "/pid'; exec '" + script + "' --version");
+                "echo $$ >'" + lock + "/pid'; touch -t 202601010000 '" + lock + "'; exec '" + script + "' --version");
 
         Said said = await(process);
 
@@ -107,7 +107,7 @@ class LauncherTest {
         Said said = launch(script, javaHome("17.0.1"), "--version");
 
         assertThat(said.exitCode()).as(said.err()).isZero();
-        assertThat(said.err()).isEqualTo("couchjobs: another process builds it; waiting\n");
+        assertThat(said.err()).isEqualTo("couchjobs: waiting for another process that is building it\n");
         assertThat(lock).doesNotExist();
     }
 
