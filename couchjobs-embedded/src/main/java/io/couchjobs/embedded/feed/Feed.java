@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://docs.couchdb.org/en/stable/api/database/changes.html">The changes API</a>
  */
 public final class Feed {
+    /** How often an answer that is to end looks again for documents that have changed meanwhile: each look has only the rows after the last one. */
+    private static final int MOST_PASSES = 100;
+
     private final Database database;
     private final FeedRequest request;
     private final OutputStream out;
@@ -44,8 +47,12 @@ public final class Feed {
     public void run() throws IOException, InterruptedException {
         write(framing.begin());
         boolean found = writeRows();
-        while (left > 0 && (overtaken || (waits(found) && await()))) {
+        while (left > 0 && waits(found) && await()) {
             found |= writeRows();
+        }
+        for (int pass = 1; left > 0 && overtaken && pass < MOST_PASSES; pass++) {
+            database.awaitWriter();
+            writeRows();
         }
         write(framing.end(Seqs.text(database, position), database.pending(position)));
         out.flush();

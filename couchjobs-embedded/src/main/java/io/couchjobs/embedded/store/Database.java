@@ -81,12 +81,15 @@ public final class Database {
         return updateSeq;
     }
 
-    /** {@return the number of the newest change, which is on disk then} After a crash no other change gets it. */
+    /** {@return the number of the newest change, once it is on disk} Even after a crash no other change gets this number. */
     public long committedSeq() {
         long seq = updateSeq;
         awaitCommit();
         return seq;
     }
+
+    /** Returns when a change of which a reader has met a part is there as a whole. */
+    public synchronized void awaitWriter() {}
 
     /** Returns when all changes are on disk that a reader has met so far: only then may anybody else hear of them. */
     public void awaitCommit() {
