@@ -138,7 +138,7 @@ export function claim(job, {token, worker, user}, now) {
 /** 3.3. @param {Doc} job @param {{progress?: Doc}} changes @param {number} now */
 export function update(job, {progress, ...others}, now) {
   mustBe(isOwned, job, 'update');
-  for (const field in others) throw new RefusedError(`${field}: an owner updates its progress, and nothing else`);
+  for (const field in others) if (others[field] != null) throw new RefusedError(`${field}: an owner can update only its progress`);
   if (progress != null && !isProgress(progress)) throw new RefusedError(`progress ${JSON.stringify(progress)}: must be {percent: 0 to 100, message: text}`);
   const last = job.times?.updated; // perhaps by a clock that is ahead, but the latest update counts (5.5)
   const updated = Number.isInteger(last) ? Math.max(now, last + 1) : now;

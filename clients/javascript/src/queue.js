@@ -8,7 +8,7 @@ import {create, docId, generation, isFinished, newId, parseDocId, standsAgainst}
 import {Worker} from './worker.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
-/** @typedef {Doc & {id?: string}} JobOptions `id` (default: 32 random digits), and fields of a job by their names in the protocol (1.2) */
+/** @typedef {Doc & {id?: string}} JobOptions `id` (default: 32 random hexadecimal digits), and fields of a job by their names in the protocol (1.2) */
 
 /** Nobody knows whether a job was added: no answer, or no majority of the copies has confirmed it. Add it again with the same `id`, which this error has. */
 export class UnconfirmedError extends Error {

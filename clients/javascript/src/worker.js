@@ -405,9 +405,9 @@ export class Worker {
       try {
         return await this.couch.attachedData(job.doc);
       } catch (error) {
-        if (job.isHalted || !--tries) throw error;
+        if (job.isHalted || !(error instanceof CouchError) || isRefusal(error) || !--tries) throw error;
       }
-      await pause(wait);
+      await pause(wait, this.#stop.signal);
     }
   }
 

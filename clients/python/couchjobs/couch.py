@@ -79,10 +79,10 @@ class Couch:
         # A new one: an idle one that the server closes looks like a lost answer.
         connection = kind(self._parts.hostname, self._parts.port, timeout=min(timeout, self.timeout))
         try:
-            connection.connect()
-        except OSError as error:
-            return Answer(503, str(error))
-        try:
+            try:
+                connection.connect()
+            except OSError as error:
+                return Answer(503, str(error))
             connection.request(method, self.path + path, body, self._headers)
             response, received = connection.getresponse(), time.time()  # the body of a long poll comes seconds later
             text, date = response.read(), response.getheader("Date")

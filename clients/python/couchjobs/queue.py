@@ -40,7 +40,7 @@ class Queue:
         self.site: Doc = self.couch.read("_local/couchjobs-site") or {}  # the name of the database among several (7.3)
 
     def add(self, type: str, id: Optional[str] = None, data: Optional[Mapping[str, Any]] = None, **options: Any) -> Added:
-        """Adds a job. Without an id it gets `tracker:` and its tracker, else 32 random digits. The options are fields of a job by their names
+        """Adds a job. Without an id it gets `tracker:` and its tracker, else 32 random hexadecimal digits. The options are fields of a job by their names
         in the protocol (1.2).
 
         A job of that id that exists stays as it is, whatever its status, and the answer is "exists".
