@@ -7,6 +7,7 @@ import io.couchjobs.Problem;
 import io.couchjobs.dashboard.doctor.Check;
 import io.couchjobs.dashboard.view.ServerTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -14,14 +15,23 @@ import java.util.stream.Stream;
 
 /** The problems that people should know: those of the queue, and those that the checks found. Thread-safe. */
 final class Problems {
+    private static final Duration FRESH = Duration.ofSeconds(2);
     private static final Duration CHECKED = Duration.ofSeconds(15);
 
     private final JobQueue queue;
+    private final Counts counts;
+    private final Types types;
+    private final Workers workers;
+    private final Cached<List<Problem>> signs;
     private final Cached<List<Problem>> ofQueue;
     private final Cached<List<Problem>> checks;
 
-    Problems(JobQueue queue, List<Check> checks) {
+    Problems(JobQueue queue, List<Check> checks, Counts counts, Types types, Workers workers) {
         this.queue = queue;
+        this.counts = counts;
+        this.types = types;
+        this.workers = workers;
+        this.signs = new Cached<>(FRESH, this::look, queue.operations()::building);
         this.ofQueue = new Cached<>(CHECKED, queue.operations()::problems, queue.operations()::building);
         this.checks = new Cached<>(
                 CHECKED,
@@ -29,10 +39,10 @@ final class Problems {
                 queue.operations()::building);
     }
 
-    /** {@return how many problems there are, as far as is known: nobody waits for them} */
+    /** {@return how many problems there are, as far as is known: at first those that the numbers show, as nobody waits for the slower checks} */
     long count() {
-        return Stream.of(ofQueue, checks)
-                .flatMap(found -> found.known().stream())
+        List<Problem> known = ofQueue.known().orElseGet(signs::get);
+        return Stream.of(known, checks.known().orElse(List.of()))
                 .flatMap(List::stream)
                 .filter(problem -> problem.level() == Problem.Level.PROBLEM)
                 .count();
@@ -60,5 +70,11 @@ final class Problems {
                 .put("finding", problem.finding())
                 .put("consequence", problem.consequence())
                 .put("remedy", problem.remedy());
+    }
+
+    /** What each type's numbers show. */
+    private List<Problem> look() {
+        Instant now = ServerTime.of(queue);
+        return Problem.of(counts.byType(), types.settings(), workers.all(), now);
     }
 }

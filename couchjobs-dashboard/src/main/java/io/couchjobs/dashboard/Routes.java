@@ -24,7 +24,7 @@ final class Routes implements AutoCloseable {
         Counts counts = new Counts(queue);
         Workers workers = new Workers(queue);
         Types types = new Types(queue, counts);
-        Problems problems = new Problems(queue, options.checks());
+        Problems problems = new Problems(queue, options.checks(), counts, types, workers);
         Overview overview = new Overview(queue, hub, counts, types, workers, problems);
         Histories histories = types.histories();
         Jobs jobs = new Jobs(queue, counts);
