@@ -226,6 +226,9 @@ final class SourceFollower {
         }
         if (next.isEmpty() && !feed.isEnded() && !changes.isEmpty() && !goesOn.getAsBoolean()) {
             isAtEnd = false;
+            pause = Optional.of(
+                    Duration.ZERO); // this feed ends here: it has told of those changes, and would not tell of them
+            // again
             return FeedPart.none(seq);
         }
         boolean isCutOff = feed.isEnded() && before + rows >= LONGEST_SLICE;
