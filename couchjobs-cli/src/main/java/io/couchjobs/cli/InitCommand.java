@@ -83,7 +83,8 @@ final class InitCommand extends CliCommand {
     private static String wouldBe(Site site) {
         return site.name() == null
                 ? "; it would have no name"
-                : "; it would be the site " + site.name() + (site.home() ? ", and run jobs without a site" : "");
+                : "; it would become site " + site.name()
+                        + (site.home() ? " and would also run jobs that name no site" : "");
     }
 
     private static ObjectNode previewed(CouchDatabase database, Optional<Site> named) {

@@ -33,7 +33,7 @@ final class TopCommand extends QueueCommand {
             throw CommandException.usage("--interval must be at least 200ms");
         } else if (root().settings().output() == Format.CSV) {
             throw CommandException.usage(
-                    "top shows several tables: -o csv cannot hold them (couchjobs counts -o csv: the types)");
+                    "top shows several tables, which -o csv cannot hold; for the types use couchjobs counts -o csv");
         }
     }
 

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
         name = "replay",
         description = {
             "Send a trigger back: it makes jobs for the same changes once more.",
-            "An entry of an outbox makes no job as long as its job is kept.",
+            "An outbox entry makes no new job while the job it made before is still kept.",
             "With --from now it repeats no change, and skips the changes that wait."
         },
         footer = {

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
         name = "test",
         description = {
             "Show the job that a trigger would make of a document as it is now. Makes nothing.",
-            "With -o json the jobs of an outbox are an array, and so is no job: []."
+            "With -o json, the jobs of an outbox are shown as an array. When there is no job, the array is empty."
         },
         footer = {
             "  couchjobs trigger test order-mail --doc o1",

@@ -54,7 +54,7 @@ class SecureCommandsTest {
                         .out())
                 .contains("nothing was changed", "the guard would be stored", "user ann would be created");
         TestShell.Said site = done(root, "init", "--site", "munich", "--secure", "--dry-run");
-        assertThat(site.out()).contains("nothing was changed; it would be the site munich;");
+        assertThat(site.out()).contains("nothing was changed; it would become site munich;");
         assertThat(root.run("counts").exitCode()).isEqualTo(3);
         assertThat(root.run("init", "--dry-run").exitCode()).isEqualTo(2);
     }

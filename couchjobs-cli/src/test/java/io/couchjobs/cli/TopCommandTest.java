@@ -63,7 +63,7 @@ class TopCommandTest {
 
     @Test
     void csv_is_a_usage_error_since_it_shows_several_tables() {
-        new TestShell().usage("top shows several tables: -o csv", "top", "-o", "csv");
+        new TestShell().usage("top shows several tables, which -o csv cannot hold", "top", "-o", "csv");
     }
 
     @Test

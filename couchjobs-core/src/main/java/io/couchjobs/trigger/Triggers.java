@@ -94,8 +94,8 @@ public interface Triggers {
     Trigger.Plan test(String name, Optional<String> database, String docId);
 
     /**
-     * Sends a trigger back: it makes jobs for the same changes once more. From {@code now} it does nothing once more, and leaves out the
-     * changes that wait. An entry of an outbox makes no job while its job exists.
+     * Sends a trigger back: it makes jobs for the same changes once more. From {@code now} it repeats nothing, and skips the changes
+     * that are waiting. An outbox entry makes no new job while the job it made before still exists.
      *
      * @param name its name
      * @param from {@code beginning}, {@code now}, or, if the source is one database, a position of its feed

@@ -94,7 +94,10 @@ final class Edit {
         return at(moment, Math.max(now.toEpochMilli(), ClusterTransitions.lastWanted(before)));
     }
 
-    /** Notes the owner's update: later than any before, as the latest one counts where a job has several leaves, and the clocks of nodes differ. */
+    /**
+     * Notes the owner's update at a time later than any before it: where a job has several leaves the latest update counts, and the clocks of
+     * two nodes may differ.
+     */
     Edit updated() {
         return at(UPDATED, Math.max(now.toEpochMilli(), lastUpdate(before).toEpochMilli() + 1));
     }

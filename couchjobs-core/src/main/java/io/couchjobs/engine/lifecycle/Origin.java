@@ -11,7 +11,7 @@ import java.util.Optional;
 /**
  * The change that a trigger made a job from, as the job's field {@code trigger} says it. It tells whether a change is seen twice. Immutable.
  *
- * @param round when the trigger was sent back last, in ms; 0 before that
+ * @param round when the trigger was last sent back, in ms; 0 if never
  */
 public record Origin(String trigger, String database, String docId, String rev, long round) {
     private static final String NAME = "name";

@@ -14,7 +14,7 @@ import java.util.List;
  * The end of a job, written into the document that the job was made from. Stateless.
  *
  * <p>The value has the fields {@code status}, {@code job}, {@code fence}, {@code at} (ms), {@code result} or {@code error}, {@code of}: the
- * revision that the job was made from, {@code trigger}: the trigger that made it, {@code round}: when that trigger had been sent back last by then,
+ * revision that the job was made from, {@code trigger}: the trigger that made it, {@code round}: when that trigger had last been sent back by then,
  * {@code on}: the revision that it was written on, and {@code saved}: the newest revision that a user saved. {@code saved} is left out when
  * it is {@code on}, and {@code round} when it is 0.
  */
@@ -126,7 +126,7 @@ public final class WriteBack {
      * Whether nobody has saved the document since the revision that the job was made from.
      *
      * @param trigger the trigger that asks; an end of another trigger's job is not its own
-     * @param round when it was sent back last; an end from before that is not its own
+     * @param round when it was last sent back; an end from before that is not its own
      */
     public static boolean isOwn(ObjectNode document, JsonPointer place, String trigger, long round) {
         JsonNode end = document.at(place);

@@ -64,7 +64,7 @@ final class JobMaker {
      * Makes jobs.
      *
      * @param wanted jobs with different ids
-     * @param round when the trigger was sent back last, in ms; 0 before that
+     * @param round when the trigger was last sent back, in ms; 0 if never
      * @param isCurrent whether the document of a change has its revision now; asked only when a later one has made the job
      * @return what became of each, in the same order
      * @throws CouchJobsException when the database cannot be asked, or nobody knows what it stored; all can be tried again

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** The changes of a feed that others, which were read already, wait for. Used by one thread. */
+/** The next changes of a feed, for which the changes already read are waiting. Used by one thread. */
 final class OtherChanges {
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration STREAMING = Duration.ofMillis(20);

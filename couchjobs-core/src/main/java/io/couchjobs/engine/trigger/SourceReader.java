@@ -41,7 +41,7 @@ final class SourceReader {
     /**
      * Whether the trigger takes the winner of a row, or may take another leaf.
      *
-     * @param round when the trigger was sent back last, in ms; 0 before that
+     * @param round when the trigger was last sent back, in ms; 0 if never
      */
     boolean concerns(Change change, long round) {
         SourceChange winner = winner(change);
@@ -52,7 +52,7 @@ final class SourceReader {
     /**
      * A trigger as it judges a change. An end that it wrote before it was sent back is a change like any other.
      *
-     * @param round when the trigger was sent back last, in ms; 0 before that
+     * @param round when the trigger was last sent back, in ms; 0 if never
      */
     static Trigger inRound(Trigger trigger, SourceChange change, long round) {
         boolean isOfBefore = trigger.writeBack()

@@ -19,7 +19,7 @@ record Wanted(JobRequest request, SourceChange change, Instant time) {
     /**
      * The change, as the job remembers it.
      *
-     * @param round when the trigger was sent back last, in ms; 0 before that
+     * @param round when the trigger was last sent back, in ms; 0 if never
      */
     Origin origin(String trigger, long round) {
         return new Origin(trigger, change.database(), change.id(), change.rev(), round);
