@@ -76,7 +76,7 @@ public final class CouchDatabase extends ReadableDatabase {
      *
      * @param docs the revisions, each with {@code _id}, {@code _rev} and {@code _revisions}
      * @param copies how many copies have taken them, or cannot be reached, when the server answers
-     * @return whether no copy that answered has refused one of them
+     * @return whether so many copies have taken them, and none that answered has refused one
      * @throws CouchException the request failed as a whole; it can be sent again without harm
      */
     public boolean bulkRevisions(List<ObjectNode> docs, int copies) {
@@ -86,8 +86,9 @@ public final class CouchDatabase extends ReadableDatabase {
     private boolean bulkRevisions(List<ObjectNode> docs, UrlPath target) {
         docs.forEach(ReadableDatabase::idOf);
         return docs.isEmpty()
-                || http.exchange(Call.write("POST", target, bulkBody(docs, false)), Answer::array)
-                        .isEmpty();
+                || http.exchange(
+                        Call.write("POST", target, bulkBody(docs, false)),
+                        answer -> answer.array().isEmpty() && answer.status() == 201); // 202: fewer copies took them
     }
 
     /**

@@ -9,6 +9,7 @@ import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMoc
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import io.couchjobs.couch.config.CouchConfig;
@@ -16,6 +17,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Json;
+import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.OwnPauses;
 import java.net.URI;
 import java.nio.charset.Charset;
@@ -73,6 +75,16 @@ class BadAnswersTest {
             WIRE.verify(1, anyRequestedFor(anyUrl()));
         }
         assertThat(pauses).isEmpty();
+    }
+
+    @Test
+    void revisions_that_fewer_copies_took_than_were_asked_for_are_not_taken_to_be_at_all_of_them() {
+        List<ObjectNode> revisions =
+                List.of(Jobs.json("{'_id':'x','_rev':'1-aa','_revisions':{'start':1,'ids':['aa']}}"));
+        always(aResponse().withStatus(201).withBody("[]"));
+        assertThat(db.bulkRevisions(revisions, 3)).isTrue();
+        always(aResponse().withStatus(202).withBody("[]"));
+        assertThat(db.bulkRevisions(revisions, 3)).isFalse();
     }
 
     @Test
