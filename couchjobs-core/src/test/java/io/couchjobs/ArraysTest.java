@@ -15,6 +15,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
 import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.QueueFullException;
+import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -409,6 +410,30 @@ class ArraysTest {
                 .hasMessage(
                         "job page:crawl:000002 is there with other items: array page:crawl was added with another list before");
         assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", pages(700))).isInstanceOf(JobRefusedException.class);
+    }
+
+    @Test
+    @NeedsOneCopy("a copy that has not heard of the chunk takes it as a new one")
+    void another_list_under_the_same_id_leaves_no_chunk_behind() {
+        queue.addArray(PAGE, "crawl", pages(600));
+
+        assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", pages(1_200))).isInstanceOf(JobRefusedException.class);
+        assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", pages(5_000))).isInstanceOf(JobRefusedException.class);
+        JobRequest page = JobRequest.builder("page").id("crawl").data(Map.of()).build();
+        assertThatThrownBy(() -> queue.arrays().add(page, pages(600), 100)).isInstanceOf(JobRefusedException.class);
+
+        assertThat(state()).isEqualTo(new JobArrays.State(2, 600, 0, 0, 0, true));
+    }
+
+    @Test
+    void an_array_of_which_a_chunk_was_refused_is_not_complete() {
+        queue.database()
+                .put(Jobs.json("{'_id':'_design/refusal','validate_doc_update':"
+                        + "'function (doc) { if (/crawl:000002$/.test(doc._id)) throw {forbidden: true}; }'}"));
+
+        assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", pages(2_000)));
+
+        assertThat(state().isComplete()).isFalse();
     }
 
     @Test

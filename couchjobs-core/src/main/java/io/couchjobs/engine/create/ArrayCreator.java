@@ -21,6 +21,9 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Stores the items of an array in as few jobs as needed, its chunks, and creates those that are missing. Needs memory for a few
@@ -84,6 +87,8 @@ public final class ArrayCreator {
         private long taken;
         private int number;
         private long added;
+        /** Whether the array was there before, at least in part. */
+        private boolean wasThere;
 
         Adding(JobRequest template, int ofAChunk) {
             this.template = template;
@@ -123,14 +128,21 @@ public final class ArrayCreator {
             return taken + items.size();
         }
 
-        /** The last chunk says so, thus the one before waits until there is another item. */
+        /**
+         * The last chunk says so, thus the one before waits until there is another item. It tells that all others are stored, so it is written
+         * after them. The first one tells whether the array is new.
+         */
         private void close(boolean isLast) {
             number++;
-            chunks.add(chunk(isLast));
+            Job chunk = chunk(isLast);
             taken += items.size();
             items = JsonNodeFactory.instance.arrayNode();
             bytes = 0;
-            if (chunks.size() == CHUNKS_AT_ONCE || isLast) {
+            if (isLast) {
+                create();
+            }
+            chunks.add(chunk);
+            if (number == 1 || isLast || chunks.size() == CHUNKS_AT_ONCE) {
                 create();
             }
         }
@@ -148,25 +160,48 @@ public final class ArrayCreator {
         }
 
         private void create() {
-            List<AddResult> results = creator.insertChunks(chunks);
+            requireSame();
+            List<AddResult> results = chunks.isEmpty() ? List.of() : creator.insertChunks(chunks);
             for (int i = 0; i < chunks.size(); i++) {
-                ItemStates wanted = ItemStates.of(chunks.get(i)).orElseThrow();
-                if (results.get(i).outcome() == AddResult.Outcome.ADDED) {
-                    added += wanted.size();
+                Job chunk = chunks.get(i);
+                AddResult result = results.get(i);
+                if (result.outcome() == AddResult.Outcome.ADDED) {
+                    added += wanted(chunk).size();
                 } else {
-                    requireSame(chunks.get(i).id(), wanted, results.get(i));
+                    wasThere = true;
+                    requireSame(
+                            chunk,
+                            creator.confirmed(chunk.id())
+                                    .flatMap(ItemStates::of)
+                                    .orElseThrow(() -> new JobRefusedException(
+                                            chunk.id(), "could not be added: " + result.problem())));
                 }
             }
             chunks.clear();
         }
 
-        private void requireSame(JobId chunk, ItemStates wanted, AddResult rejected) {
-            ItemStates present = creator.confirmed(chunk)
-                    .flatMap(ItemStates::of)
-                    .orElseThrow(() -> new JobRefusedException(chunk, "could not be added: " + rejected.problem()));
+        /** Another list is noticed before any chunk of this one is stored beside its chunks. */
+        private void requireSame() {
+            if (wasThere) {
+                Map<JobId, Job> present = store
+                        .readAll(chunks.stream().map(Job::id).toList())
+                        .stream()
+                        .collect(Collectors.toMap(Job::id, job -> job));
+                chunks.forEach(chunk -> Optional.ofNullable(present.get(chunk.id()))
+                        .flatMap(ItemStates::of)
+                        .ifPresent(states -> requireSame(chunk, states)));
+            }
+        }
+
+        private static ItemStates wanted(Job chunk) {
+            return ItemStates.of(chunk).orElseThrow();
+        }
+
+        private void requireSame(Job chunk, ItemStates present) {
+            ItemStates wanted = wanted(chunk);
             if (!present.digest().equals(wanted.digest()) || present.isLast() != wanted.isLast()) {
                 throw new JobRefusedException(
-                        chunk,
+                        chunk.id(),
                         "is there with other items: array " + template.id() + " was added with another list before");
             }
         }
