@@ -13,20 +13,17 @@ abstract class ContinuousFeedContract {
 
     @Test
     void a_continuous_feed_tells_what_was_and_what_comes(Db db) throws Exception {
-        db.save("{_id: 'was'}");
-        try (Feed feed = db.feed("/_changes?feed=continuous&heartbeat=100")) {
-            assertThat(feed.nextRow().path("id").asText()).isEqualTo("was");
-
-            db.save("{_id: 'comes'}");
-
-            assertThat(feed.nextRow().path("id").asText()).isEqualTo("comes");
-        }
+        tellsWhatWasAndWhatComes(db, "continuous");
     }
 
     @Test
     void a_live_feed_is_a_continuous_one(Db db) throws Exception {
+        tellsWhatWasAndWhatComes(db, "live");
+    }
+
+    private static void tellsWhatWasAndWhatComes(Db db, String form) throws Exception {
         db.save("{_id: 'was'}");
-        try (Feed feed = db.feed("/_changes?feed=live&heartbeat=100")) {
+        try (Feed feed = db.feed("/_changes?feed=" + form + "&heartbeat=100")) {
             assertThat(feed.nextRow().path("id").asText()).isEqualTo("was");
 
             db.save("{_id: 'comes'}");

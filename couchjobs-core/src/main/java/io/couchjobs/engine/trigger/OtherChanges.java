@@ -2,6 +2,7 @@ package io.couchjobs.engine.trigger;
 
 import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesFeed.Change;
+import io.couchjobs.engine.time.Deadline;
 import io.couchjobs.engine.time.Environment;
 import java.time.Duration;
 import java.util.Optional;
@@ -14,22 +15,20 @@ final class OtherChanges {
 
     private final ChangesFeed feed;
     private final boolean listens;
-    private final Environment environment;
-    private final long until;
+    private final Deadline deadline;
 
     /** @param patience how long changes may wait from now on */
     OtherChanges(ChangesFeed feed, boolean listens, Duration patience, Environment environment) {
         this.feed = feed;
         this.listens = listens;
-        this.environment = environment;
-        this.until = environment.nanos() + patience.toNanos();
+        this.deadline = Deadline.after(environment, patience);
     }
 
     /** The next change after a number of them; empty when none comes in time, or when the follower is not to go on. */
     Optional<Change> next(int changes, BooleanSupplier goesOn) {
         Optional<Change> next = feed.next(piece(patience(changes)));
-        while (next.isEmpty() && !feed.isEnded() && isPositive(left()) && changes > 0 && goesOn.getAsBoolean()) {
-            next = feed.next(piece(left()));
+        while (next.isEmpty() && !feed.isEnded() && deadline.nanosLeft() > 0 && changes > 0 && goesOn.getAsBoolean()) {
+            next = feed.next(piece(deadline.left()));
         }
         return next;
     }
@@ -38,17 +37,9 @@ final class OtherChanges {
         return whole.compareTo(TICK) < 0 ? whole : TICK;
     }
 
-    private static boolean isPositive(Duration duration) {
-        return !duration.isNegative() && !duration.isZero();
-    }
-
-    private Duration left() {
-        return Duration.ofNanos(Math.max(0, until - environment.nanos()));
-    }
-
     /** How long a number of changes waits for the next one. A feed that does not listen is waited for a moment, as it is about to end. */
     private Duration patience(int changes) {
-        Duration left = left();
+        Duration left = deadline.left();
         if (!listens && left.compareTo(STREAMING) < 0) {
             return STREAMING;
         } else if (changes == 0) {

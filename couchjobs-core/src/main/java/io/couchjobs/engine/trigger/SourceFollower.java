@@ -226,9 +226,8 @@ final class SourceFollower {
         }
         if (next.isEmpty() && !feed.isEnded() && !changes.isEmpty() && !goesOn.getAsBoolean()) {
             isAtEnd = false;
-            pause = Optional.of(
-                    Duration.ZERO); // this feed ends here: it has told of those changes, and would not tell of them
-            // again
+            // A feed of its own reads them again: this one would not tell of them twice.
+            pause = Optional.of(Duration.ZERO);
             return FeedPart.none(seq);
         }
         boolean isCutOff = feed.isEnded() && before + rows >= LONGEST_SLICE;
