@@ -1,7 +1,6 @@
 package io.couchjobs.engine.gc;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.index.FinishedJobs;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
@@ -23,7 +22,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
-import java.util.stream.IntStream;
 
 /**
  * Deletes the finished jobs that the retention of their types lets go, in batches, each job on the revision it finished
@@ -140,10 +138,8 @@ final class Retirement {
     }
 
     private List<JobId> retire(List<FinishedJob> rows) {
-        List<WriteResult> written = store.retire(rows);
-        return IntStream.range(0, rows.size())
-                .filter(i -> written.get(i) instanceof WriteResult.Stored)
-                .mapToObj(i -> idOf(rows.get(i)))
+        return store.retire(rows).stream()
+                .flatMap(docId -> JobId.fromDocId(docId).stream())
                 .toList();
     }
 

@@ -21,7 +21,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -276,23 +278,33 @@ public final class JobStore implements AutoCloseable {
      * Deletes finished jobs, each on its final revision according to the index. Their tombstones say so: with a status,
      * and {@code "removedBy": "retention"}.
      *
-     * @return in the same order, the server's answer for each
-     * @throws CouchJobsException when no majority of a cluster's copies is in reach: an end that only a minority has may be undone
+     * <p>A job whose part of a cluster has no majority in reach stays: an end that only a minority has may be undone.
+     *
+     * @return the ids of the documents that were deleted
+     * @throws CouchJobsException when there is no majority of any of them
      */
-    public List<WriteResult> retire(List<FinishedJob> rows) {
-        requireMajority(rows.stream().map(FinishedJob::docId).toList());
-        List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
-        for (FinishedJob row : rows) {
-            writes.add(writer.send(JobTombstone.ofRetired(row)));
-        }
-        return writes.stream().map(writer::join).toList();
-    }
-
-    private void requireMajority(List<String> docIds) {
-        if (majority().read(docIds, () -> true).isEmpty()) {
+    public Set<String> retire(List<FinishedJob> rows) {
+        Set<String> sure = withMajority(rows.stream().map(FinishedJob::docId).toList());
+        if (sure.isEmpty() && !rows.isEmpty()) {
             throw new CouchJobsException(
                     "no majority of the copies is in reach, so no finished job is deleted; this is tried again later");
         }
+        List<CompletableFuture<WriteResult>> writes = rows.stream()
+                .filter(row -> sure.contains(row.docId()))
+                .map(row -> writer.send(JobTombstone.ofRetired(row)))
+                .toList();
+        return writes.stream()
+                .map(writer::join)
+                .filter(WriteResult.Stored.class::isInstance)
+                .map(WriteResult::id)
+                .collect(Collectors.toSet());
+    }
+
+    private Set<String> withMajority(List<String> docIds) {
+        return majority().byPart(docIds).stream()
+                .filter(part -> majority().read(part, () -> true).isPresent())
+                .flatMap(List::stream)
+                .collect(Collectors.toSet());
     }
 
     @Override

@@ -8,11 +8,13 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.job.WriteRefusedException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 import org.slf4j.Logger;
@@ -68,6 +70,11 @@ public final class MajorityProbe {
     /** {@return the number of the part that has a document; jobs of one part have or lack a majority together} */
     public int partOf(String docId) {
         return partOf(docId, copies.shards());
+    }
+
+    /** {@return the ids by their part, in no particular order of parts} */
+    Collection<List<String>> byPart(Collection<String> docIds) {
+        return docIds.stream().collect(Collectors.groupingBy(this::partOf)).values();
     }
 
     private <T> Optional<T> whileInReach(Collection<String> docIds, Supplier<T> reading, Predicate<String> probing) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.job.JobId;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,11 +26,28 @@ final class MajorityReader {
     }
 
     /**
-     * Empty when no majority was in reach. Jobs whose state is unknown are missing; a document that is no job has an entry
-     * without a value.
+     * Empty when no part of the documents has a majority in reach. Jobs whose state is unknown are missing, and so are jobs of a
+     * part without a majority; a document that is no job has an entry without a value.
      */
     Optional<Map<String, Optional<Snapshot>>> read(List<String> docIds) {
+        return readTogether(docIds).or(() -> readByPart(majority.byPart(docIds)));
+    }
+
+    private Optional<Map<String, Optional<Snapshot>>> readTogether(List<String> docIds) {
         return majority.read(docIds, () -> snapshots(docIds));
+    }
+
+    private Optional<Map<String, Optional<Snapshot>>> readByPart(Collection<List<String>> parts) {
+        return parts.size() == 1
+                ? Optional.empty()
+                : parts.stream().flatMap(part -> readTogether(part).stream()).reduce(MajorityReader::union);
+    }
+
+    private static Map<String, Optional<Snapshot>> union(
+            Map<String, Optional<Snapshot>> one, Map<String, Optional<Snapshot>> other) {
+        Map<String, Optional<Snapshot>> both = new HashMap<>(one);
+        both.putAll(other);
+        return both;
     }
 
     private Map<String, Optional<Snapshot>> snapshots(List<String> docIds) {
