@@ -62,7 +62,8 @@ class RuntimeTest extends EmailQueue {
 
         @Override
         public void cancelled(ObjectNode data, JobContext context) throws Exception {
-            // The interrupt is the handler's, not the hook's: this does not throw.
+            // The interrupt is the handler's, not the hook's: this does not throw, though the job is read once more.
+            context.assertOwned();
             new CountDownLatch(1).await(1, TimeUnit.MILLISECONDS);
             heard.add("cancelled");
         }

@@ -11,7 +11,9 @@ import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.RunReport;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,6 +33,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     private final RunLog runLog;
     private @Nullable Thread thread;
     private JobContext.@Nullable StopReason stopReason;
+    private final Set<JobContext.StopReason> told = EnumSet.noneOf(JobContext.StopReason.class);
     private volatile String whyCancelled = "cancelled while it ran";
     private boolean handlerIsDone;
     /** Between two tries to write how it ended. */
@@ -77,13 +80,16 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
 
     /**
      * Tells the handler to stop, by an interrupt and by {@link JobContext#stopReason}. Losing the job overrides every other
-     * reason. A handler that goes on is not killed; its result is not stored.
+     * reason. A handler that goes on is not killed; its result is not stored. The same reason interrupts once: its hooks and its
+     * clean-up may run by then.
      */
     synchronized void stop(JobContext.StopReason reason) {
         if (stopReason == null || reason == JobContext.StopReason.HALTED) {
             stopReason = reason;
         }
-        if (thread != null && (!handlerIsDone || (isPausing && reason == JobContext.StopReason.HALTED))) {
+        if (told.add(reason)
+                && thread != null
+                && (!handlerIsDone || (isPausing && reason == JobContext.StopReason.HALTED))) {
             thread.interrupt();
         }
     }
