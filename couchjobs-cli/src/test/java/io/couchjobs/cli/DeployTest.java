@@ -106,6 +106,28 @@ class DeployTest {
                 .isSubsetOf(Stream.of(JobStatus.values()).map(JobStatus::json).toList());
     }
 
+    @Test
+    void a_deployment_without_a_probe_waits_before_a_pod_counts_as_available() throws IOException {
+        List<Path> files = files(DEPLOY, "yaml");
+        files.addAll(files(EXAMPLE, "yaml"));
+        List<JsonNode> unprobed = new ArrayList<>();
+        for (Path file : files) {
+            documents(file).stream().filter(DeployTest::isDeploymentWithoutProbe).forEach(unprobed::add);
+        }
+        assertThat(unprobed)
+                .isNotEmpty()
+                .allSatisfy(one -> assertThat(one.at("/spec/minReadySeconds").asInt())
+                        .as(one.at("/metadata/name").asText())
+                        .isPositive());
+    }
+
+    /** A patch of a Deployment has no selector. */
+    private static boolean isDeploymentWithoutProbe(JsonNode document) {
+        return document.path("kind").asText().equals("Deployment")
+                && document.at("/spec").has("selector")
+                && document.findValue("readinessProbe") == null;
+    }
+
     private static void isUnderstood(List<String> words) {
         assertThatCode(() -> Cli.commandLine(
                                 new Couchjobs(new TestShell().shell(new StringWriter(), new StringWriter())))
