@@ -80,6 +80,29 @@ class DeployTest {
     }
 
     @Test
+    void units_that_always_restart_wait_at_least_three_seconds() throws IOException {
+        List<Path> files = files(DEPLOY.resolve("systemd"), "service");
+        files.addAll(files(Path.of("../docs"), "md"));
+        List<String> services = new ArrayList<>();
+        for (Path file : files) {
+            services.addAll(services(file));
+        }
+        services.removeIf(service -> !service.contains("\nRestart=always\n"));
+        assertThat(services)
+                .hasSizeGreaterThan(2)
+                .allMatch(service -> service.matches("(?s).*\nRestartSec=([3-9]|[1-9][0-9]+)\n.*"));
+    }
+
+    /** The sections [Service]; one ends at the next section, or at the end of its block in a page. */
+    private static List<String> services(Path file) throws IOException {
+        return Pattern.compile("(?ms)^\\[Service\\]$.*?(?=^\\[|^```|\\z)")
+                .matcher(Files.readString(file))
+                .results()
+                .map(MatchResult::group)
+                .toList();
+    }
+
+    @Test
     void alerts_advise_commands_that_there_are() throws IOException {
         List<String> commands = found("`couchjobs ([^`]*)`", "yaml");
         assertThat(commands)
@@ -112,13 +135,14 @@ class DeployTest {
         files.addAll(files(EXAMPLE, "yaml"));
         List<JsonNode> unprobed = new ArrayList<>();
         for (Path file : files) {
-            documents(file).stream().filter(DeployTest::isDeploymentWithoutProbe).forEach(unprobed::add);
+            documents(file).stream()
+                    .filter(DeployTest::isDeploymentWithoutProbe)
+                    .forEach(unprobed::add);
         }
-        assertThat(unprobed)
-                .isNotEmpty()
-                .allSatisfy(one -> assertThat(one.at("/spec/minReadySeconds").asInt())
-                        .as(one.at("/metadata/name").asText())
-                        .isPositive());
+        assertThat(unprobed).isNotEmpty().allSatisfy(one -> assertThat(
+                        one.at("/spec/minReadySeconds").asInt())
+                .as(one.at("/metadata/name").asText())
+                .isPositive());
     }
 
     /** A patch of a Deployment has no selector. */
