@@ -95,7 +95,7 @@ final class TickMaker {
         }
         List<Job> fresh = wanted.stream()
                 .filter(request -> !found.containsKey(request.id()))
-                .map(request -> Transitions.create(request, now))
+                .map(request -> jobs.attaching(Transitions.create(request, now)))
                 .toList();
         List<JobId> met = insert(fresh);
         return note(schedule, until(schedule, due, found, met), finished, ids);

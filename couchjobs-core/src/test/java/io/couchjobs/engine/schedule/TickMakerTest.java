@@ -9,6 +9,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.MalformedDocumentException;
 import io.couchjobs.job.UnconfirmedException;
@@ -89,6 +90,23 @@ class TickMakerTest {
         assertThat(schedule().last()).contains(NINE);
         makeAt(NINE.plusSeconds(1));
         assertThat(made()).hasSize(1);
+    }
+
+    @Test
+    void large_data_of_a_schedule_is_attached_to_its_jobs() {
+        String large = "x".repeat(40 * 1024);
+        schedules.put(
+                hourly().job(JobRequest.of("report", Map.of("text", large))).build());
+        makeAt(NINE);
+        String docId = new JobId("report", "hourly@2026-11-21T09:00Z").docId();
+        assertThat(queue.database().get(docId).orElseThrow().has("_attachments"))
+                .isTrue();
+        assertThat(queue.get("report", "hourly@2026-11-21T09:00Z")
+                        .orElseThrow()
+                        .data()
+                        .path("text")
+                        .asText())
+                .isEqualTo(large);
     }
 
     @Test
