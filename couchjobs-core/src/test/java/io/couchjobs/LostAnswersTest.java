@@ -155,6 +155,26 @@ class LostAnswersTest {
                 .isEmpty();
     }
 
+    @Test
+    void a_job_on_which_the_server_fails_holds_no_slot() throws Exception {
+        queue.close();
+        queue = TestQueue.standing(proxy.door(database));
+        queue.types().change("email", type -> type.with(Limit.RUNNING, 1));
+        WritingVerb.CLAIM.prepare(queue);
+        queue.add(JobRequest.builder("email").id("2").data(Map.of()).build());
+        proxy.detour(new Proxy.Detour() {
+            @Override
+            public Optional<String> answers(Proxy.Request request) {
+                boolean isOfTheJob = isWriteOfAJob(request) && request.body().contains("job:email:1");
+                return isOfTheJob ? Optional.of(FailsOnDocuments.failure()) : Optional.empty();
+            }
+        });
+
+        assertThat(queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)))
+                .extracting(claim -> claim.id().id())
+                .containsExactly("2");
+    }
+
     /** Answers of writes of one document say that the server failed on it. */
     private record FailsOnDocuments(boolean areStored, AtomicInteger failures, int most) implements Proxy.Detour {
         @Override

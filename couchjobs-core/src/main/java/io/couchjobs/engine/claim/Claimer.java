@@ -167,11 +167,12 @@ final class Claimer {
         return won;
     }
 
-    /** No other worker was first. A rule of the database refuses this claim and the next one, or the server fails on the document. */
+    /**
+     * No other worker was first. A rule of the database refuses this claim and the next one, or the server fails on the document.
+     * No run comes of it, so its slots are free at once, though the server may have stored it.
+     */
     private void leaveAlone(Candidate candidate, WriteResult.Refused refusal) {
-        if (!refusal.isFailure()) {
-            candidate.forbidden();
-        }
+        candidate.forbidden();
         if (unconfirmed.refused(candidate.id())) {
             String reason = new WriteRefusedException(refusal).getMessage();
             log.warn("{} cannot be claimed, and is tried again from time to time: {}", candidate.id(), reason);

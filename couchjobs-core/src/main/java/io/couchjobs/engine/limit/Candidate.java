@@ -22,7 +22,7 @@ public final class Candidate {
         WON,
         /** Another worker was first, or the claim was withdrawn. */
         LOST,
-        /** A rule of the database stands against the claim. */
+        /** A rule of the database stands against the claim, or the server fails on the job. */
         FORBIDDEN;
 
         /** {@return whether its claim was sent, and not lost as far as is known} */
@@ -98,12 +98,14 @@ public final class Candidate {
         slots = picked;
     }
 
-    /** {@return whether it uses a start that a rate allows} */
-    boolean countsAsStart() {
-        return countsAsStart;
+    /** {@return whether it uses a start that a rate allows; from now on it uses none} */
+    synchronized boolean yieldsStart() {
+        boolean yielded = countsAsStart;
+        countsAsStart = false;
+        return yielded;
     }
 
-    void granted(Instant now, boolean usesStart) {
+    synchronized void granted(Instant now, boolean usesStart) {
         at = now;
         countsAsStart = usesStart;
         state = State.GRANTED;

@@ -241,10 +241,12 @@ public final class Limits {
         candidate.slots().forEach(slots::giveBack);
     }
 
-    /** The claim was lost, and no run was started. No I/O, because other claims of the same request were won. */
+    /**
+     * The claim was lost, and no run was started; it may be told again. No I/O, because other claims of the same request were won.
+     */
     public void lost(Candidate candidate) {
         ended(candidate);
-        if (candidate.countsAsStart()) {
+        if (candidate.yieldsStart()) {
             rates.giveBack(candidate.job().type(), 1, candidate.at());
         }
     }
