@@ -63,8 +63,12 @@ public final class Restorer {
         }
         List<AddResult> answers = new ArrayList<>();
         for (Job copy : copies) {
-            AddResult first = results.remove(copy.id());
-            answers.add(first != null ? first : AddResult.of(AddResult.Outcome.UNCHANGED, copy));
+            AddResult unchanged = AddResult.of(AddResult.Outcome.UNCHANGED, copy);
+            AddResult answer = results.getOrDefault(copy.id(), unchanged);
+            answers.add(answer);
+            if (answer.outcome() != AddResult.Outcome.REJECTED) {
+                results.remove(copy.id());
+            }
         }
         return List.copyOf(answers);
     }
