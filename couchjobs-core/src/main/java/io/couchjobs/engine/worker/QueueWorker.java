@@ -158,7 +158,7 @@ public final class QueueWorker implements Worker {
         try {
             if (!isStoppedWithin(timeout)) {
                 executor.stopAll(stop);
-                if (!isStoppedWithin(GRACE)) {
+                if (!isStoppedWithin(GRACE) && !executor.runs().isEmpty()) {
                     log.warn(
                             "{} jobs have not ended when worker {} closes; their leases run out",
                             executor.runs().size(),

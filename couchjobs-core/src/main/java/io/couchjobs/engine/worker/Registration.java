@@ -20,6 +20,8 @@ import java.util.function.Supplier;
  * The document {@code worker:ID} by which a process renews the leases of all jobs it runs with one write. Thread-safe.
  */
 final class Registration {
+    private static final Duration PARTING = Duration.ofSeconds(5);
+
     private final CouchDatabase database;
     private final ObjectNode document;
     private Supplier<Optional<String>> group = Optional::empty;
@@ -108,7 +110,7 @@ final class Registration {
         if (document.has("_rev")) {
             document.put("_deleted", true);
             group.get().ifPresent(last -> document.put(WorkerRegistration.LAST_GROUP, last));
-            database.put(document);
+            database.put(document, PARTING);
         }
     }
 }
