@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.engine.claim.Finder;
@@ -14,7 +13,6 @@ import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.schedule.QueueSchedules;
 import io.couchjobs.engine.schedule.Scheduler;
-import io.couchjobs.engine.store.FinishedJob;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AddResult;
@@ -26,6 +24,7 @@ import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.schedule.Schedule;
+import io.couchjobs.testing.Stores;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,7 +32,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -123,7 +121,7 @@ class ClusterSequencesTest extends PlayedCluster {
         world.cluster().isolate(2);
         Job ended = write(zero, Transitions.finish(owned, null, null, now(zero)));
         write(two, Transitions.expire(owned, OptionalInt.empty(), now(two)));
-        world.play(zero, () -> zero.parts().store().retire(List.of(row(ended))));
+        world.play(zero, () -> zero.parts().store().retire(List.of(Stores.row(ended))));
         heal();
 
         assertThat(accept(one, "worker")).isEmpty();
@@ -554,14 +552,5 @@ class ClusterSequencesTest extends PlayedCluster {
         for (Client client : clients) {
             world.play(client, () -> client.conflicts().resolve(id.docId()));
         }
-    }
-
-    private static FinishedJob row(Job job) {
-        return new FinishedJob(
-                job.id().docId(),
-                job.rev().orElseThrow(),
-                job.status(),
-                OptionalLong.of(job.fence()),
-                NullNode.getInstance());
     }
 }

@@ -1,6 +1,5 @@
 package io.couchjobs.simulation;
 
-import com.fasterxml.jackson.databind.node.NullNode;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.engine.document.DocIds;
@@ -8,11 +7,11 @@ import io.couchjobs.engine.store.FinishedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
+import io.couchjobs.testing.Stores;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 
 /** Deletes what has finished, soon, as the index of its node shows it. */
 final class RetentionActor {
@@ -63,18 +62,9 @@ final class RetentionActor {
                         .filter(job -> job.times()
                                 .getOrDefault("finished", Instant.MAX)
                                 .isBefore(until))
-                        .ifPresent(job -> rows.add(row(job)));
+                        .ifPresent(job -> rows.add(Stores.row(job)));
             }
         }
         return rows;
-    }
-
-    private static FinishedJob row(Job job) {
-        return new FinishedJob(
-                job.id().docId(),
-                job.rev().orElseThrow(),
-                job.status(),
-                OptionalLong.of(job.fence()),
-                NullNode.getInstance());
     }
 }

@@ -169,7 +169,7 @@ final class Claimer {
 
     /**
      * No other worker was first. A rule of the database refuses this claim and the next one, or the server fails on the document.
-     * No run comes of it, so its slots are free at once, though the server may have stored it.
+     * No run comes of the claim, so its slots are free at once, even if the server has stored it.
      */
     private void leaveAlone(Candidate candidate, WriteResult.Refused refusal) {
         candidate.forbidden();

@@ -98,11 +98,11 @@ public final class Candidate {
         slots = picked;
     }
 
-    /** {@return whether it uses a start that a rate allows; from now on it uses none} */
-    synchronized boolean yieldsStart() {
-        boolean yielded = countsAsStart;
+    /** Gives up the start that a rate allowed; returns whether there was one. */
+    synchronized boolean giveUpStart() {
+        boolean hadStart = countsAsStart;
         countsAsStart = false;
-        return yielded;
+        return hadStart;
     }
 
     synchronized void granted(Instant now, boolean usesStart) {

@@ -246,7 +246,7 @@ public final class Limits {
      */
     public void lost(Candidate candidate) {
         ended(candidate);
-        if (candidate.yieldsStart()) {
+        if (candidate.giveUpStart()) {
             rates.giveBack(candidate.job().type(), 1, candidate.at());
         }
     }

@@ -281,7 +281,7 @@ public final class JobStore implements AutoCloseable {
      * <p>A job whose part of a cluster has no majority in reach stays: an end that only a minority has may be undone.
      *
      * @return the ids of the documents that were deleted
-     * @throws CouchJobsException when there is no majority of any of them
+     * @throws CouchJobsException when no job has a majority of its copies in reach
      */
     public Set<String> retire(List<FinishedJob> rows) {
         Set<String> sure = withMajority(rows.stream().map(FinishedJob::docId).toList());

@@ -37,6 +37,7 @@ final class MajorityReader {
         return majority.read(docIds, () -> snapshots(docIds));
     }
 
+    /** On three nodes all parts have a majority or none; on more nodes one part may have none while others have one. */
     private Optional<Map<String, Optional<Snapshot>>> readByPart(Collection<List<String>> parts) {
         return parts.size() == 1
                 ? Optional.empty()

@@ -80,8 +80,8 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
 
     /**
      * Tells the handler to stop, by an interrupt and by {@link JobContext#stopReason}. Losing the job overrides every other
-     * reason. A handler that goes on is not killed; its result is not stored. The same reason interrupts once: its hooks and its
-     * clean-up may run by then.
+     * reason. A handler that goes on is not killed; its result is not stored. Each reason interrupts once: when it is told
+     * again, a hook or the clean-up may run.
      */
     synchronized void stop(JobContext.StopReason reason) {
         if (stopReason == null || reason == JobContext.StopReason.HALTED) {

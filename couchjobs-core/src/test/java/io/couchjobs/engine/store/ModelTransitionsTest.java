@@ -2,7 +2,6 @@ package io.couchjobs.engine.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
@@ -13,6 +12,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.Stores;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -57,7 +56,7 @@ class ModelTransitionsTest {
                         written(leaf, job -> ClusterTransitions.expire(job, OptionalInt.empty(), Jobs.NOW)),
                         live(document)
                                 .filter(job -> job.phase() == JobPhase.FINISHED)
-                                .map(job -> ModelLeaf.of(JobTombstone.ofRetired(row(job)))),
+                                .map(job -> ModelLeaf.of(JobTombstone.ofRetired(Stores.row(job)))),
                         added(leaf),
                         live(document).map(job -> ModelLeaf.of(JobTombstone.ofRemoved(document))),
                         leaf.toCancel() || leaf.toEnd()
@@ -88,16 +87,6 @@ class ModelTransitionsTest {
                 .flatMap(job -> rule.apply(job).write())
                 .map(next -> ModelLeaf.of(next.toDocument()))
                 .filter(next -> !next.equals(leaf));
-    }
-
-    /** As the index shows it to retention. */
-    private static FinishedJob row(Job job) {
-        return new FinishedJob(
-                job.id().docId(),
-                job.rev().orElseThrow(),
-                job.status(),
-                OptionalLong.of(job.fence()),
-                NullNode.getInstance());
     }
 
     private static Optional<Job> live(ObjectNode document) {

@@ -3,22 +3,18 @@ package io.couchjobs.engine.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.node.NullNode;
-import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.PretendedCluster;
+import io.couchjobs.testing.ProxiedQueue;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.Stores;
-import io.couchjobs.testing.TestQueue;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.stream.IntStream;
@@ -28,32 +24,30 @@ import org.junit.jupiter.api.Test;
 
 /** On a cluster with more nodes than copies, one shard of a database can be without a majority while others have one. */
 @ServerTest
-class ShardWithoutMajorityTest {
+class ShardWithoutMajorityTest extends ProxiedQueue {
     private static final int SHARDS = 2;
 
     private final Set<String> probesInVain = new CopyOnWriteArraySet<>();
-    private Proxy proxy;
-    private JobQueue queue;
     private JobStore store;
 
-    @BeforeEach
-    void open(TestDatabase server) {
-        proxy = Proxy.before(server.server());
-        proxy.detour(new PretendedCluster() {
+    @Override
+    protected Proxy.Detour detour() {
+        return new PretendedCluster() {
             @Override
             public boolean goes(Proxy.Request request) {
                 return probesInVain.stream().noneMatch(request::isWriteOf) && super.goes(request);
             }
-        });
-        queue = TestQueue.open(proxy.door(server));
+        };
+    }
+
+    @BeforeEach
+    void openStore() {
         store = Stores.of(queue.database());
     }
 
     @AfterEach
-    void close() {
+    void closeStore() {
         store.close();
-        queue.close();
-        proxy.close();
     }
 
     @Test
@@ -74,8 +68,8 @@ class ShardWithoutMajorityTest {
 
     @Test
     void finished_jobs_in_other_shards_are_deleted() {
-        FinishedJob inReach = row(ended(0));
-        FinishedJob cutOff = row(ended(1));
+        FinishedJob inReach = Stores.row(ended(0));
+        FinishedJob cutOff = Stores.row(ended(1));
         cutOff(1);
 
         assertThat(store.retire(List.of(inReach, cutOff))).containsExactly(inReach.docId());
@@ -100,14 +94,5 @@ class ShardWithoutMajorityTest {
                 .orElseThrow();
         queue.add(JobRequest.builder(id.type()).id(id.id()).data(Map.of()).build());
         return queue.claim(id).map(ClaimedJob::finish).orElseThrow();
-    }
-
-    private static FinishedJob row(Job ended) {
-        return new FinishedJob(
-                ended.id().docId(),
-                ended.rev().orElseThrow(),
-                ended.status(),
-                OptionalLong.of(ended.fence()),
-                NullNode.getInstance());
     }
 }

@@ -2,7 +2,6 @@ package io.couchjobs.engine.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.lifecycle.ClaimSignature;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
@@ -15,6 +14,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Progress;
+import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.Vectors;
 import io.couchjobs.type.RetryPolicy;
 import java.time.Duration;
@@ -25,7 +25,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -51,7 +50,7 @@ class TransitionVectorsTest {
         Job job = Job.parse(document);
         return switch (vector.path("event").asText()) {
             case "remove" -> written(JobTombstone.ofRemoved(document));
-            case "retire" -> written(JobTombstone.ofRetired(row(job)));
+            case "retire" -> written(JobTombstone.ofRetired(Stores.row(job)));
             case "keep" -> written(ClusterTransitions.keep(job, now).toDocument());
             default -> expect(decide(vector.path("event").asText(), job, arguments, now));
         };
@@ -213,15 +212,5 @@ class TransitionVectorsTest {
                 : new Progress(
                         progress.path("percent").asInt(),
                         progress.has("message") ? progress.path("message").asText() : null);
-    }
-
-    /** As the index shows it to retention. */
-    private static FinishedJob row(Job job) {
-        return new FinishedJob(
-                job.id().docId(),
-                job.rev().orElseThrow(),
-                job.status(),
-                OptionalLong.of(job.fence()),
-                NullNode.getInstance());
     }
 }
