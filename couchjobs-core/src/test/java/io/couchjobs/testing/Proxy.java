@@ -207,7 +207,7 @@ public final class Proxy implements AutoCloseable {
             long length = answer.headers().firstValueAsLong("content-length").orElse(0);
             exchange.sendResponseHeaders(answer.statusCode(), empty ? -1 : length);
             if (!empty) {
-                stream(body, exchange.getResponseBody(), deafening && request.isFeed());
+                stream(body, exchange.getResponseBody(), request.isFeed());
             }
         }
     }
@@ -220,11 +220,11 @@ public final class Proxy implements AutoCloseable {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static void stream(InputStream from, OutputStream to, boolean onlyHeartbeats) throws IOException {
+    private void stream(InputStream from, OutputStream to, boolean isFeed) throws IOException {
         byte[] buffer = new byte[16 * 1024];
         to.flush(); // the head of a feed goes out before its first line
         for (int n = from.read(buffer); n >= 0; n = from.read(buffer)) {
-            if (onlyHeartbeats) {
+            if (isFeed && deafening) {
                 to.write('\n');
             } else {
                 to.write(buffer, 0, n);

@@ -135,12 +135,17 @@ public final class Subscriptions implements AutoCloseable {
 
     private boolean read(Follower joined, Deadline deadline) throws InterruptedException {
         JobId id = joined.jobId();
-        Snapshot first = store.read(id).map(Snapshot::of).orElseGet(() -> Snapshot.gone(id, ""));
+        Snapshot first = store.read(id).map(Snapshot::of).orElseGet(() -> notFound(id));
         Optional<Snapshot> sure = isSure(first)
                 ? Optional.of(first)
                 : Optional.ofNullable(sure(List.of(id.docId()), deadline).get(id.docId()));
         sure.ifPresent(snapshot -> open(joined, snapshot));
         return joined.isOpen(); // another thread may have opened it: the same subscriber has the same subscription
+    }
+
+    /** With the revision of its tombstone: the feed may have told of the job before, and tell of its removal later. */
+    private Snapshot notFound(JobId id) {
+        return reader.snapshots(List.of(id.docId())).getOrDefault(id.docId(), Snapshot.gone(id, ""));
     }
 
     private void open(Follower joined, Snapshot first) {
