@@ -50,6 +50,23 @@ class SharesTest {
         assertTakenOver(Member::refuse);
     }
 
+    @Test
+    void a_job_that_its_worker_refuses_is_taken_over_while_all_have_much_to_do() {
+        SimulatedFleet fleet = new SimulatedFleet(seed, 100);
+        fleet.join(1, 50).refuse(job -> job.id().id().startsWith("a"));
+        fleet.join(1, 50);
+        fleet.addKnown(2_000);
+        IntStream.range(0, 10).forEach(i -> fleet.add("a" + i));
+        fleet.pass(90_000);
+        assertThat(fleet.runs()).as("both are busy all the time").isGreaterThan(300);
+        assertThat(IntStream.range(0, 10)
+                        .mapToLong(i -> fleet.start("a" + i))
+                        .max()
+                        .orElseThrow())
+                .as("ms, seed %d", seed)
+                .isLessThan(90_000);
+    }
+
     private void assertTakenOver(Consumer<Member> fate) {
         SimulatedFleet fleet = new SimulatedFleet(seed, 10);
         List<Member> members =

@@ -22,6 +22,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * Workers that choose jobs by the product's rules, each with a feed of its own that tells it late, in virtual time: a server that
@@ -156,7 +157,7 @@ final class SimulatedFleet {
         private final Chooser chooser;
         private int free;
         private boolean dead;
-        private boolean refusing;
+        private Predicate<Job> takes = job -> true;
         private boolean claiming;
         private long heardUntil;
         private long lookAt = Long.MAX_VALUE;
@@ -179,7 +180,12 @@ final class SimulatedFleet {
 
         /** It does not take any job. */
         void refuse() {
-            refusing = true;
+            refuse(job -> true);
+        }
+
+        /** It does not take such jobs. */
+        void refuse(Predicate<Job> which) {
+            takes = which.negate();
         }
 
         /** A feed tells in order. */
@@ -203,7 +209,7 @@ final class SimulatedFleet {
                 return;
             }
             Instant due = Jobs.NOW.plusMillis(now);
-            Capacity capacity = refusing ? new Capacity(true, job -> false) : Capacity.FOR_ALL;
+            Capacity capacity = new Capacity(true, takes);
             List<Job> choice = chooser.choose(
                             List.of(TYPE), due, AcceptOptions.of(TYPE).max(free), true, capacity)
                     .jobs();

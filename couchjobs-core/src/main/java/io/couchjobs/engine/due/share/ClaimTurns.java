@@ -12,13 +12,17 @@ import java.util.List;
  * one pause, the third for two, and so on, with ever more workers to a pause: the last of a thousand waits for eleven.
  * A pause is long enough to be nearly certain to hear of a claim, if there was one ({@link FeedDelay}). The wait of a job
  * begins when this process first saw it waiting: a long queue does not mean that a worker is idle. For the same reason
- * no worker takes over from one that goes on claiming.
+ * a worker that goes on claiming keeps its jobs, but not for ever: its filter or its classes may refuse a job. The second by rank
+ * takes over such a job after a minute.
  *
  * <p>An idle worker still helps such a worker, from the other end of its share, so that the two seldom meet.
  */
 public final class ClaimTurns {
     private static final Duration SHORTEST = Duration.ofMillis(40);
     private static final Duration LONGEST = Duration.ofSeconds(2);
+    /** The pause after which a worker that goes on claiming seems to refuse a job. */
+    private static final Duration REFUSED = Duration.ofMinutes(1);
+
     private static final int SAFETY = 3;
     private static final int HELP_AFTER = 2;
 
@@ -63,24 +67,27 @@ public final class ClaimTurns {
             return 0;
         }
         long waiting = firstSeen.age(job, nanos).toNanos();
-        return turn(standing.rank(), nanos) - Math.min(waiting, standing.first().idle(nanos));
+        long untilFree = turn(standing.rank(), pause(nanos))
+                - Math.min(waiting, standing.first().idle(nanos));
+        return Math.min(untilFree, turn(standing.rank(), REFUSED) - waiting);
     }
 
     private long untilHelp(Job job, long nanos) {
         int rank = ranking.rank(job);
         return rank == 0
                 ? 0
-                : HELP_AFTER * turn(rank, nanos) - firstSeen.age(job, nanos).toNanos();
+                : HELP_AFTER * turn(rank, pause(nanos))
+                        - firstSeen.age(job, nanos).toNanos();
     }
 
     /**
      * The second worker's turn comes after one pause, the third's after two, the fourth's after two and a half, and so
      * on.
      */
-    private long turn(int rank, long nanos) {
+    private static long turn(int rank, Duration pause) {
         int before = Integer.highestOneBit(rank);
         double pauses = Integer.numberOfTrailingZeros(before) + (double) rank / before;
-        return (long) (pauses * pause(nanos).toNanos());
+        return (long) (pauses * pause.toNanos());
     }
 
     private Duration pause(long nanos) {
