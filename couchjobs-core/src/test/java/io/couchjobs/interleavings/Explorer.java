@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 final class Explorer implements AutoCloseable {
     private static final int MOST = 14;
     private static final int MOST_ON_POUCHDB = 12;
-    private static final int SAMPLES = 40;
+    private static final int SAMPLES = 20;
     private static final int SAMPLES_ON_POUCHDB = 4;
 
     private static final long SEED = Long.getLong("couchjobs.seed", 20_070_101L);

