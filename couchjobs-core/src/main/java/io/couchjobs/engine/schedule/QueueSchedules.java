@@ -1,6 +1,7 @@
 package io.couchjobs.engine.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.document.DocIds;
@@ -25,9 +26,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The schedules in the database of a queue. Thread-safe. */
 public final class QueueSchedules implements Schedules {
+    private static final Logger log = LoggerFactory.getLogger(QueueSchedules.class);
+
     private final NamedDocuments<Schedule> schedules;
     private final Creator creator;
     private final QueueParts parts;
@@ -137,7 +142,7 @@ public final class QueueSchedules implements Schedules {
     public Job runNow(String name) {
         Schedule schedule = get(name).orElseThrow(() -> NotFoundException.schedule(name));
         Job job = insertAt(schedule, parts.clock().instant());
-        schedules.change(name, document -> document.has("_rev") ? Runs.added(document, List.of(job.id())) : document);
+        note(name, job);
         return job;
     }
 
@@ -146,6 +151,20 @@ public final class QueueSchedules implements Schedules {
         return get(name)
                 .orElseThrow(() -> NotFoundException.schedule(name))
                 .next(parts.clock().instant(), count);
+    }
+
+    /** The job is there. Whoever was told of a failure would make another one. */
+    private void note(String name, Job job) {
+        try {
+            schedules.change(
+                    name, document -> document.has("_rev") ? Runs.added(document, List.of(job.id())) : document);
+        } catch (CouchJobsException trouble) {
+            log.warn(
+                    "{} was made, but schedule {} could not note it, and its next tick may not wait for it: {}",
+                    job.id(),
+                    name,
+                    trouble.getMessage());
+        }
     }
 
     /** Two who run it in the same millisecond get a job each. */

@@ -10,6 +10,7 @@ import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.schedule.Schedule;
 import java.time.Duration;
@@ -96,6 +97,22 @@ class SchedulesUnderFaultsTest {
         couch.faults().cut(1_000, this::readsASchedule);
         assertThatThrownBy(parts.schedules()::makeDue).isInstanceOf(CouchUnreachableException.class);
         assertThat(asked.stream().distinct()).hasSize(1);
+    }
+
+    @Test
+    void a_job_that_was_made_by_hand_is_told_though_its_schedule_cannot_note_it() {
+        putDue("s");
+        couch.faults()
+                .answer(
+                        1_000,
+                        request -> !request.method().equals("GET")
+                                && request.path().startsWith("/jobs/schedule"),
+                        403);
+
+        Job job = queue.schedules().runNow("s");
+
+        assertThat(queue.get(job.id())).isPresent();
+        assertThat(queue.schedules().get("s").orElseThrow().runs()).isEmpty();
     }
 
     private boolean readsASchedule(Faults.Request request) {
