@@ -218,6 +218,20 @@ class LimitsTest extends LimitedQueue {
     }
 
     @Test
+    void who_takes_jobs_without_a_time_at_random_finds_the_one_whose_group_has_room() throws Exception {
+        queue.types().change("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
+        queue.addAll(IntStream.range(0, 400)
+                .mapToObj(i ->
+                        JobRequest.builder("email").group("full").data(Map.of()).build())
+                .toList());
+        AcceptOptions atRandom = AcceptOptions.of("email").noSchedule(true).timeout(TestQueue.INDEX_LAG);
+        assertThat(queue.accept(atRandom)).hasSize(1);
+        add("email", "free", "other");
+
+        assertThat(queue.accept(atRandom)).extracting(job -> job.id().id()).containsExactly("free");
+    }
+
+    @Test
     void the_slot_of_a_worker_that_was_killed_is_free_when_its_lease_is_over() throws Exception {
         limit("email", 1);
         queue.types().setTimeout("email", Duration.ofSeconds(1));

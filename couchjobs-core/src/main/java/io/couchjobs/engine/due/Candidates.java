@@ -13,7 +13,6 @@ import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobId;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.Strategy;
 import java.time.Duration;
@@ -44,6 +43,8 @@ import java.util.function.Predicate;
 public final class Candidates {
     /** A worker that looks at a random place takes one of so many that follow: neighbours have similar ids. */
     private static final int SPREAD = 32;
+    /** While it finds none that it may take, it looks at ever more, up to so many. */
+    private static final int MOST_SPREAD = 2048;
 
     private final JobIndex index;
     private final Site site;
@@ -268,29 +269,36 @@ public final class Candidates {
     }
 
     private List<Candidate> unscheduled(Collection<String> lines, int max, Capacity capacity) {
-        Map<JobId, Job> found = new HashMap<>();
+        List<Job> found = new ArrayList<>();
         for (String line : lines) {
+            Admission.Rules rules = rulesOf(line);
+            Predicate<Job> wanted = capacity.and(job -> admission.admits(job, rules));
             List<Job> heard = heardOf(line, max, capacity);
-            List<Job> indexed = index.unscheduled(line, environment.uuid().toString(), Math.max(max, SPREAD));
-            (indexed.isEmpty() ? heard : indexed).stream().filter(capacity).forEach(job -> found.put(job.id(), job));
+            List<Job> indexed = anywhere(line, max, wanted);
+            found.addAll(indexed.isEmpty() ? heard.stream().filter(wanted).toList() : indexed);
         }
-        List<Job> shuffled = new ArrayList<>(found.values());
-        Collections.shuffle(shuffled, environment.random());
-        return takeAdmitted(shuffled, max);
+        Collections.shuffle(found, environment.random());
+        return takeOutFree(found, max);
     }
 
-    private List<Candidate> takeAdmitted(List<Job> jobs, int max) {
-        List<Job> admitted = jobs.stream()
-                .filter(job -> admission.admits(job, rulesOf(Site.lineOf(job))))
-                .toList();
-        synchronized (this) {
-            List<Job> choice = admitted.stream()
-                    .filter(job -> !underWay.contains(job.id().docId()))
-                    .limit(max)
-                    .toList();
-            takeOut(choice);
-            return candidates(choice);
+    private List<Job> anywhere(String line, int max, Predicate<Job> wanted) {
+        String probe = environment.uuid().toString();
+        for (int rows = Math.max(max, SPREAD); ; rows *= 8) {
+            List<Job> some = index.unscheduled(line, probe, rows);
+            List<Job> free = some.stream().filter(wanted).toList();
+            if (!free.isEmpty() || some.size() < rows || rows >= MOST_SPREAD) {
+                return free;
+            }
         }
+    }
+
+    private synchronized List<Candidate> takeOutFree(List<Job> jobs, int max) {
+        List<Job> choice = jobs.stream()
+                .filter(job -> !underWay.contains(job.id().docId()))
+                .limit(max)
+                .toList();
+        takeOut(choice);
+        return candidates(choice);
     }
 
     private synchronized Admission.Rules rulesOf(String line) {
