@@ -90,6 +90,22 @@ class ConcurrencyTest extends EmailQueue {
     }
 
     @Test
+    void a_job_claimed_ahead_that_is_cancelled_ends_while_no_slot_is_free() throws Exception {
+        Semaphore go = new Semaphore(0);
+        try (Worker worker = oneRunsAndAnotherIsClaimedAhead(go)) {
+            queue.cancel("email", scheduled(), CancelMode.REQUEST);
+            TestQueue.until(
+                    () -> counts(JobStatus.CANCELLED) == 1 && worker.stats().cancelled() == 1);
+            assertThat(counts(JobStatus.RUNNING)).isEqualTo(1);
+            add("third", "ok");
+            TestQueue.until(() -> counts(JobStatus.SCHEDULED) == 1);
+            assertThat(worker.stats().running()).isEqualTo(1);
+            go.release(2);
+            TestQueue.until(() -> counts(JobStatus.SUCCESS) == 2);
+        }
+    }
+
+    @Test
     void jobs_claimed_ahead_are_given_back_when_none_is_to_be_started() throws Exception {
         Semaphore go = new Semaphore(0);
         try (Worker worker = oneRunsAndAnotherIsClaimedAhead(go)) {

@@ -85,12 +85,28 @@ public final class Executor {
         if (slots.tryTake()) {
             start(run);
         } else {
-            synchronized (this) {
-                ahead.add(run);
-            }
+            wait(run);
             startNext();
             releaseUnlessTheyMayRun();
         }
+    }
+
+    private void wait(Run run) {
+        synchronized (this) {
+            ahead.add(run);
+        }
+        run.whenStopped(() -> startStopped(run));
+    }
+
+    /** One that is stopped before it starts has nothing to run: it ends at once, though no slot is free. */
+    private void startStopped(Run run) {
+        synchronized (this) {
+            if (!ahead.remove(run)) {
+                return;
+            }
+            slots.takeOneMore();
+        }
+        start(run);
     }
 
     private void releaseUnlessTheyMayRun() {

@@ -33,6 +33,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     private final RunLog runLog;
     private @Nullable Thread thread;
     private JobContext.@Nullable StopReason stopReason;
+    private volatile Runnable onStop = () -> {};
     private final Set<JobContext.StopReason> told = EnumSet.noneOf(JobContext.StopReason.class);
     private volatile String whyCancelled = "cancelled while it ran";
     private boolean handlerIsDone;
@@ -83,7 +84,12 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
      * reason. A handler that goes on is not killed; its result is not stored. Each reason interrupts once: when it is told
      * again, a hook or the clean-up may run.
      */
-    synchronized void stop(JobContext.StopReason reason) {
+    void stop(JobContext.StopReason reason) {
+        note(reason);
+        onStop.run();
+    }
+
+    private synchronized void note(JobContext.StopReason reason) {
         if (stopReason == null || reason == JobContext.StopReason.HALTED) {
             stopReason = reason;
         }
@@ -94,9 +100,15 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         }
     }
 
+    /** Has somebody told each time it is stopped, now if it is stopped already. */
+    void whenStopped(Runnable stopped) {
+        onStop = stopped;
+        stopReason().ifPresent(reason -> stopped.run());
+    }
+
     /** Cancels the job unless something else stops it already. */
-    synchronized void cancel(String why) {
-        if (stopReason == null) {
+    void cancel(String why) {
+        if (stopReason().isEmpty()) {
             whyCancelled = why;
         }
         stop(JobContext.StopReason.CANCELLED);
@@ -181,7 +193,6 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         }
     }
 
-    /** Adds a line to the job's log. */
     void log(String line) {
         JOB_LOG.info("{}: {}", claim.id(), line);
         runLog.add(line);

@@ -91,6 +91,11 @@ final class Slots {
         return true;
     }
 
+    /** Takes a slot though none may be free. */
+    synchronized void takeOneMore() {
+        running++;
+    }
+
     /** The handler is done, and how the run ended is about to be written. */
     synchronized void handlerDone() {
         running--;
