@@ -33,6 +33,7 @@ final class RunRecorder implements AutoCloseable {
     private static final int MOST_TRIES = 2;
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration FIRST = Duration.ofSeconds(5);
+    private static final Duration PARTING = Duration.ofSeconds(5);
     /** Collectors begin {@link Collector#AFTER_THE_MINUTE} later. */
     private static final Duration SPREAD = Duration.ofSeconds(10);
 
@@ -176,18 +177,25 @@ final class RunRecorder implements AutoCloseable {
     /** Plans no more writes, and waits a few seconds for the one that is under way. */
     void stop() throws InterruptedException {
         lane.close();
-        boolean unused = lane.awaitEnd(Duration.ofSeconds(5));
+        boolean unused = lane.awaitEnd(PARTING);
     }
 
-    /** The present minute is counted too: the worker runs nothing any more. */
+    /** The present minute is counted too: the worker runs nothing any more. A silent server is not waited for long. */
     @Override
     public void close() {
+        lane.execute(this::handOverAll);
+        lane.finish();
         try {
-            stop();
+            if (!lane.awaitEnd(PARTING)) {
+                log.debug("the last minutes are missing in the history: the server does not answer");
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return;
         }
+        lane.close();
+    }
+
+    private void handOverAll() {
         endMinute();
         if (!buckets().isEmpty()) {
             handOver();
