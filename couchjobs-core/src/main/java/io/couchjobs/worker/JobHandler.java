@@ -67,7 +67,8 @@ public interface JobHandler<T> {
 
     /**
      * The job has failed for good, and that is stored. Called by the owner of the last run, at most once: not when its process
-     * dies at that moment. A failure here is logged and changes nothing.
+     * dies at that moment. A failure here is logged and changes nothing. Until it returns the run counts as one that ends: a worker of
+     * one job at a time begins no other. It is interrupted when the worker closes and its patience is over.
      *
      * @param data the job's data
      * @param context the job

@@ -37,8 +37,8 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     private final Set<JobContext.StopReason> told = EnumSet.noneOf(JobContext.StopReason.class);
     private volatile String whyCancelled = "cancelled while it ran";
     private boolean handlerIsDone;
-    /** Between two tries to write how it ended. */
-    private boolean isPausing;
+    /** What interrupts the thread in what it does now. */
+    private Set<JobContext.StopReason> interrupting = EnumSet.allOf(JobContext.StopReason.class);
 
     private @Nullable Attempt<?> present;
     private final LeaseTimeout timeout;
@@ -93,9 +93,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         if (stopReason == null || reason == JobContext.StopReason.HALTED) {
             stopReason = reason;
         }
-        if (told.add(reason)
-                && thread != null
-                && (!handlerIsDone || (isPausing && reason == JobContext.StopReason.HALTED))) {
+        if (told.add(reason) && thread != null && interrupting.contains(reason)) {
             thread.interrupt();
         }
     }
@@ -155,7 +153,9 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
             runLog.abandon();
         }
         if (outcome == RunReport.Outcome.FAILED && present != null && ending.thrown() != null) {
+            interruptedBy(EnumSet.allOf(JobContext.StopReason.class));
             present.exhausted(ending.thrown());
+            interruptedBy(EnumSet.noneOf(JobContext.StopReason.class));
         }
         return report(outcome);
     }
@@ -275,6 +275,12 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     /** From here on an interrupt would hit our own writing: clear it, and let none come. */
     private synchronized void end() {
         handlerIsDone = true;
+        interruptedBy(EnumSet.noneOf(JobContext.StopReason.class));
+    }
+
+    private synchronized void interruptedBy(Set<JobContext.StopReason> reasons) {
+        thread = Thread.currentThread();
+        interrupting = reasons;
         Thread.interrupted();
     }
 
@@ -324,19 +330,13 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     private void pause(Backoff backoff) {
         if (beginPause()) {
             var unused = backoff.pauseUnlessInterrupted();
-            endPause();
+            interruptedBy(EnumSet.noneOf(JobContext.StopReason.class));
         }
     }
 
     private synchronized boolean beginPause() {
-        thread = Thread.currentThread();
-        isPausing = stopReason != JobContext.StopReason.HALTED;
-        return isPausing;
-    }
-
-    private synchronized void endPause() {
-        isPausing = false;
-        Thread.interrupted();
+        interruptedBy(EnumSet.of(JobContext.StopReason.HALTED));
+        return stopReason != JobContext.StopReason.HALTED;
     }
 
     /** The database may be away for an hour. */
