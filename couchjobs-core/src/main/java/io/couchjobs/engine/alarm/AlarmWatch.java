@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,7 +59,7 @@ final class AlarmWatch implements Listening {
     /** A target, and the alarms that it has not been told yet. */
     private record Telling(Target target, Deque<Alarms.Alarm> untold) {}
 
-    /** The alarms that the last look may have stored: its answer was lost. Only for the lane. */
+    /** The alarms that the last looks may have stored: their answers were lost. Only for the lane. */
     private List<Alarms.Alarm> inDoubt = List.of();
 
     /** The shared alarms that this process tells, until that is noted in the document. Only for the lane. */
@@ -158,15 +159,16 @@ final class AlarmWatch implements Listening {
         List<Alarms.Alarm> news = inDoubt.stream()
                 .filter(known.orElseGet(AlarmWatch::nothingFound)::hasTaken)
                 .collect(Collectors.toCollection(ArrayList::new));
-        inDoubt = List.of();
         if (known.filter(document -> document.isTurnOfAnother(watcher, now, pace.turn()))
                 .isPresent()) {
             look.forget();
+            inDoubt = List.of();
             return news;
         }
         Look.Findings found = look.at(now);
         try {
             news.addAll(shared(found, now, news));
+            inDoubt = List.of();
             return news;
         } catch (WriteRefusedException notAllowed) {
             log.info(
@@ -194,7 +196,7 @@ final class AlarmWatch implements Listening {
                 return present;
             });
         } catch (CouchJobsException unknown) {
-            inDoubt = List.copyOf(news);
+            inDoubt = Stream.concat(known.stream(), news.stream()).toList();
             throw unknown;
         }
         return news;

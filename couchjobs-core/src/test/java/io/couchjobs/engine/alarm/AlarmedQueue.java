@@ -34,8 +34,13 @@ abstract class AlarmedQueue {
 
     @BeforeEach
     void open(TestDatabase database) {
-        queue = TestQueue.open(database);
+        queue = TestQueue.open(door(database));
         history = new HistoryOfWorkers(queue, BEGIN);
+    }
+
+    /** {@return where the queue finds its database} */
+    TestDatabase door(TestDatabase database) {
+        return database;
     }
 
     @AfterEach
