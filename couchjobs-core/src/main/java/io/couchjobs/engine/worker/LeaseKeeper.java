@@ -46,6 +46,8 @@ final class LeaseKeeper implements AutoCloseable {
     private long confirmedNanos;
     /** When the last sign of life was given. */
     private volatile long beatNanos;
+    /** How long after the last sign of life readers expect the next one. */
+    private volatile Duration promised = LONGEST_BEAT;
 
     private volatile boolean isRegistered;
     private boolean troubled;
@@ -121,7 +123,7 @@ final class LeaseKeeper implements AutoCloseable {
         if (!runs.isEmpty()) {
             beat();
         } else if (isRegistered) {
-            Duration left = LONGEST_BEAT.minusNanos(clock.nanos() - beatNanos);
+            Duration left = promised.minusNanos(clock.nanos() - beatNanos);
             if (left.isZero() || left.isNegative()) {
                 beat();
             } else {
@@ -151,7 +153,8 @@ final class LeaseKeeper implements AutoCloseable {
 
     private void writeBeat() {
         long sent = clock.nanos();
-        boolean confirmed = registration.beat(runs.size(), clock.instant(), nextBeat(), patience());
+        promised = nextBeat();
+        boolean confirmed = registration.beat(runs.size(), clock.instant(), promised, patience());
         beatNanos = sent;
         giveUpExpired();
         isRegistered = true;

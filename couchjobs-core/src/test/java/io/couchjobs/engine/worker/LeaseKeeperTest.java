@@ -117,6 +117,20 @@ class LeaseKeeperTest {
         assertThat(queue.database().get("worker:here")).isEmpty();
     }
 
+    @Test
+    void a_worker_that_begins_a_job_after_a_pause_is_not_shown_as_silent() throws Exception {
+        leases.start();
+        begin(Duration.ofMinutes(3));
+        time.pass(MINUTE);
+        runs.clear();
+        time.pass(MINUTE.multipliedBy(4));
+        begin(Duration.ofMinutes(3));
+        Instant now = begun.plusNanos(time.passed());
+        assertThat(queue.operations().workers())
+                .allSatisfy(worker -> assertThat(worker.jobs()).isNotEmpty())
+                .noneMatch(worker -> worker.isSilent(now));
+    }
+
     private void begin(Duration timeout) throws InterruptedException {
         queue.types().setTimeout("email", timeout);
         queue.add(JobRequest.of("email", Map.of()));
