@@ -13,6 +13,7 @@ import java.util.Optional;
 record DayDocument(ObjectNode document) {
     private static final int MOST_MARKS = 100;
     private static final String HOURS = "hours";
+    private static final String REVS = "revs";
     private static final String MARKS = "marks";
     private static final String AT = "at";
     private static final String TEXT = "text";
@@ -27,8 +28,15 @@ record DayDocument(ObjectNode document) {
         return sums.isMissingNode() ? Optional.empty() : Optional.of(Sums.of(sums));
     }
 
-    void put(Instant hour, Sums sums) {
+    /** Whether it has the numbers of an hour's own document of that revision. */
+    boolean has(Instant hour, String rev) {
+        return document.path(REVS).path(key(hour)).asText().equals(rev);
+    }
+
+    /** Sets the numbers of an hour, from the hour's own document of that revision. */
+    void put(Instant hour, Sums sums, String rev) {
         document.withObject("/" + HOURS).set(key(hour), sums.toJson());
+        document.withObject("/" + REVS).put(key(hour), rev);
     }
 
     List<History.Mark> marks() {

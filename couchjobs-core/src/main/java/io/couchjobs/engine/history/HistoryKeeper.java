@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sums up the hours that are over in the documents of their days, and deletes what is too old. Thread-safe, and any number of
@@ -39,7 +38,7 @@ public final class HistoryKeeper {
                 workers.stream().flatMap(worker -> Bucket.of(worker).stream()).toList(), now);
         store.delete(silent(workers, now));
         Map<String, String> revs = store.list();
-        sumUp(closedHours(revs.keySet(), now));
+        sumUp(closedHours(revs, now));
         store.delete(tooOld(revs, now));
         store.delete(unused(revs.keySet(), now));
     }
@@ -58,23 +57,25 @@ public final class HistoryKeeper {
         return silent;
     }
 
-    private Collection<Instant> closedHours(Collection<String> docIds, Instant now) {
-        return docIds.stream()
-                .flatMap(docId -> store.ids().hourOf(docId).stream())
+    /** The revisions of the documents of the hours that are over. */
+    private Map<Instant, String> closedHours(Map<String, String> revs, Instant now) {
+        Map<Instant, String> closed = new HashMap<>();
+        revs.forEach((docId, rev) -> store.ids()
+                .hourOf(docId)
                 .filter(hour -> HistoryStore.isClosed(hour, now))
-                .toList();
+                .ifPresent(hour -> closed.put(hour, rev)));
+        return closed;
     }
 
-    private void sumUp(Collection<Instant> closed) {
-        Map<Instant, DayDocument> days = store.days(closed);
-        List<Instant> open = closed.stream()
-                .filter(hour -> !isSummedUp(hour, days.get(HistoryIds.startOfDay(hour))))
+    /** An hour that took in more since it was summed up is summed up again. */
+    private void sumUp(Map<Instant, String> closed) {
+        Map<Instant, DayDocument> days = store.days(closed.keySet());
+        List<Instant> open = closed.entrySet().stream()
+                .filter(hour -> !days.getOrDefault(HistoryIds.startOfDay(hour.getKey()), DayDocument.empty())
+                        .has(hour.getKey(), hour.getValue()))
+                .map(Map.Entry::getKey)
                 .toList();
         store.hours(open).forEach(store::sumUp);
-    }
-
-    private static boolean isSummedUp(Instant hour, @Nullable DayDocument day) {
-        return day != null && day.hour(hour).isPresent();
     }
 
     private Map<String, String> tooOld(Map<String, String> revs, Instant now) {

@@ -115,7 +115,7 @@ final class HistoryStore {
     /** Sets the numbers of an hour in the document of its day. */
     void sumUp(Instant hour, HourDocument document) {
         Sums total = document.total();
-        changeDay(hour, day -> day.put(hour, total));
+        changeDay(hour, day -> day.put(hour, total, document.rev()));
     }
 
     /** The revisions of the documents of days and hours, by id; those of other sites too. */

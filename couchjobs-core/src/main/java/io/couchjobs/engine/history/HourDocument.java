@@ -39,6 +39,10 @@ record HourDocument(ObjectNode document) {
         document.put(BY, collector).put(AT, now.toEpochMilli());
     }
 
+    String rev() {
+        return document.path("_rev").asText();
+    }
+
     /** Takes in the buckets of this hour that it has not seen. */
     void merge(Collection<Bucket> buckets) {
         buckets.stream()

@@ -287,6 +287,20 @@ class HistoryTest extends PlayedHistory {
     }
 
     @Test
+    void minutes_that_come_while_their_hour_is_summed_up_are_in_the_day_after_the_next_sweep() {
+        workers.run("a", "email", 8);
+        workers.close("a");
+        workers.run("b", "email", 1);
+        workers.pass(HOUR.plus(HistoryStore.CLOSED_AFTER));
+        workers.tidy();
+        workers.pass(MINUTE.negated());
+        workers.close("b");
+        workers.pass(MINUTE);
+        workers.tidy();
+        assertThat(runsByHour()).isEqualTo(9);
+    }
+
+    @Test
     void an_hour_that_is_not_summed_up_yet_is_read_by_hours_too() throws Exception {
         workers.run("a", "email", 8);
         workers.close("a");
