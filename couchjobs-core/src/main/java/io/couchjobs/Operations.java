@@ -309,7 +309,7 @@ public final class Operations {
 
     /** {@return alarms, to be started: they tell when jobs are not run, fail or pile up, and end with this queue at the latest} */
     public Alarms alarms() {
-        Facts facts = new Facts(types::counts, types::settings, this::workers, this::conflicts, history());
+        Facts facts = new Facts(types::countsHere, types::settings, this::workers, this::conflicts, history());
         return new QueueAlarms(engine.parts(), facts, engine.alarms());
     }
 

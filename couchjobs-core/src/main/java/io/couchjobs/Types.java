@@ -134,7 +134,18 @@ public final class Types {
     public Map<String, TypeCounts> counts() {
         Map<String, TypeCounts> counts = new TreeMap<>();
         settings.readAll().keySet().forEach(type -> counts.put(type, new TypeCounts(Map.of(), null)));
-        Parallel.ask(environment, index.counts().byType().entrySet(), this::withOldest)
+        counts.putAll(withOldest(index.counts().byType()));
+        return counts;
+    }
+
+    /** {@return how many jobs that are run here there are, by type; types without any are missing} */
+    Map<String, TypeCounts> countsHere() {
+        return withOldest(index.counts().byTypeHere());
+    }
+
+    private Map<String, TypeCounts> withOldest(Map<String, Map<JobStatus, Long>> byType) {
+        Map<String, TypeCounts> counts = new TreeMap<>();
+        Parallel.ask(environment, byType.entrySet(), this::withOldest)
                 .forEach(type -> counts.put(type.getKey(), type.getValue()));
         return counts;
     }
