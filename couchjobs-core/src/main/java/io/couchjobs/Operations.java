@@ -206,17 +206,17 @@ public final class Operations {
     /**
      * {@return one if this database has jobs of sites only, and nobody runs them here: it may have lost its {@linkplain #nameSite name}}
      *
-     * @param workers the workers of this queue
+     * @param workers the workers of this queue; those of other sites are read from the database
      */
     public List<Problem> siteProblems(List<WorkerInfo> workers) {
-        return new SiteProblems(engine.database(), engine.index(), workers, now()).list();
+        return new SiteProblems(engine.database(), engine.index(), now()).list();
     }
 
     private Instant now() {
         return engine.parts().clock().instant();
     }
 
-    /** {@return the workers here, by id: those that are registered, and owners of jobs that are not} */
+    /** {@return the workers here, by id: those of this site that are registered, and owners of jobs that are not} */
     public List<WorkerInfo> workers() {
         return Registry.workers(engine.database(), engine.index());
     }

@@ -21,10 +21,9 @@ import java.util.TreeMap;
  *
  * @param database the database
  * @param index knows the sites of the jobs
- * @param workers the workers here
  * @param now the server's time
  */
-record SiteProblems(CouchDatabase database, JobIndex index, List<WorkerInfo> workers, Instant now) {
+record SiteProblems(CouchDatabase database, JobIndex index, Instant now) {
     /** A database that has, or had, jobs without a site needs no name, and may well hold jobs that others run. */
     List<Problem> list() {
         if (index.site().name() != null) {
@@ -53,12 +52,8 @@ record SiteProblems(CouchDatabase database, JobIndex index, List<WorkerInfo> wor
 
     /** The sites of workers that live. */
     private Set<String> served() {
-        Set<String> living = workers.stream()
-                .filter(worker -> !worker.isSilent(now))
-                .map(WorkerInfo::id)
-                .collect(toSet());
         return Registry.read(database).stream()
-                .filter(registered -> living.contains(registered.id()))
+                .filter(worker -> !new WorkerInfo(worker.id(), Registry.info(worker), List.of()).isSilent(now))
                 .map(WorkerRegistration::site)
                 .collect(toSet());
     }

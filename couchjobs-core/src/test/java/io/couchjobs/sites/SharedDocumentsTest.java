@@ -11,6 +11,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
+import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.NeedsOneCopy;
@@ -141,6 +142,24 @@ class SharedDocumentsTest extends TwoDatabases {
         TestQueue.gc(here).run();
         assertThat(here.database().get("worker:w1@oslo")).isPresent();
         assertThat(here.database().get("worker:w2@munich")).isEmpty();
+    }
+
+    @Test
+    void workers_of_other_sites_are_not_among_those_here() {
+        JobQueue here = named(munich, "munich");
+        String dead = ",'pid':1,'types':['email'],'beat':1,'at':1}";
+        for (String worker :
+                List.of("w1@oslo','site':'oslo'", "w2@munich','site':'munich'", "w3@oslo','site':'oslo'")) {
+            here.database().put(Jobs.json("{'_id':'worker:" + worker + dead));
+        }
+        here.database()
+                .put(Jobs.json("{'_id':'job:email:1','site':'munich','status':'running','data':{},"
+                        + "'lock':{'token':'t','worker':'w3@oslo','since':1}}"));
+        assertThat(here.operations().workers())
+                .extracting(WorkerInfo::id)
+                .as("one that owns a job here is")
+                .containsExactly("w2@munich", "w3@oslo");
+        assertThat(here.operations().orphaned()).isZero();
     }
 
     @Test

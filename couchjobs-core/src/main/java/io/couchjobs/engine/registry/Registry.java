@@ -34,15 +34,18 @@ public final class Registry {
                         .toList();
     }
 
-    /** Reads the registrations and the index of owned jobs. */
+    /** The workers of this site, and owners of jobs that are run here: reads the registrations and the index of owned jobs. */
     public static List<WorkerInfo> workers(CouchDatabase database, JobIndex index) {
         Map<String, List<WorkerInfo.OwnedJob>> owned = new TreeMap<>();
         index.owned().forEach(job -> owned.computeIfAbsent(job.worker(), worker -> new ArrayList<>())
                 .add(job));
         Map<String, WorkerRegistration> registered =
                 read(database).stream().collect(Collectors.toMap(WorkerRegistration::id, Function.identity()));
-        Set<String> ids = new TreeSet<>(registered.keySet());
-        ids.addAll(owned.keySet());
+        Set<String> ids = new TreeSet<>(owned.keySet());
+        registered.values().stream()
+                .filter(worker -> worker.isFrom(index.site()))
+                .map(WorkerRegistration::id)
+                .forEach(ids::add);
         return ids.stream()
                 .map(id -> new WorkerInfo(
                         id,
@@ -53,7 +56,8 @@ public final class Registry {
                 .toList();
     }
 
-    private static WorkerInfo.Registered info(WorkerRegistration known) {
+    /** {@return what a registration tells of its worker} */
+    public static WorkerInfo.Registered info(WorkerRegistration known) {
         return new WorkerInfo.Registered(known.at(), known.started(), known.pid(), known.types(), known.next());
     }
 }
