@@ -206,7 +206,7 @@ public final class Operations {
     /**
      * {@return one if this database has jobs of sites only, and nobody runs them here: it may have lost its {@linkplain #nameSite name}}
      *
-     * @param workers the workers of this queue; those of other sites are read from the database
+     * @param workers not used: the registrations of all sites are read
      */
     public List<Problem> siteProblems(List<WorkerInfo> workers) {
         return new SiteProblems(engine.database(), engine.index(), now()).list();

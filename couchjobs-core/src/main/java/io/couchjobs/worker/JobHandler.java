@@ -67,8 +67,8 @@ public interface JobHandler<T> {
 
     /**
      * The job has failed for good, and that is stored. Called by the owner of the last run, at most once: not when its process
-     * dies at that moment. A failure here is logged and changes nothing. Until it returns the run counts as one that ends: a worker of
-     * one job at a time begins no other. It is interrupted when the worker closes and its patience is over.
+     * dies at that moment. A failure here is logged and changes nothing. Until it returns, a worker of one
+     * job at a time begins no other. A worker that closes interrupts it when the timeout of the close is over.
      *
      * @param data the job's data
      * @param context the job

@@ -143,7 +143,7 @@ public final class Subscriptions implements AutoCloseable {
         return joined.isOpen(); // another thread may have opened it: the same subscriber has the same subscription
     }
 
-    /** With the revision of its tombstone: the feed may have told of the job before, and tell of its removal later. */
+    /** Has the revision of the tombstone, if there is one: a state that the feed told before the removal is known to be older. */
     private Snapshot notFound(JobId id) {
         return reader.snapshots(List.of(id.docId())).getOrDefault(id.docId(), Snapshot.gone(id, ""));
     }

@@ -85,11 +85,11 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
      * again, a hook or the clean-up may run.
      */
     void stop(JobContext.StopReason reason) {
-        note(reason);
+        interruptFor(reason);
         onStop.run();
     }
 
-    private synchronized void note(JobContext.StopReason reason) {
+    private synchronized void interruptFor(JobContext.StopReason reason) {
         if (stopReason == null || reason == JobContext.StopReason.HALTED) {
             stopReason = reason;
         }
@@ -153,7 +153,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
             runLog.abandon();
         }
         if (outcome == RunReport.Outcome.FAILED && present != null && ending.thrown() != null) {
-            interruptedBy(EnumSet.allOf(JobContext.StopReason.class));
+            interruptedBy(EnumSet.of(JobContext.StopReason.CLOSING));
             present.exhausted(ending.thrown());
             interruptedBy(EnumSet.noneOf(JobContext.StopReason.class));
         }
