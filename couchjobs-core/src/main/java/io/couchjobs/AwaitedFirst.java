@@ -15,8 +15,9 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * Writes the jobs of one call in rounds: each job after those of the same call that it waits for. In one round with them it could
- * be let go by what they were before: the finished jobs of yesterday, that are about to be added again. Not thread-safe.
+ * Writes the jobs of one call in rounds. A job that waits for others of the same call is written in a later round than they are.
+ * In the same round, their earlier states could let it go: for example, when yesterday's finished jobs are added again. Not
+ * thread-safe.
  */
 final class AwaitedFirst {
     private final List<JobRequest> requests;
@@ -47,11 +48,12 @@ final class AwaitedFirst {
     }
 
     /**
-     * Adds them. A job that waits for others of the call is written even if it is pending with the same time: it may
-     * have been let go already. It is rejected when one of the others is: it would run on what that was before.
+     * Adds the jobs. A job that waits for others of the call is written even if it is pending with the same time, because their
+     * earlier states may have let it go already. It is rejected when one of them is rejected: otherwise it would run on the
+     * earlier state of that job.
      *
-     * @param add adds some, and is told whether the data of pending ones is to be replaced
-     * @param replace the same for what waits for nothing in the call
+     * @param add adds some jobs; its second argument says whether to replace the data of pending ones
+     * @param replace whether to replace the data of pending jobs that wait for no other job of the call
      * @return in the order of the requests, what happened to each
      */
     List<AddResult> add(BiFunction<List<JobRequest>, Boolean, List<AddResult>> add, boolean replace) {
@@ -81,9 +83,9 @@ final class AwaitedFirst {
     }
 
     /**
-     * Calls somebody with each round.
+     * Calls a function once per round.
      *
-     * @param write what answers a list as long as the one that it is given
+     * @param write the function; it returns one answer per job that it is given, in the same order
      * @return all answers, in the order of the requests
      */
     <T> List<T> inRounds(Function<List<JobRequest>, List<T>> write) {

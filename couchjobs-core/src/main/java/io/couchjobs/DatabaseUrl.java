@@ -57,7 +57,7 @@ record DatabaseUrl(URI given) {
         return withoutUserInfo(given.toString());
     }
 
-    /** Whatever stands before the last @: a password that is not encoded as it should be may hold anything. */
+    /** Drops everything between the scheme and the last @: a password that is not encoded may hold any character. */
     private static String withoutUserInfo(String url) {
         return url.replaceFirst("(?s)^([A-Za-z][A-Za-z0-9+.-]*:/*)?.*@", "$1");
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /** Compares the design documents that are in a database with those that this version wants. */
 record DesignStates(DesignDocuments designs) {
-    /** {@return all that this version always wants, those on demand that are there, and then the others that are there} */
+    /** {@return the documents that this version always wants, then its installed ones on demand, then all other installed ones} */
     List<DesignState> list() {
         List<DesignState> states = new ArrayList<>();
         List<String> others = new ArrayList<>(designs.installed());

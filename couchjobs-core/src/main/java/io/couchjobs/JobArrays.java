@@ -114,7 +114,7 @@ public final class JobArrays {
      * that are missing, and none twice.
      *
      * @param template the type, the id of the array, and what all its chunks have in common, such as priority, group or scheduled time; its
-     *     data counts for nothing
+     *     data is ignored
      * @param items the data of the items, each a record, bean, map or JSON object of up to 64 KiB; at least one, at most ten million. They are
      *     taken one after the other, and never all kept
      * @return how many items this call added; 0 when all were there

@@ -92,7 +92,7 @@ public interface JobCreator {
      * <p>The job is safe only when the future is completed: until then it may be lost with the process. Stages that depend on the
      * future run on a few threads of the queue. Keep them quick; run long ones by the future's {@code Async} methods.
      *
-     * @param request the job; changes of its data from now on count for nothing
+     * @param request the job; later changes of its data have no effect
      * @return what happened, or exceptionally what {@link #add} throws after it has sent something
      * @throws IllegalStateException when the queue is closed
      */
@@ -100,8 +100,9 @@ public interface JobCreator {
 
     /**
      * Adds jobs in one bulk write. One that cannot be added is rejected (in a strict queue also one whose type has no timeout), and does
-     * not stop the others. A job that waits for others of the same call is written after them, in a bulk write of its own, so that it
-     * never runs on what they were before. It is rejected when one of them is, and replaced when it is pending.
+     * not stop the others. A job that waits for others of the same call is written after them, in a later bulk write, so that their
+     * earlier states cannot let it go. It is rejected when one of them is rejected. If it is pending, its data is replaced, even
+     * when its time stays the same.
      *
      * @param requests the jobs
      * @return in the same order, what happened to each

@@ -209,10 +209,9 @@ public interface JobMonitor {
     }
 
     /**
-     * As {@link #watch(JobFilter, Consumer)}, for somebody who wants to know when changes may have been missed. That is
-     * so when the server does not know the feed's position any more, because the database was made anew or restored. It is
-     * also so when the listener was too slow; it is told when it has caught up. The listener still hears what became of the
-     * jobs that it was told of; changes of other jobs are lost.
+     * As {@link #watch(JobFilter, Consumer)}, and tells when changes may have been missed. The server may not know the feed's
+     * position any more, because the database was recreated or restored. Or the listener was too slow; it is told when it has
+     * caught up. The listener still hears what became of the jobs that it was told of; changes of other jobs are lost.
      *
      * @param filter which jobs
      * @param listener called on a thread of its own; what it throws is logged

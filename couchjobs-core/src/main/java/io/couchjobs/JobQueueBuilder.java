@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens a {@link JobQueue} with options. Not thread-safe. */
 public final class JobQueueBuilder {
-    /** That of the queue, and those of triggers. */
+    /** The most feeds open at a node at a time: the feed of the queue, and those of triggers. */
     private static final int MOST_FEEDS = 40;
 
     private final List<DatabaseUrl> urls = new ArrayList<>();
@@ -60,9 +60,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, as {@link #url(URI)} makes it, of an address as somebody wrote it}
+     * {@return this builder, with the same database on another node; see {@link #url(URI)}}
      *
-     * @param another the same database, reached by another address
+     * @param another the database's URL there, as text
      * @throws IllegalArgumentException it is no URL; unlike that of {@link URI#create} the message shows no password
      */
     public JobQueueBuilder url(String another) {
@@ -212,10 +212,10 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with a time of day that holds whatever the server's clock shows, for tests that let days pass}
-     * All who use the database at the same time should use the same one.
+     * {@return this builder, with a clock that is not corrected to the server's, for tests that let days pass} All processes
+     * that use the database at the same time should use the same clock.
      *
-     * @param source the time
+     * @param source the clock
      */
     public JobQueueBuilder settableClock(InstantSource source) {
         this.clock = source;

@@ -41,7 +41,7 @@ final class OpenWorkers implements WorkerHook {
         endMakers();
     }
 
-    /** Waits for another thread that ends them: they give back what they own. */
+    /** Ends the makers unless a worker still makes jobs. A second caller waits until they have given back what they own. */
     private synchronized void endMakers() {
         if (makers != null && !workers.containsValue(true)) {
             Makers last = makers;

@@ -230,8 +230,8 @@ public final class Operations {
     }
 
     /**
-     * Takes a job away from its owner, which is halted. The job waits again as if it had not been claimed; one that is to be cancelled
-     * is cancelled, on a cluster by the next claim.
+     * Takes a job away from its owner, which is halted. The job waits again as if it had not been claimed. If a cancel was
+     * requested, the job is cancelled: at once on one node, by its next claim on a cluster.
      *
      * @param type its type
      * @param id its id

@@ -29,8 +29,8 @@ public record QueueHealth(List<String> problems) {
     }
 
     /**
-     * Asks the database for itself and for its design documents, so that it is known to be there, to accept the
-     * credentials, and to have what jobs are found by; beside that, what workers said when they last tried.
+     * Checks that the database exists, accepts the credentials, and has the design documents by which jobs are found. Adds the
+     * troubles that workers had when they last tried to claim.
      */
     static QueueHealth of(CouchDatabase database, DesignDocuments designs, Map<String, String> troubles) {
         List<String> problems = new ArrayList<>();

@@ -24,7 +24,7 @@ import java.util.TreeMap;
  * @param now the server's time
  */
 record SiteProblems(CouchDatabase database, JobIndex index, Instant now) {
-    /** A database that has, or had, jobs without a site needs no name, and may well hold jobs that others run. */
+    /** Empty if any job here, even a finished one, has no site: then no name is needed, and other databases may run the rest. */
     List<Problem> list() {
         if (index.site().name() != null) {
             return List.of();

@@ -23,8 +23,8 @@ final class AlarmOptions {
     @Option(
             names = "--alarm",
             description =
-                    "Tell when something is wrong, and when it is over. The rules are the next five options; without any of"
-                            + " them all hold.")
+                    "Tell when something is wrong, and when it is over. The next five options are the rules; if none of them"
+                            + " is given, all five apply.")
     private boolean isOn;
 
     @Option(
@@ -46,7 +46,7 @@ final class AlarmOptions {
     @Option(
             names = "--growth",
             paramLabel = "N",
-            description = "So many more jobs of a type wait than ten minutes ago; default 1000.")
+            description = "The waiting jobs of a type grew by more than N in ten minutes; default 1000.")
     private @Nullable Long growth;
 
     @Option(

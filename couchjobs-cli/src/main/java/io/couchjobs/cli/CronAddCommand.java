@@ -37,7 +37,7 @@ final class CronAddCommand extends CronNameCommand implements CreatesStore {
             description = "The cron expression (not with --every), and the type of the jobs.")
     private List<String> rest = List.of();
 
-    @Option(names = "--zone", paramLabel = "Z", description = "Whose clocks EXPR is about: Europe/Berlin; default UTC.")
+    @Option(names = "--zone", paramLabel = "Z", description = "The time zone of EXPR, such as Europe/Berlin; default UTC.")
     private @Nullable String zone;
 
     @Option(names = "--every", paramLabel = "D", description = "In place of EXPR, the distance: 30s, 5m, 2h, 1d.")

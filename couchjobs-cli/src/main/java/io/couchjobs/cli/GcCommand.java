@@ -38,10 +38,11 @@ final class GcCommand extends QueueCommand {
             description = {
                 "Keep tombstones (what deleted jobs leave behind) at least this long, whether workers are there or not."
                         + " Default: 30d in a database that is named (init --site); elsewhere 10m, or twice the longest timeout"
-                        + " of all types if that is longer; there, tombstones of jobs that retention deleted go at once while no"
-                        + " worker is registered and nobody owns a job."
-                        + " Choose a time longer than any worker may stand still, and than a replication takes to hear of the"
-                        + " deletions. A database that never heard of a deletion replicates the job back."
+                        + " of all types if that is longer. Without this option, and in a database without a name,"
+                        + " tombstones of jobs that retention deleted are purged without delay while no worker is registered"
+                        + " and nobody owns a job."
+                        + " Choose a time that is longer than any worker may stand still, and longer than any replication may be"
+                        + " behind. A database that never heard of a deletion replicates the job back."
             })
     private @Nullable Duration keepTombstones;
 

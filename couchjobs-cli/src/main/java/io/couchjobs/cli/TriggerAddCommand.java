@@ -46,8 +46,8 @@ final class TriggerAddCommand extends TriggerNameCommand implements CreatesStore
             names = "--outbox",
             paramLabel = "leave|mark|remove",
             description =
-                    "In place of --type: make the jobs in the field couchjobs of the documents. The value says what becomes of an"
-                            + " entry whose job was made.")
+                    "In place of --type: make the jobs that the field couchjobs of each document lists. The value says what"
+                            + " happens to an entry after its job was made.")
     private Outbox.@Nullable Entries outbox;
 
     @Option(names = "--selector", paramLabel = "JSON", description = "Which documents, as a Mango selector.")

@@ -22,9 +22,9 @@ import picocli.CommandLine.Option;
         name = "watch",
         description = {
             "Show changes of status as they happen, and removals, until Ctrl-C.",
-            "With -o ndjson each is a line: the job as inspect shows it, and when the change was seen (at); of a job that",
-            "was removed the type, the id and the state not_found. When a job changes quickly only its last change may be shown. A restart",
-            "of the server does not matter.",
+            "With -o ndjson each change is one line: the job as inspect shows it, and the time when the change was seen (at).",
+            "For a removed job the line has the type, the id and the state not_found. When a job changes quickly, only its last",
+            "change may be shown. A restart of the server does not matter.",
             "With --alarm it shows alarms in place of changes, and tells a webhook or a program. Processes with the same",
             "rules, the same --looks and the same targets in the same order tell each alarm once between them."
         },

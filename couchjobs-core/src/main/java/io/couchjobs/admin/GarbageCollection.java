@@ -31,15 +31,14 @@ public interface GarbageCollection {
     GarbageCollection keepFinished(Duration age);
 
     /**
-     * {@return this collection, with the time that tombstones stay} It must be longer than any worker may stand still, or go
-     * without the feed, and go on as if nothing had happened; twice the longest timeout of all types counts where that is
-     * longer. Unless this is set, the tombstones of jobs that had finished go at once while there is no worker at all and
-     * nobody owns a job, but not in a database with a name ({@link io.couchjobs.job.Site}): others are to hear of them. A
-     * time that is set holds for all. Those of jobs that others wait for stay in any case.
+     * {@return this collection, with the time that tombstones stay} A worker may be suspended, or cut off from the feed, and then
+     * continue as if nothing had happened: the time must be longer than that. Twice the longest timeout of all types counts where
+     * that is longer. Unless this is set, the tombstones of finished jobs are purged at once while there is no worker and no job
+     * has an owner. That does not hold in a database with a name ({@link io.couchjobs.job.Site}), because other databases are to
+     * hear of the deletions. A time that is set holds for all tombstones. Tombstones of jobs that others wait for always stay.
      *
      * @param age default 10 minutes, in a database with a name 30 days; zero purges them all, which is right only when nobody
-     * works on the queue. Ages are
-     *     known from the marks that sweeps and collections leave
+     *     works on the queue. Ages are known from the marks that sweeps and collections leave
      * @throws IllegalArgumentException when the age is negative
      */
     GarbageCollection keepTombstones(Duration age);

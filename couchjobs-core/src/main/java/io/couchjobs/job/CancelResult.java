@@ -7,8 +7,8 @@ public enum CancelResult {
     /** It is running, and its owner has been asked to stop. */
     REQUESTED,
     /**
-     * It waits on a cluster, where others took it from its last owner, and its next claim cancels it. This process could not claim it now:
-     * the job has a conflict, its type has no room by its limits, or the user lacks the role of a worker.
+     * The job waits on a cluster after others took it from its last owner, and its next claim will cancel it. This process could
+     * not make that claim now: the job has a conflict, its limits leave no room, or the user lacks the role of a worker.
      */
     AT_NEXT_CLAIM,
     /** It is running, and the mode does not allow to disturb it; nothing was written. */

@@ -51,11 +51,11 @@ public interface ClaimedJob {
     }
 
     /**
-     * Whether no renewal was confirmed for the timeout of the job's type, on this process's monotonic clock. Then others may
-     * have the job: stop, or ask by {@link #assertOwned}. A write that is tried all the same first reads the job. When this owner
-     * has lost it, the write throws {@link HaltException}, and so does each later one. When this owner still has it, a write on one
-     * node renews the lease; on a cluster only the end of the run may be written, and all other writes throw. This method sends no
-     * request, except to read the type's settings once after the feed was interrupted.
+     * Whether the lease is over: no renewal was confirmed for the timeout of the job's type, on this process's monotonic clock.
+     * Others may then have the job, so stop, or check with {@link #assertOwned}. A write after that reads the job first. If this
+     * owner has lost the job, the write throws {@link HaltException}, and so does each later one. If this owner still has it, a
+     * write on one node renews the lease; on a cluster only the end of the run may be written, and all other writes throw. This
+     * method sends no request, except to read the type's settings once after the feed was interrupted.
      *
      * @return whether this owner counts as halted
      */
@@ -65,8 +65,8 @@ public interface ClaimedJob {
     String token();
 
     /**
-     * A number greater than that of every earlier claim of this job. When it was removed and added anew it goes on, unless the
-     * tombstone was purged in between: then it starts again.
+     * A number greater than that of every earlier claim of this job. The numbers continue when the job is removed and added again.
+     * They start again only if the tombstone was purged in between.
      *
      * @return the fencing number
      */
@@ -217,8 +217,8 @@ public interface ClaimedJob {
     Job release();
 
     /**
-     * Reads the job again and checks that this claim owns it. On a cluster it does not when the lease is over. The answer is no newer
-     * than that read: to guard a write elsewhere, use {@link #fence}.
+     * Reads the job again and checks that this claim owns it. On a cluster a claim whose lease is over no longer owns the job. The
+     * answer is only as recent as that read: to guard a write elsewhere, use {@link #fence}.
      *
      * @throws HaltException when this claim does not own the job any more
      * @throws io.couchjobs.couch.config.CouchJobsException when no majority of the copies is in reach: nobody can tell

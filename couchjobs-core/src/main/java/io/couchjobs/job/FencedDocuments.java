@@ -13,9 +13,9 @@ import java.util.function.UnaryOperator;
  * an earlier owner <em>before</em> the later one's first write stay, so a later owner finds them and decides whether
  * the work is done.
  *
- * <p>Neither clocks nor numbers decide: a stamp was written before its reader read the job. So when the reader still
- * owns the job, the stamp's claim came before its own. When it does not, it must not write. A later owner is never
- * halted by the stamp of a former one, whatever became of the job in between.
+ * <p>Neither clocks nor numbers decide. An owner reads the job only after it has found the stamp of another claim. If it
+ * still owns the job then, that claim came before its own, and it may write. If not, it must not write. The stamp of an
+ * earlier owner never halts a later one, whatever happened to the job in between.
  *
  * <p>Any other writer of such a document must keep the field.
  */

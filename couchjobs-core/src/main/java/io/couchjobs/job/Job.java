@@ -297,7 +297,7 @@ public final class Job {
                 .map(JsonNode::textValue);
     }
 
-    /** {@return why the job was let run again, where the caller said so; of a job that was added again since then none} */
+    /** {@return a caller's reason for letting the job run again; empty without one, or when the job was added again since} */
     public Optional<String> retryReason() {
         Instant retried = times().get("retried");
         boolean isOfThisLife = retried != null && !retried.isBefore(times().getOrDefault("created", Instant.EPOCH));

@@ -73,7 +73,7 @@ final class JobTemplate {
         return json.deepCopy();
     }
 
-    /** The request for one job; who asks, what belongs together and where is the schedule's unless the template says otherwise. */
+    /** The request for one job. Origin, correlation id and site are those of the schedule unless the template has its own. */
     JobRequest request(String id, Instant time, String schedule, Optional<String> site) {
         JobRequest.Builder request = JobRequest.builder(type())
                 .id(id)

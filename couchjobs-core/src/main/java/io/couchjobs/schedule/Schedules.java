@@ -45,7 +45,7 @@ public interface Schedules {
 
     /**
      * Makes the jobs of all ticks that are due, in the calling thread, as every process with a worker does by itself. For tests,
-     * and for who runs jobs without a worker. A schedule that fails keeps no other one from making its jobs.
+     * and for programs that run jobs without a worker. A schedule that fails does not stop the others from making their jobs.
      *
      * @throws io.couchjobs.couch.config.CouchJobsException when a schedule failed; the failures of others are suppressed in it
      */

@@ -83,9 +83,9 @@ public final class ScopeService<T> {
     }
 
     /**
-     * {@return this service, for those jobs only that a function wants} It is asked by a submit in this process, and once
-     * more before a job runs: one that it does not want then, because it came from a process that could not ask it, is
-     * failed. It is tried on a job without data when the service begins.
+     * {@return this service, for only those jobs that a function accepts} A submit in this process asks the function. The
+     * function is asked once more before a job runs, because a process that does not know it may have submitted the job. A job
+     * that it does not accept then is failed. The function is tried on a job without data when the service begins.
      *
      * @param function quick, and called by many threads at once
      */

@@ -301,9 +301,9 @@ public interface Scopes {
         void close();
 
         /**
-         * Serves nothing any more. The scopes keep running, as far as they are concerned: running jobs may finish, those
-         * that have not when the time is over go back to waiting, and all run on where a scope is served next. When the
-         * caller is interrupted the time is over at once. Closing twice does nothing.
+         * Stops serving. The scopes themselves keep running. Running jobs may finish; those that have not finished when the
+         * time is over go back to waiting. Waiting jobs run wherever their scope is served next. When the caller is
+         * interrupted, the time is over at once. Closing twice does nothing.
          *
          * @param timeout how long the running jobs may take
          */

@@ -91,10 +91,10 @@ public interface JobContext {
     boolean isLeaseOver();
 
     /**
-     * Checks, by reading it, that the job is still this worker's. On a cluster it is not when the lease is over. When the job is to be
-     * cancelled, the handler is interrupted, also while the feed has not told yet.
+     * Reads the job and checks that this worker still owns it. On a cluster a worker whose lease is over no longer owns the job.
+     * When the job is to be cancelled, the handler is interrupted, even before the feed tells of the cancel request.
      *
-     * @throws HaltException when it is not
+     * @throws HaltException when this worker does not own the job any more
      * @throws io.couchjobs.couch.config.CouchJobsException when no majority of the copies is in reach: nobody can tell
      */
     void assertOwned();

@@ -66,9 +66,9 @@ public interface JobHandler<T> {
     default void killed(T data, JobContext context) throws Exception {}
 
     /**
-     * The job has failed for good, and that is stored. Called by the owner of the last run, at most once: not when its process
-     * dies at that moment. A failure here is logged and changes nothing. Until it returns, a worker of one
-     * job at a time begins no other. A worker that closes interrupts it when the timeout of the close is over.
+     * The job has failed for good, and that is stored. The owner of the last run calls this at most once; if its process dies at
+     * that moment, nobody calls it. A failure here is logged and changes nothing. A worker that runs one job at a time begins no
+     * other job until this returns. A worker that closes interrupts it when the timeout of the close is over.
      *
      * @param data the job's data
      * @param context the job

@@ -9,7 +9,7 @@ public class PermanentJobException extends RuntimeException {
     /**
      * Says what is wrong.
      *
-     * @param message what is wrong, for who looks at the failed job
+     * @param message what is wrong, for the person who looks at the failed job
      */
     public PermanentJobException(String message) {
         super(message);
@@ -18,7 +18,7 @@ public class PermanentJobException extends RuntimeException {
     /**
      * Says what is wrong and why.
      *
-     * @param message what is wrong, for who looks at the failed job
+     * @param message what is wrong, for the person who looks at the failed job
      * @param cause why, or null
      */
     public PermanentJobException(String message, @Nullable Throwable cause) {

@@ -24,10 +24,10 @@ public interface Worker extends AutoCloseable {
     int concurrency();
 
     /**
-     * Changes how many jobs run at once. When there are more now, none is stopped; none is started until there are fewer.
+     * Changes how many jobs run at once. If more jobs run now, none is stopped, and none is started until fewer run.
      *
-     * @param jobs 0 or more; 0 lets the running ones finish and starts none: what was claimed ahead is given back, and it returns
-     *     when that is stored, or cannot be
+     * @param jobs 0 or more. With 0 the running jobs finish and no others start; jobs claimed ahead are given back, and this call
+     *     returns when that is stored, or cannot be stored
      * @throws IllegalArgumentException when the number is negative
      */
     void concurrency(int jobs);
@@ -84,7 +84,7 @@ public interface Worker extends AutoCloseable {
      * Closes as {@link #close(Duration, ClosingMode)} with {@link ClosingMode#CANCEL}, and says why in the jobs that are cancelled.
      *
      * @param timeout how long the running jobs may take
-     * @param reason what the last error of a job says that takes longer
+     * @param reason the text of the last error of each job that takes longer
      */
     void closeCancelling(Duration timeout, String reason);
 
@@ -132,7 +132,7 @@ public interface Worker extends AutoCloseable {
             this.reason = reason;
         }
 
-        /** {@return what a handler is told that is interrupted} */
+        /** {@return the stop reason that an interrupted handler is told} */
         public JobContext.StopReason reason() {
             return reason;
         }

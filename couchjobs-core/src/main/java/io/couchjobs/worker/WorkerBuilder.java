@@ -120,9 +120,8 @@ public interface WorkerBuilder {
     WorkerBuilder timeLimit(Duration limit);
 
     /**
-     * {@return this builder, for a worker that stops by itself when none of its types has a job that is due, and none that
-     * anybody owns} Jobs for later, retries among them, stay. It waits for jobs that are due while the rate of their type is
-     * used up.
+     * {@return this builder, for a worker that stops by itself when its types have neither due nor owned jobs} Jobs for later,
+     * retries among them, stay. When the rate of a type is used up, the worker waits for the due jobs of that type.
      */
     WorkerBuilder untilEmpty();
 
@@ -140,9 +139,9 @@ public interface WorkerBuilder {
     WorkerBuilder withoutScheduler();
 
     /**
-     * {@return this builder, for a worker that takes no turns in deleting the finished jobs that retention lets go, which one
-     * of all workers does every ten minutes, nor in summing up the history} Some other process with a worker has to, or a
-     * {@code gc} from time to time.
+     * {@return this builder, for a worker that neither deletes the finished jobs that retention lets go nor sums up the history}
+     * The other workers take turns in this: every ten minutes, one of them deletes such jobs. So another process with a worker is
+     * needed, or a {@code gc} from time to time.
      */
     WorkerBuilder withoutSweeping();
 
@@ -204,9 +203,9 @@ public interface WorkerBuilder {
     Worker start();
 
     /**
-     * Runs all jobs that are due, and those that become due by that, in the calling thread and one after the other, instead of
-     * starting a worker. For tests: nothing renews leases or limits the time of a run, and only the calling thread is at work. Jobs that are
-     * held back by a limit of their type stay.
+     * Runs all due jobs, and those that become due through these runs, one after the other in the calling thread. Starts no
+     * worker. For tests: nothing renews leases or limits the time of a run, and only the calling thread is at work. Jobs that a
+     * limit of their type holds back stay.
      *
      * @return how the runs ended, in order
      * @throws IllegalArgumentException naming everything that is wrong

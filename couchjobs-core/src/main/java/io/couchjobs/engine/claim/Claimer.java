@@ -68,8 +68,8 @@ final class Claimer {
     }
 
     /**
-     * Claims candidates and tells of that, while all their claims count as held by this process: nobody runs those yet that are won,
-     * and a listener that is told of them may take long.
+     * Runs the claiming of candidates. Until it returns, all their claims count as held by this process: the jobs that are won do
+     * not run yet, and a listener that is told of them may take long.
      */
     <T> T whileUnderWay(List<Candidate> candidates, Supplier<T> claiming) {
         List<String> tokens = candidates.stream().map(Candidate::token).toList();
@@ -103,7 +103,7 @@ final class Claimer {
         return answered;
     }
 
-    /** A user without the right to claim would take each refusal for a lost race, and try for ever. */
+    /** Throws when the user may not claim. Otherwise each refusal would count as a lost race, and the worker would try for ever. */
     private void requireRole(List<Candidate> candidates, List<WriteResult> answers, long sent) {
         Optional<WriteResult.Refused> refusal = answers.stream()
                 .filter(WriteResult.Refused.class::isInstance)
@@ -187,7 +187,7 @@ final class Claimer {
         }
     }
 
-    /** No run comes of claims that were sent then, and may have been stored. */
+    /** Takes back claims that may have been stored, but lead to no run. */
     private void recover(List<Candidate> claims, long sentNanos) {
         List<LostClaim> lost = claims.stream()
                 .map(claim -> new LostClaim(

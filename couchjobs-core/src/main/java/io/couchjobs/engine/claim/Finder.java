@@ -142,7 +142,7 @@ public final class Finder implements FeedListener, AutoCloseable {
         try {
             Pick.note(picks, candidate);
         } catch (RuntimeException e) {
-            log.warn("job {} is claimed as it was asked for, but that could not be noted", candidate.id(), e);
+            log.warn("job {} was claimed by request, but the claim could not be noted", candidate.id(), e);
         }
         return won.stream().findFirst();
     }

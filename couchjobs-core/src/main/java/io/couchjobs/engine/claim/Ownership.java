@@ -37,7 +37,7 @@ public final class Ownership {
     private final ServerClock clock;
     private final String token;
     private final Lease lease;
-    /** Read without a turn, which a write that hangs may have for long: the keeper of leases must not wait for it. */
+    /** Read without a turn: a write that hangs may hold the turn for long, and the lease keeper must not wait for it. */
     private volatile Job job;
 
     private final ClaimCheck check;
@@ -199,7 +199,7 @@ public final class Ownership {
         throw new ContentionException(job.id(), backoff.attempts());
     }
 
-    /** A failure that one copy may have counts more than a cancellation, so a request to cancel that came later does not change it. */
+    /** One copy may have stored a failure, which counts more than a cancellation. So a later request to cancel is ignored. */
     private Decision decide(BiFunction<Job, Instant, Decision> rule, @Nullable Note told, Instant now) {
         Decision decision = rule.apply(Untold.with(told, job, now), now);
         boolean cancels = decision.write()
@@ -269,8 +269,9 @@ public final class Ownership {
     }
 
     /**
-     * A conflict may be with an earlier try of this write: it was stored, and its answer was lost or was a 202. On a
-     * cluster a reading of it proves no majority, and the job must be written once more, as it is.
+     * The leaf that an earlier attempt of this write made, if the conflict is with that leaf: the attempt was stored, but its
+     * answer was lost or was a 202. On a cluster, reading the leaf does not prove that a majority has it. So the job must be
+     * written once more, as it is.
      */
     private Optional<Job> inPlace(Leaves present, Job wanted) {
         Optional<Job> inPlace = present.first(leaf ->

@@ -59,8 +59,9 @@ final class UnconfirmedClaims {
     }
 
     /**
-     * Takes in a request with some claims, of which so many made no owner though no quorum refused them: unconfirmed, or confirmed too
-     * late. Too late means that the servers are overloaded, and each further claim would be one more to take back.
+     * Takes in the result of one request. A claim was in vain when it made no owner though no quorum refused it: it was
+     * unconfirmed, or confirmed too late. Late confirmations mean that the servers are overloaded, and further claims would be
+     * taken back, too.
      */
     synchronized void claimed(int claims, int inVain) {
         if (inVain < claims) {

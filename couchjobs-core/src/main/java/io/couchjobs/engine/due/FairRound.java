@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * The order of {@link Strategy#fair}: where the round stands, and where each group is in its counting scheme. Not
  * thread-safe.
  *
- * <p>The round moves on by the claims that succeed ({@link #won}), not by a choice. A stuck job uses up its
- * group's turn in the round, but not in the counting scheme. There is one exception: a choice moves the round past groups without
- * room when the index must be read behind them. So the round gets past more of them than can be remembered.
+ * <p>Claims that succeed move the round on ({@link #won}); a choice does not. There is one exception: when the index must be read
+ * behind groups without room, a choice moves the round past them. So the round can pass more such groups than can be remembered.
+ * A stuck job uses up its group's turn in the round, but not in the counting scheme.
  */
 final class FairRound {
     private static final int MOST_GROUPS = 10_000;

@@ -256,7 +256,7 @@ public final class Feed implements AutoCloseable {
                 backoff.reset();
                 if (audience.listens() && watchdog.wantsReplacement(position.seq())) {
                     log.warn(
-                            "the feed of {} does not bring the changes that there are (its last sign of life came {} ago); it is"
+                            "the feed of {} misses changes that the database has (its last sign of life came {} ago); it is"
                                     + " replaced",
                             database.name(),
                             Duration.ofNanos(environment.nanos() - feed.lastSignOfLife()));

@@ -105,7 +105,7 @@ public final class GarbageCollector implements GarbageCollection {
             collect();
         } else {
             problems.add(
-                    "the design documents of this version are not stored: it cannot be told what is to be removed");
+                    "the design documents of this version are not stored, so nothing is deleted and nothing is purged");
         }
         return new GarbageCollection.Report(
                 dryRun,

@@ -25,8 +25,8 @@ record CancelRequest(long fence, Instant at, @Nullable String reason, boolean is
     /**
      * Adds the latest request of the others.
      *
-     * @param since the least fence of a request that is meant for a winner which waits: what the fence of its leaf counted as before its claim was restored, if it
-     *     was a claim
+     * @param since the least fence of a request that applies to a waiting winner: the fence that counts for the winner's leaf. For
+     *     a withdrawn claim, that is the fence from before the claim was restored
      * @return the winner with the request; the same one when there is nothing to do
      */
     static Job addTo(Job winner, long since, List<Leaf> losers) {
@@ -51,7 +51,7 @@ record CancelRequest(long fence, Instant at, @Nullable String reason, boolean is
         return job.status() != JobStatus.CANCELLED && reason.isTextual() ? reason.textValue() : null;
     }
 
-    /** A claim of a job that waited to be cancelled was not asked itself. */
+    /** The fence of the request. A claim of a job that already waited to be cancelled inherited an older request. */
     private static long fence(Leaf loser, Job job) {
         boolean isInherited = job.status().isLocked() && !job.isCancelRequested();
         return loser.storedFence() - (isInherited ? 1 : 0);

@@ -52,9 +52,10 @@ final class Leaf {
     static final Comparator<Leaf> BEST_FIRST = bestFirst(false);
 
     /**
-     * The leaf that counts most comes first. Of jobs that wait, of withdrawn claims, which will wait, and of ends, those with more
-     * expirations count less. An expiry was written by somebody who had not seen what the owner wrote. Beside a removal a withdrawn claim
-     * counts less than that: the removal keeps each claim from making an owner, so one of both has to go.
+     * The leaf that counts most comes first. Among leaves of the same fence and rank, more expirations count less: the writer of an
+     * expiry had not seen what the owner wrote. Withdrawn claims rank with jobs that wait, because they will wait. But beside a
+     * removal, a withdrawn claim counts less than the removal: the removal keeps each claim from making an owner, so one of the two
+     * has to go.
      */
     static Comparator<Leaf> bestFirst(boolean besideRemoval) {
         return Comparator.comparing((Leaf leaf) -> leaf.kind == Kind.MALFORMED)

@@ -13,10 +13,11 @@ import java.util.List;
 /**
  * The end of a job, written into the document that the job was made from. Stateless.
  *
- * <p>The value has the fields {@code status}, {@code job}, {@code fence}, {@code at} (ms), {@code result} or {@code error}, {@code of}: the
- * revision that the job was made from, {@code trigger}: the trigger that made it, {@code round}: when that trigger had last been sent back by then,
- * {@code on}: the revision that it was written on, and {@code saved}: the newest revision that a user saved. {@code saved} is left out when
- * it is {@code on}, and {@code round} when it is 0.
+ * <p>The value is an object. It has {@code status}, {@code job}, {@code fence}, {@code at} (ms), and {@code result} or
+ * {@code error}. It also has these fields: {@code of}, the revision that the job was made from; {@code trigger}, the trigger that
+ * made the job; {@code round}, the time (ms) at which that trigger had last been sent back by then; {@code on}, the revision that
+ * the value was written on; and {@code saved}, the newest revision that a user saved. {@code saved} is left out when it equals
+ * {@code on}, and {@code round} when it is 0.
  */
 public final class WriteBack {
     private static final String JOB = "job";
@@ -77,8 +78,8 @@ public final class WriteBack {
     }
 
     /**
-     * Whether it is the end of a later run of the same job. A job that was removed and made anew begins with a small fence, and the
-     * clocks of two processes may differ: one of both alone tells nothing.
+     * Whether the present end is that of a later run of the same job: both its fence and its time must be greater. Neither alone
+     * proves it: a job that was removed and added again begins with a small fence, and the clocks of two processes may differ.
      */
     private static boolean isNewer(ObjectNode present, ObjectNode end) {
         return present.path(JOB).equals(end.path(JOB))

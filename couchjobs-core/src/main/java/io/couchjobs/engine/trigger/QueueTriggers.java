@@ -250,7 +250,7 @@ public final class QueueTriggers implements Triggers {
         }
     }
 
-    /** A follower could not read on from a position that its source refuses. */
+    /** Throws when the source refuses the position: a follower could not go on from it. */
     private static void tryPosition(Trigger trigger, CouchDatabase source, String seq) {
         try {
             tryToRead(trigger, source, seq);

@@ -195,8 +195,10 @@ final class SourceFollower {
     }
 
     /**
-     * Reads the changes that are there, or those that come within a second, after a number of rows of this feed. Those that wait for others
-     * are left to the next slice when this one is not to go on.
+     * Reads the changes that are there, or those that come within a second. Changes that wait for others are left to the next slice
+     * when this slice is to end.
+     *
+     * @param before how many rows of this feed were read before
      */
     private FeedPart collect(ChangesFeed feed, boolean listens, int before, BooleanSupplier goesOn) {
         List<Change> changes = new ArrayList<>();

@@ -66,7 +66,7 @@ public final class Subscriptions implements AutoCloseable {
     private static CouchJobsException unknown(JobId id) {
         return new CouchJobsException(
                 "no majority of the copies of job " + id
-                        + " is in reach; nobody can tell whether it has ended or is there; try again when the cluster is whole");
+                        + " is in reach; whether the job exists or has ended is unknown; try again when the cluster is whole");
     }
 
     /**

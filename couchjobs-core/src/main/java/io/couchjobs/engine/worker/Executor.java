@@ -60,7 +60,7 @@ public final class Executor {
         return counters;
     }
 
-    /** Changes how many run at once. Those that wait are started as far as there are slots now; none waits where none is to run. */
+    /** Changes how many jobs run at once. Waiting jobs are started while slots are free. With a limit of 0 they are given back. */
     void resize(int most) {
         slots.resize(most);
         startNext();

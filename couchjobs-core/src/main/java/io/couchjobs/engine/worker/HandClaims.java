@@ -77,7 +77,7 @@ public final class HandClaims implements AutoCloseable {
         return new Begun(monitor, registration, leases, resolving);
     }
 
-    /** Not a job whose claim was given up: its caller was told so, and no sign of life of this process speaks for it. */
+    /** False for a job whose claim was given up: its caller was told, and this process's signs of life no longer count for it. */
     private boolean isOurs(JobId job) {
         return !renewsLeases
                 || held.values().stream().anyMatch(run -> run.claim().id().equals(job));

@@ -37,7 +37,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     private final Set<JobContext.StopReason> told = EnumSet.noneOf(JobContext.StopReason.class);
     private volatile String whyCancelled = "cancelled while it ran";
     private boolean handlerIsDone;
-    /** What interrupts the thread in what it does now. */
+    /** The stop reasons that interrupt the thread at present. */
     private Set<JobContext.StopReason> interrupting = EnumSet.allOf(JobContext.StopReason.class);
 
     private @Nullable Attempt<?> present;

@@ -97,7 +97,7 @@ final class RunLog {
         again.forEach(this::send);
     }
 
-    /** Stores nothing from now on, and deletes what nobody will look for when the job of a claim that was lost is gone. Waits. */
+    /** Stores nothing from now on. If the job of the lost claim is gone, deletes the log of that claim. Waits for both. */
     void abandon() {
         CompletableFuture<Void> last = drop();
         try {

@@ -26,10 +26,12 @@ final class Slots {
     }
 
     /**
-     * Waits until a slot or a place beside them is free, and as many that it is worth a request when one is under way; returns
-     * how many slots are.
+     * Waits until a slot is free, or a place beside the slots. While a claim is under way, waits until enough slots are free to be
+     * worth another request.
      *
-     * @param places how many places beside the slots are free; asked without any lock: who knows them takes slots while nobody else may take a place
+     * @param places how many places beside the slots are free; called without this lock: its owner takes slots under a lock
+     *     of its own
+     * @return how many slots are free
      */
     int awaitRoom(IntSupplier places) throws InterruptedException {
         while (true) {
@@ -127,7 +129,7 @@ final class Slots {
     /**
      * Waits until no run goes on, none is being claimed and none waits for a slot.
      *
-     * @param waiting how many wait, asked without any lock and before the others: who starts one takes its slot first
+     * @param waiting how many runs wait; read first and without a lock, because a run that waits no more has taken its slot by then
      */
     void awaitIdle(IntSupplier waiting) throws InterruptedException {
         while (true) {
@@ -157,7 +159,7 @@ final class Slots {
         return claims < MOST_CLAIMS && free() >= least;
     }
 
-    /** While the ends of very many runs cannot be written, nothing more is begun; one after the other means just that. */
+    /** None is free while more ends than slots wait to be written. With one slot, the next run waits for the last run's end. */
     private int free() {
         int mostEnding = limit > 1 ? limit : 0;
         return ending > mostEnding ? 0 : limit - running - claiming;

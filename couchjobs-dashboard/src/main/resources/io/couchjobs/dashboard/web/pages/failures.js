@@ -16,7 +16,7 @@ export class Failures extends Loading {
   render({ actions }, { data, error }) {
     return h('div', null, h('h1', { tabIndex: -1 }, 'Failures'), h(Trouble, { error }),
       !data && !error && h(Empty, null, 'Looking …'),
-      data && h('p', { class: 'faint lead' }, 'Failed jobs, and those that wait for a retry, by type and last error, numbers and ids in it aside. ',
+      data && h('p', { class: 'faint lead' }, 'Failed jobs and jobs that wait for a retry, grouped by type and last error. Numbers and ids in an error do not count. ',
         data.mark && ['New are those that began after the mark ', h('b', null, data.mark.text), ', ', h(Ago, { time: data.mark.at }), '.']),
       data && h(Card, null, data.groups.length === 0
         ? h(Empty, null, 'Nothing has failed.')

@@ -15,7 +15,7 @@ export class Recurring extends Loading {
   async act(schedule, action) {
     const sure = action === 'enable' || await ask(action === 'run'
       ? { title: 'Run ' + schedule.name + ' now?', text: 'A job of type ' + schedule.type + ' is made at once, beside its ticks.', yes: 'Run now' }
-      : { title: 'Disable ' + schedule.name + '?', text: 'It makes no jobs until it is enabled; what it would have made is not made up for.', yes: 'Disable' });
+      : { title: 'Disable ' + schedule.name + '?', text: 'It makes no jobs until it is enabled. Ticks that pass until then are not made up for.', yes: 'Disable' });
     if (sure) {
       const done = await attempt(schedule.name, () => post('recurring', { name: schedule.name, action }));
       if (done && done.job) {

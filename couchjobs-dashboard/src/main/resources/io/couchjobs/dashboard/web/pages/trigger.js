@@ -51,7 +51,7 @@ function questions(trigger) {
     pause: { title: 'Pause ' + trigger.name + '?', text: 'It makes no jobs until it is resumed, and then those of all changes since.', yes: 'Pause' },
     replay: {
       title: 'Send ' + trigger.name + ' back?',
-      text: 'It makes jobs for the same changes once more: from the beginning for each document of ' + trigger.source + '. From now, it leaves out all that waits.',
+      text: 'From the beginning: it makes jobs for each document of ' + trigger.source + ' once more. From now: it makes no jobs for the changes that wait.',
       fields: h('label', { class: 'field' }, 'From',
         h('select', { name: 'from' }, h('option', { value: 'beginning' }, 'the beginning'), h('option', { value: 'now' }, 'now'))),
       yes: 'Send back', kind: 'danger',
