@@ -13,12 +13,14 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** With real worker processes, and as little of everything as there can be: not a single number is of interest. */
 @ServerTest
 @Timeout(180)
+@Order(1)
 class BenchCommandTest {
     @Test
     void every_figure_is_measured_and_no_database_is_left(TestDatabase database) {

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @ServerTest
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
+@Order(1)
 class FakedClockTest {
     private static final Map<String, String> ONLY_THE_TIME_OF_DAY = Map.of(
             "FAKETIME_DONT_FAKE_MONOTONIC", "1", "DONT_FAKE_MONOTONIC", "1", "FAKETIME_FORCE_MONOTONIC_FIX", "0");

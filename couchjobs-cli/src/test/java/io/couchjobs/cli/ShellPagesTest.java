@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Types what the pages show in a shell, block by block. Each host that a page names is an embedded server of its own. */
 @Timeout(120)
+@Order(1)
 class ShellPagesTest {
     /** Pages with tests of their own. */
     private static final Map<String, String> ELSEWHERE = Map.of(

@@ -16,17 +16,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a worker process ends by TERM, or by two of them. */
 @Timeout(120)
 @DisabledOnOs(OS.WINDOWS)
+@Order(1)
+@Execution(ExecutionMode.CONCURRENT)
 class SignalsTest {
     /** Five are promised of the halt; the rest is for a slow machine. */
     private static final long SECONDS = 15;

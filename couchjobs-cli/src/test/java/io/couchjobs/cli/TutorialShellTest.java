@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Types the commands of the tutorial, and compares what they say with the page; numbers, times and ids aside. */
 @Timeout(240)
 @ExtendWith(CouchExtension.class)
+@Order(1)
 class TutorialShellTest {
     /** A terminal of its own for the program, which says one line when it works. */
     private static final String TERMINAL = """
