@@ -12,6 +12,14 @@ import java.util.stream.Collectors;
 public final class Views {
     private final Database database;
     private final Map<String, ViewGroup> bySignature = new ConcurrentHashMap<>();
+    private volatile Present present = new Present(-1);
+
+    /** The indexes of the design documents as these are until {@link Database#designSeq} moves, by the document's id. */
+    private record Present(long designSeq, Map<String, ViewGroup> groups) {
+        Present(long designSeq) {
+            this(designSeq, new ConcurrentHashMap<>());
+        }
+    }
 
     public Views(Database database) {
         this.database = database;
@@ -19,6 +27,16 @@ public final class Views {
 
     /** {@return the index of a design document, as the document is now; not refreshed} */
     public ViewGroup group(String designId) {
+        long designSeq = database.designSeq();
+        Present now = present;
+        if (now.designSeq() != designSeq) {
+            now = new Present(designSeq);
+            present = now;
+        }
+        return now.groups().computeIfAbsent(designId, this::read);
+    }
+
+    private ViewGroup read(String designId) {
         Doc doc = database.winner(designId).orElseThrow(CouchError::missing);
         if (doc.node().deleted()) {
             throw CouchError.deleted();
