@@ -156,9 +156,9 @@ final class FollowedDatabase {
             wasMoved |= follower != null;
             follower = null;
         }
-        // The positions of a removed trigger may be gone before this process hears of the removal. Then it must not begin a
-        // position, which the next trigger of that name would find. Nor must a trigger with a new connection find a position
-        // on its former server.
+        // The positions of a removed trigger may be gone before this process hears of the removal. Then it must not
+        // begin a position, which the next trigger of that name would find. Nor must a trigger with a new connection
+        // find a position on its former server.
         if (wasMoved && !tools.isFollowed(trigger)) {
             following.end();
             return Optional.empty();

@@ -64,9 +64,8 @@ public final class Subscriptions implements AutoCloseable {
     }
 
     private static CouchJobsException unknown(JobId id) {
-        return new CouchJobsException(
-                "no majority of the copies of job " + id
-                        + " is in reach; whether the job exists or has ended is unknown; try again when the cluster is whole");
+        return new CouchJobsException("no majority of the copies of job " + id
+                + " is in reach; whether the job exists or has ended is unknown; try again when the cluster is whole");
     }
 
     /**
