@@ -1,6 +1,7 @@
 package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.CheckedFields;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.InvalidJobDataException;
@@ -8,6 +9,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.MalformedDocumentException;
+import io.couchjobs.job.Site;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -35,16 +37,16 @@ public final class Schedule {
 
     private Schedule(String name, ObjectNode document) {
         this.name = checkName(name);
-        this.timing = ScheduleFields.timing(document);
+        CheckedFields fields = new CheckedFields(document, "");
+        this.timing = ScheduleFields.timing(fields);
         this.template = JobTemplate.parse(document.path(ScheduleFields.JOB));
-        this.enabled = ScheduleFields.enabled(document);
-        this.missed = ScheduleFields.choice(
-                document, ScheduleFields.MISSED, MissedPolicy.class, MissedPolicy::json, MissedPolicy.ONCE);
-        this.overlap = ScheduleFields.choice(
-                document, ScheduleFields.OVERLAP, OverlapPolicy.class, OverlapPolicy::json, OverlapPolicy.SKIP);
-        this.last = ScheduleFields.time(document, Field.LAST);
-        this.runs = ScheduleFields.runs(document);
-        this.site = ScheduleFields.site(document);
+        this.enabled = fields.flag(Field.ENABLED, true);
+        this.missed = fields.choice(ScheduleFields.MISSED, MissedPolicy.class).orElse(MissedPolicy.ONCE);
+        this.overlap =
+                fields.choice(ScheduleFields.OVERLAP, OverlapPolicy.class).orElse(OverlapPolicy.SKIP);
+        this.last = ScheduleFields.time(fields, Field.LAST);
+        this.runs = ScheduleFields.runs(fields);
+        this.site = fields.text(Field.SITE).map(Site::checkName);
         requireTogether(missed, overlap);
     }
 

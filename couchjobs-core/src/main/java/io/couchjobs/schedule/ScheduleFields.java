@@ -2,19 +2,16 @@ package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.CheckedFields;
 import io.couchjobs.engine.document.Field;
-import io.couchjobs.engine.document.StoredText;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.Site;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +33,12 @@ final class ScheduleFields {
 
     private ScheduleFields() {}
 
-    static Timing timing(ObjectNode document) {
-        boolean cron = document.hasNonNull(CRON);
-        if (cron == document.hasNonNull(EVERY)) {
+    static Timing timing(CheckedFields fields) {
+        boolean cron = fields.has(CRON);
+        if (cron == fields.has(EVERY)) {
             throw new IllegalArgumentException("it needs either a field cron or a field every");
         }
-        return cron ? cron(document) : interval(document);
+        return cron ? cron(fields) : interval(fields);
     }
 
     static void putTiming(ObjectNode document, Timing timing) {
@@ -55,54 +52,19 @@ final class ScheduleFields {
         }
     }
 
-    static boolean enabled(ObjectNode document) {
-        JsonNode value = document.path(Field.ENABLED);
-        if (!isAbsent(value) && !value.isBoolean()) {
-            throw wrong(Field.ENABLED, "a boolean", value);
-        }
-        return value.asBoolean(true);
+    static Optional<Instant> time(CheckedFields fields, String field) {
+        return fields.number(field, -FAR, FAR).map(Instant::ofEpochMilli).map(time -> requireNear(field, time));
     }
 
-    static Optional<Instant> time(ObjectNode document, String field) {
-        return integer(document, field).map(Instant::ofEpochMilli).map(time -> requireNear(field, time));
-    }
-
-    static List<JobId> runs(ObjectNode document) {
-        JsonNode value = document.path(Field.RUNS);
-        if (!isAbsent(value) && !value.isArray()) {
-            throw wrong(Field.RUNS, "an array of job document ids", value);
+    static List<JobId> runs(CheckedFields fields) {
+        JsonNode value = fields.json().path(Field.RUNS);
+        if (fields.has(Field.RUNS) && !value.isArray()) {
+            throw fields.wrong(Field.RUNS, "an array of job document ids");
         }
         List<JobId> runs = new ArrayList<>();
         value.forEach(id -> runs.add(JobId.fromDocId(id.asText())
-                .orElseThrow(() -> wrong(Field.RUNS, "an array of job document ids", value))));
+                .orElseThrow(() -> fields.wrong(Field.RUNS, "an array of job document ids"))));
         return List.copyOf(runs);
-    }
-
-    static Optional<String> site(ObjectNode document) {
-        JsonNode value = document.path(Field.SITE);
-        if (isAbsent(value)) {
-            return Optional.empty();
-        } else if (!value.isTextual()) {
-            throw wrong(Field.SITE, "a string", value);
-        }
-        return Optional.of(Site.checkName(value.textValue()));
-    }
-
-    static <E extends Enum<E>> E choice(
-            ObjectNode document, String field, Class<E> type, Function<E, String> json, E standard) {
-        JsonNode value = document.path(field);
-        if (isAbsent(value)) {
-            return standard;
-        }
-        E[] all = type.getEnumConstants();
-        return Arrays.stream(all)
-                .filter(choice -> value.isTextual() && json.apply(choice).equals(value.textValue()))
-                .findFirst()
-                .orElseThrow(() -> wrong(
-                        field,
-                        "one of "
-                                + String.join(", ", Arrays.stream(all).map(json).toList()),
-                        value));
     }
 
     static ZoneId zone(@Nullable String id) {
@@ -114,32 +76,14 @@ final class ScheduleFields {
         }
     }
 
-    private static Timing cron(ObjectNode document) {
-        JsonNode zone = document.path(ZONE);
-        if (!document.path(CRON).isTextual()) {
-            throw wrong(CRON, "a string", document.path(CRON));
-        } else if (!isAbsent(zone) && !zone.isTextual()) {
-            throw wrong(ZONE, "a string", zone);
-        }
-        return Timing.Cron.of(document.path(CRON).textValue(), zone(isAbsent(zone) ? null : zone.textValue()));
+    private static Timing cron(CheckedFields fields) {
+        return Timing.Cron.of(
+                fields.text(CRON).orElseThrow(), zone(fields.text(ZONE).orElse(null)));
     }
 
-    private static Timing interval(ObjectNode document) {
-        long every = integer(document, EVERY).orElse(0L);
-        return new Timing.Interval(
-                Duration.ofMillis(every), time(document, FROM).orElse(Instant.EPOCH));
-    }
-
-    /** JSON made elsewhere may write 60000 as 6e4 or 60000.0. */
-    private static Optional<Long> integer(ObjectNode document, String field) {
-        JsonNode value = document.path(field);
-        if (isAbsent(value)) {
-            return Optional.empty();
-        }
-        if (!value.isNumber() || value.asDouble() != Math.rint(value.asDouble()) || Math.abs(value.asDouble()) > FAR) {
-            throw wrong(field, "an integer, in milliseconds", value);
-        }
-        return Optional.of(value.isIntegralNumber() ? value.asLong() : (long) value.asDouble());
+    private static Timing interval(CheckedFields fields) {
+        long every = fields.number(EVERY, -FAR, FAR).orElse(0L);
+        return new Timing.Interval(Duration.ofMillis(every), time(fields, FROM).orElse(Instant.EPOCH));
     }
 
     /** Dates that far away overflow the arithmetic of calendars, and nobody means them. */
@@ -148,14 +92,5 @@ final class ScheduleFields {
             throw new IllegalArgumentException("field " + field + " is out of range: " + time);
         }
         return time;
-    }
-
-    private static boolean isAbsent(JsonNode value) {
-        return value.isMissingNode() || value.isNull();
-    }
-
-    private static IllegalArgumentException wrong(String field, String what, JsonNode value) {
-        return new IllegalArgumentException(
-                "field " + field + " must be " + what + ", not " + StoredText.of(value.toString(), 60));
     }
 }

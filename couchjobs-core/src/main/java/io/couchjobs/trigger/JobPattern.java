@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.CheckedFields;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Names;
 import io.couchjobs.job.JobRequest;
@@ -34,15 +35,15 @@ final class JobPattern {
     private final Optional<String> jobClass;
     private final Optional<String> site;
 
-    JobPattern(String trigger, TriggerFields fields, boolean isEvery) {
+    JobPattern(String trigger, CheckedFields fields, boolean isEvery) {
         fields.requireOnly(FIELDS);
         this.trigger = trigger;
         this.type = fields.required("type", "the type of the jobs");
         this.isEvery = isEvery;
-        this.id = fields.template("id");
-        this.data = fields.json("data");
+        this.id = fields.text("id").map(text -> fields.in("id", () -> Template.parse(text)));
+        this.data = fields.object("data").map(json -> fields.in("data", () -> JsonTemplate.parse(json)));
         this.includeDoc = fields.flag("includeDoc", false);
-        this.group = fields.template("group");
+        this.group = fields.text("group").map(text -> fields.in("group", () -> Template.parse(text)));
         this.templates = Stream.of(id.stream(), group.stream(), data.stream().flatMap(json -> json.texts().stream()))
                 .flatMap(each -> each)
                 .toList();

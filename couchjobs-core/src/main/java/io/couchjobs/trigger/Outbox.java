@@ -3,6 +3,7 @@ package io.couchjobs.trigger;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.CheckedFields;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.Names;
 import io.couchjobs.job.JobId;
@@ -153,7 +154,7 @@ public final class Outbox {
     /** The job of an entry; throws IllegalArgumentException that names the field that is wrong. */
     static JobRequest job(Entry entry, String origin) {
         String path = FIELD + "[" + entry.index + "].";
-        TriggerFields fields = new TriggerFields(entry.json, path);
+        CheckedFields fields = new CheckedFields(entry.json, path);
         fields.requireOnly(FIELDS);
         JobRequest.Builder request = JobRequest.builder(fields.required("type", "the type of the job"))
                 .id(entry.jobId)
@@ -170,7 +171,7 @@ public final class Outbox {
         return request.build();
     }
 
-    private static Optional<Instant> time(JsonNode value, TriggerFields fields) {
+    private static Optional<Instant> time(JsonNode value, CheckedFields fields) {
         if (value.isMissingNode() || value.isNull()) {
             return Optional.empty();
         } else if (value.isIntegralNumber()) {

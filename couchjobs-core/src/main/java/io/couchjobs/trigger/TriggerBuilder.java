@@ -2,6 +2,7 @@ package io.couchjobs.trigger;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.CheckedFields;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.JobType;
 import io.couchjobs.job.MalformedDocumentException;
@@ -277,7 +278,7 @@ public final class TriggerBuilder {
     }
 
     private TriggerBuilder choice(String field, Enum<?> choice) {
-        document.put(field, TriggerFields.lower(choice));
+        document.put(field, CheckedFields.lower(choice));
         return this;
     }
 }

@@ -2,6 +2,7 @@ package io.couchjobs.trigger;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.CheckedFields;
 import io.couchjobs.schedule.Timing;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -59,7 +60,7 @@ final class TriggerOptions {
 
     /** @param document the trigger's document, which nobody may change */
     TriggerOptions(String name, ObjectNode document) {
-        TriggerFields fields = new TriggerFields(document, "");
+        CheckedFields fields = new CheckedFields(document, "");
         fields.requireOnly(FIELDS);
         this.source = source(fields);
         this.connection = fields.text("connection");
@@ -114,7 +115,7 @@ final class TriggerOptions {
         }
     }
 
-    private static String source(TriggerFields fields) {
+    private static String source(CheckedFields fields) {
         String source = fields.required("source", "the database whose changes make jobs, or a pattern such as shop-*");
         if (!SOURCE.matcher(source).matches()) {
             throw fields.wrong("source", "the name of a database, or a pattern with * for any characters");
@@ -122,7 +123,7 @@ final class TriggerOptions {
         return source;
     }
 
-    private static Trigger.Batch batch(TriggerFields fields) {
+    private static Trigger.Batch batch(CheckedFields fields) {
         fields.requireOnly(BATCH_FIELDS);
         int size = fields.number("size", 1, LARGEST_BATCH).map(Long::intValue).orElse(LARGEST_BATCH);
         return new Trigger.Batch(size, fields.duration("wait").orElse(Duration.ofSeconds(1)));

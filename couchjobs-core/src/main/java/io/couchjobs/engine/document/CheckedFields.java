@@ -1,9 +1,8 @@
-package io.couchjobs.trigger;
+package io.couchjobs.engine.document;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.engine.document.StoredText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,25 +10,20 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
- * The fields of a trigger document, as Java values. Each reading throws IllegalArgumentException that names the field and its
- * value when it is wrong; what is missing or null is empty.
+ * The fields of a document, or of an object inside one, as Java values. Each reading throws IllegalArgumentException that names the
+ * field and its value when it is wrong; what is missing or null is empty.
+ *
+ * @param path stands before the names of fields in errors: empty for the document, such as {@code job.} for an object inside it
  */
-final class TriggerFields {
+public record CheckedFields(ObjectNode json, String path) {
     private static final int MOST_SHOWN = 60;
     private static final long LONGEST = Duration.ofDays(3650).toMillis();
 
-    private final ObjectNode json;
-    private final String path;
-
-    TriggerFields(ObjectNode json, String path) {
-        this.json = json;
-        this.path = path;
-    }
-
     /** Refuses other fields: they are mistakes, or have a meaning in a later version only. */
-    void requireOnly(Set<String> known) {
+    public void requireOnly(Set<String> known) {
         json.fieldNames().forEachRemaining(name -> {
             if (!name.startsWith("_") && !known.contains(name)) {
                 throw new IllegalArgumentException("field " + path + name + " is not known; the fields are "
@@ -38,11 +32,11 @@ final class TriggerFields {
         });
     }
 
-    boolean has(String field) {
+    public boolean has(String field) {
         return json.hasNonNull(field);
     }
 
-    Optional<String> text(String field) {
+    public Optional<String> text(String field) {
         if (!has(field)) {
             return Optional.empty();
         } else if (!json.path(field).isTextual() || json.path(field).textValue().isEmpty()) {
@@ -51,23 +45,23 @@ final class TriggerFields {
         return Optional.of(json.path(field).textValue());
     }
 
-    String required(String field, String what) {
+    public String required(String field, String what) {
         return text(field)
                 .orElseThrow(() -> new IllegalArgumentException("field " + path + field + " is missing: " + what));
     }
 
-    boolean flag(String field, boolean standard) {
+    public boolean flag(String field, boolean standard) {
         if (has(field) && !json.path(field).isBoolean()) {
             throw wrong(field, "a boolean");
         }
         return json.path(field).asBoolean(standard);
     }
 
-    Optional<Duration> duration(String field) {
+    public Optional<Duration> duration(String field) {
         return number(field, 0, LONGEST).map(Duration::ofMillis);
     }
 
-    Optional<Long> number(String field, long least, long most) {
+    public Optional<Long> number(String field, long least, long most) {
         JsonNode value = json.path(field);
         if (!has(field)) {
             return Optional.empty();
@@ -80,18 +74,18 @@ final class TriggerFields {
         return Optional.of((long) value.asDouble());
     }
 
-    Optional<ObjectNode> object(String field) {
+    public Optional<ObjectNode> object(String field) {
         if (has(field) && !json.path(field).isObject()) {
             throw wrong(field, "an object");
         }
         return has(field) ? Optional.of((ObjectNode) json.path(field)) : Optional.empty();
     }
 
-    Optional<TriggerFields> fields(String field) {
-        return object(field).map(inner -> new TriggerFields(inner, path + field + "."));
+    public Optional<CheckedFields> fields(String field) {
+        return object(field).map(inner -> new CheckedFields(inner, path + field + "."));
     }
 
-    List<String> texts(String field) {
+    public List<String> texts(String field) {
         List<String> texts = new ArrayList<>();
         JsonNode value = json.path(field);
         if (has(field) && !value.isArray()) {
@@ -106,7 +100,7 @@ final class TriggerFields {
         return List.copyOf(texts);
     }
 
-    Optional<JsonPointer> pointer(String field) {
+    public Optional<JsonPointer> pointer(String field) {
         return text(field).map(text -> {
             if (!text.startsWith("/") || text.startsWith("/_")) {
                 throw wrong(field, "a JSON Pointer such as /status, to no field that begins with an underscore");
@@ -115,15 +109,7 @@ final class TriggerFields {
         });
     }
 
-    Optional<Template> template(String field) {
-        return text(field).map(text -> in(field, () -> Template.parse(text)));
-    }
-
-    Optional<JsonTemplate> json(String field) {
-        return object(field).map(template -> in(field, () -> JsonTemplate.parse(template)));
-    }
-
-    <E extends Enum<E>> Optional<E> choice(String field, Class<E> type) {
+    public <E extends Enum<E>> Optional<E> choice(String field, Class<E> type) {
         E[] all = type.getEnumConstants();
         return text(field).map(text -> Arrays.stream(all)
                 .filter(choice -> lower(choice).equals(text))
@@ -134,15 +120,16 @@ final class TriggerFields {
                                 + String.join(
                                         ", ",
                                         Arrays.stream(all)
-                                                .map(TriggerFields::lower)
+                                                .map(CheckedFields::lower)
                                                 .toList()))));
     }
 
-    static String lower(Enum<?> choice) {
+    public static String lower(Enum<?> choice) {
         return choice.name().toLowerCase(Locale.ROOT);
     }
 
-    private <T> T in(String field, java.util.function.Supplier<T> reading) {
+    /** {@return what is read out of a field; the error of a wrong one names it} */
+    public <T> T in(String field, Supplier<T> reading) {
         try {
             return reading.get();
         } catch (IllegalArgumentException wrong) {
@@ -150,7 +137,7 @@ final class TriggerFields {
         }
     }
 
-    IllegalArgumentException wrong(String field, String what) {
+    public IllegalArgumentException wrong(String field, String what) {
         return new IllegalArgumentException("field " + path + field + " must be " + what + ", not "
                 + StoredText.of(json.path(field).toString(), MOST_SHOWN));
     }
