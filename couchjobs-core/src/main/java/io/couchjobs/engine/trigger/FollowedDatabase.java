@@ -225,7 +225,7 @@ final class FollowedDatabase {
     }
 
     private boolean isEnds() {
-        return name.equals(PositionNames.ENDS);
+        return name.equals(Positions.ENDS);
     }
 
     /** Quiet databases of a pattern are not read at its times, so the note for all of them counts, too. */

@@ -75,8 +75,8 @@ final class Following implements AutoCloseable {
     void run() throws InterruptedException {
         trigger.writeBack().ifPresent(place -> {
             // Before the sources are followed: their jobs may end at once.
-            Position unused = tools.starts().position(trigger, PositionNames.ENDS, tools.queue(), false);
-            follow(PositionNames.ENDS, tools.queue(), tools.endTaker(trigger, place));
+            Position unused = tools.starts().position(trigger, Positions.ENDS, tools.queue(), false);
+            follow(Positions.ENDS, tools.queue(), tools.endTaker(trigger, place));
         });
         if (trigger.isPattern()) {
             news.execute(this::followAll);

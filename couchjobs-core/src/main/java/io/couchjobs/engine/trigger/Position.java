@@ -84,7 +84,7 @@ final class Position {
 
     /** Whether it is the position of a database. */
     boolean isOfDatabase() {
-        return PositionNames.isDatabase(database());
+        return !database().startsWith("~");
     }
 
     /** The same position, begun for the present connection of a trigger. The document of a pattern's start names the pattern, too. */
@@ -92,7 +92,7 @@ final class Position {
         Position next = with(
                 CONNECTION,
                 JsonNodeFactory.instance.textNode(trigger.connection().orElse("")));
-        if (database().equals(PositionNames.STARTED)) {
+        if (database().equals(Positions.STARTED)) {
             next.document.put(SOURCE, trigger.source());
         }
         return next;

@@ -7,8 +7,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** The positions of triggers in the database of a queue. Thread-safe. */
+/**
+ * The positions of triggers in the database of a queue, one for each database that a trigger follows. Other documents stand beside them.
+ * Each of their names begins with a character that no database's name has. Thread-safe.
+ */
 final class Positions {
+    /** The position in the queue's own database, where the ends of jobs are read. */
+    static final String ENDS = "~ends";
+
+    /** A document that names a pattern. While it is there, the databases of that pattern have their positions. */
+    static final String STARTED = "~started";
+
+    /** Before the name of a source: the document holds its problem. */
+    static final String TROUBLE = "~trouble:";
+
     private final SharedDocuments documents;
 
     Positions(SharedDocuments documents) {

@@ -54,7 +54,7 @@ public final class QueueTriggers implements Triggers {
             tryToFollow(trigger);
         }
         if (trigger.writeBack().isPresent()) {
-            Position unused = tools.starts().position(trigger, PositionNames.ENDS, tools.queue(), false);
+            Position unused = tools.starts().position(trigger, Positions.ENDS, tools.queue(), false);
         }
         Trigger stored = stored(trigger);
         if (isInReach) {

@@ -56,7 +56,7 @@ final class Starts {
     }
 
     private String from(Trigger trigger, String name, Optional<Position> noted) {
-        if (name.equals(PositionNames.ENDS)) {
+        if (name.equals(Positions.ENDS)) {
             return "now";
         } else if (!isBegun(trigger)) {
             return trigger.from();
@@ -68,7 +68,7 @@ final class Starts {
 
     /** The ends are read from the queue's own server. */
     private static boolean isOf(Trigger trigger, Position position) {
-        return position.database().equals(PositionNames.ENDS) || position.isOf(trigger);
+        return position.database().equals(Positions.ENDS) || position.isOf(trigger);
     }
 
     private boolean isBegun(Trigger trigger) {
@@ -77,7 +77,7 @@ final class Starts {
     }
 
     private Optional<Position> started(Trigger trigger) {
-        return positions.read(trigger.name(), PositionNames.STARTED);
+        return positions.read(trigger.name(), Positions.STARTED);
     }
 
     /**
@@ -98,7 +98,7 @@ final class Starts {
                         Position unused = begin(trigger, name, seq(trigger.from(), info), info.created());
                     });
         }
-        Position unused = begin(trigger, PositionNames.STARTED, Position.BEGINNING, 0);
+        Position unused = begin(trigger, Positions.STARTED, Position.BEGINNING, 0);
     }
 
     /** A server that describes several databases calls each one that it cannot describe missing. So this database is asked for alone. */
@@ -137,7 +137,7 @@ final class Starts {
 
     /** Notes that no database of a pattern had changes left at a time. */
     void noteCaughtUp(Trigger trigger, Instant time) {
-        Position started = Position.first(trigger.name(), PositionNames.STARTED, Position.BEGINNING, 0);
+        Position started = Position.first(trigger.name(), Positions.STARTED, Position.BEGINNING, 0);
         Position unused =
                 positions.change(started, present -> present.after(Step.none(present.seq(), List.of()), time));
     }

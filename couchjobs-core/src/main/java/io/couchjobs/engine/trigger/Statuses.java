@@ -39,7 +39,7 @@ final class Statuses {
                 .flatMap(Job::lock)
                 .map(Lock::worker);
         Optional<TriggerStatus.Source> ends = present.stream()
-                .filter(position -> position.database().equals(PositionNames.ENDS))
+                .filter(position -> position.database().equals(Positions.ENDS))
                 .findAny()
                 .map(position -> source(position, Map.of()));
         return new TriggerStatus(trigger, follower, sources, ends);
@@ -53,7 +53,7 @@ final class Statuses {
     private List<Position> followed(Trigger trigger, List<Position> stored) {
         Predicate<String> follows = tools.follows(trigger);
         return stored.stream()
-                .filter(position -> position.database().equals(PositionNames.ENDS)
+                .filter(position -> position.database().equals(Positions.ENDS)
                         || (position.isOfDatabase() && follows.test(position.database())))
                 .toList();
     }

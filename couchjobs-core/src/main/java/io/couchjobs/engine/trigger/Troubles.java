@@ -23,8 +23,8 @@ final class Troubles {
     /** The name of the pattern or database whose problem a document holds; empty for a document that holds a position. */
     static Optional<String> source(Position document) {
         String name = document.database();
-        return name.startsWith(PositionNames.TROUBLE)
-                ? Optional.of(name.substring(PositionNames.TROUBLE.length()))
+        return name.startsWith(Positions.TROUBLE)
+                ? Optional.of(name.substring(Positions.TROUBLE.length()))
                 : Optional.empty();
     }
 
@@ -42,7 +42,7 @@ final class Troubles {
 
     /** The document that holds the problem of a source. */
     Optional<Position> of(Trigger trigger, String source) {
-        return positions.read(trigger.name(), PositionNames.TROUBLE + source);
+        return positions.read(trigger.name(), Positions.TROUBLE + source);
     }
 
     /** Notes why a pattern cannot be listed, or a database that has no position cannot be followed. */
@@ -52,7 +52,7 @@ final class Troubles {
 
     /** @param from where a database begins, unless an earlier note says so */
     void note(Trigger trigger, String source, String from, String problem) {
-        Position noted = Position.first(trigger.name(), PositionNames.TROUBLE + source, from, 0)
+        Position noted = Position.first(trigger.name(), Positions.TROUBLE + source, from, 0)
                 .of(trigger)
                 .behind(Optional.of(clock.instant()))
                 .withProblem(Optional.of(problem));
@@ -64,7 +64,7 @@ final class Troubles {
 
     /** The databases that have no position yet begin there once they can be read. */
     void replay(Trigger trigger, String from) {
-        for (Position noted : positions.readAll(trigger.name(), PositionNames.TROUBLE)) {
+        for (Position noted : positions.readAll(trigger.name(), Positions.TROUBLE)) {
             try {
                 Position unused = positions.change(noted, present -> present.movedTo(from));
             } catch (Positions.MovedException begun) {
@@ -75,13 +75,13 @@ final class Troubles {
 
     /** Strikes out the problem of a source: the source begins now, or was deleted. No change waits in it then. */
     void settle(Trigger trigger, String source) {
-        positions.remove(trigger.name(), PositionNames.TROUBLE + source);
+        positions.remove(trigger.name(), Positions.TROUBLE + source);
         positions.read(trigger.name(), source).ifPresent(this::settle);
     }
 
     /** Strikes out the problems of all other sources: the trigger does not follow them any more, or they are gone. */
     void settleOthers(Trigger trigger, Set<String> sources) {
-        positions.readAll(trigger.name(), trigger.isPattern() ? "" : PositionNames.TROUBLE).stream()
+        positions.readAll(trigger.name(), trigger.isPattern() ? "" : Positions.TROUBLE).stream()
                 .filter(position -> !sources.contains(source(position).orElse(position.database())))
                 .forEach(this::settle);
     }

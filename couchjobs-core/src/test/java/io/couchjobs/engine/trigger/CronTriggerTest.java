@@ -114,7 +114,7 @@ class CronTriggerTest extends FollowedOrders {
 
     private void allCaughtUp(Instant at) {
         tools.starts().begin(ofPattern(), queue.database().server(), List.of("orders"));
-        Position started = tools.positions().read("t", PositionNames.STARTED).orElseThrow();
+        Position started = tools.positions().read("t", Positions.STARTED).orElseThrow();
         Position unused = tools.positions().move(started, started.after(Step.none(started.seq(), List.of()), at));
     }
 
@@ -123,7 +123,7 @@ class CronTriggerTest extends FollowedOrders {
         followedLast(ANOTHER_YEAR, Optional.empty());
         allCaughtUp(ANOTHER_YEAR);
         save(orders, "{'_id':'order:1'}");
-        followUntil(ofPattern(), () -> isNoted(PositionNames.STARTED));
+        followUntil(ofPattern(), () -> isNoted(Positions.STARTED));
         assertThat(queue.all("mail")).hasSize(1);
     }
 
@@ -203,9 +203,9 @@ class CronTriggerTest extends FollowedOrders {
 
     @Test
     void the_first_time_of_the_cron_is_noted_for_a_pattern_though_nobody_followed_then() throws Exception {
-        began(PositionNames.STARTED);
+        began(Positions.STARTED);
         save(orders, "{'_id':'order:1'}");
-        followUntil(ofPattern(), () -> isNoted(PositionNames.STARTED));
+        followUntil(ofPattern(), () -> isNoted(Positions.STARTED));
     }
 
     @Test
@@ -216,7 +216,7 @@ class CronTriggerTest extends FollowedOrders {
                     following,
                     tools,
                     trigger,
-                    PositionNames.ENDS,
+                    Positions.ENDS,
                     queue.database(),
                     tools.endTaker(trigger, JsonPointer.valueOf("/status")));
             assertThat(ends.hasCaughtUp(Instant.now())).isTrue();

@@ -26,7 +26,7 @@ class EndTakerTest extends FollowedOrders {
         return new SourceFollower(
                 tools,
                 queue.database(),
-                tools.starts().position(TRIGGER, PositionNames.ENDS, queue.database(), false),
+                tools.starts().position(TRIGGER, Positions.ENDS, queue.database(), false),
                 tools.endTaker(TRIGGER, JsonPointer.valueOf("/status")));
     }
 

@@ -79,7 +79,7 @@ class WrittenEndsOnClustersTest {
         Job ended = queue.claim(queue.all("mail").findAny().orElseThrow().id())
                 .orElseThrow()
                 .finish();
-        Position position = tools.starts().position(trigger, PositionNames.ENDS, queue.database(), false);
+        Position position = tools.starts().position(trigger, Positions.ENDS, queue.database(), false);
         Taker ends = tools.endTaker(trigger, JsonPointer.valueOf("/status"));
         List<SourceChange> end = List.of(new SourceChange(
                 queue.database().name(), ended.id().docId(), ended.rev().orElseThrow(), "1", false, null));
