@@ -29,11 +29,7 @@ final class JobPattern {
     private final boolean includeDoc;
     private final Optional<Template> group;
     private final List<Template> templates;
-    private final Optional<Integer> priority;
-    private final Optional<Integer> maxRetries;
-    private final List<String> tags;
-    private final Optional<String> jobClass;
-    private final Optional<String> site;
+    private final CheckedFields fields;
 
     JobPattern(String trigger, CheckedFields fields, boolean isEvery) {
         fields.requireOnly(FIELDS);
@@ -47,11 +43,7 @@ final class JobPattern {
         this.templates = Stream.of(id.stream(), group.stream(), data.stream().flatMap(json -> json.texts().stream()))
                 .flatMap(each -> each)
                 .toList();
-        this.priority = fields.number("priority", 0, 99).map(Long::intValue);
-        this.maxRetries = fields.number("maxRetries", 0, Integer.MAX_VALUE).map(Long::intValue);
-        this.tags = fields.texts("tags");
-        this.jobClass = fields.text("class");
-        this.site = fields.text("site");
+        this.fields = fields;
         if (includeDoc && data.isPresent()) {
             throw new IllegalArgumentException(
                     "fields job.data and job.includeDoc exclude each other: write {doc} into the data");
@@ -134,11 +126,16 @@ final class JobPattern {
         if (!ofGroup.isEmpty() && group.isPresent()) {
             request.group(ofGroup);
         }
-        priority.ifPresent(request::priority);
-        maxRetries.ifPresent(request::maxRetries);
-        tags.forEach(request::tag);
-        jobClass.ifPresent(request::jobClass);
-        site.ifPresent(request::site);
+        common(fields, request);
         return request.build();
+    }
+
+    /** Reads the fields that jobs of all triggers have, and that need no template. */
+    static void common(CheckedFields fields, JobRequest.Builder request) {
+        fields.number("priority", 0, 99).map(Long::intValue).ifPresent(request::priority);
+        fields.number("maxRetries", 0, Integer.MAX_VALUE).map(Long::intValue).ifPresent(request::maxRetries);
+        fields.texts("tags").forEach(request::tag);
+        fields.text("class").ifPresent(request::jobClass);
+        fields.text("site").ifPresent(request::site);
     }
 }

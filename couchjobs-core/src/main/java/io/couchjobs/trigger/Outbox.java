@@ -162,12 +162,8 @@ public final class Outbox {
                 .data(fields.object("data").orElseGet(entry.json::objectNode));
         time(entry.json.path("scheduledTime"), fields).ifPresent(request::scheduledTime);
         fields.text("group").ifPresent(request::group);
-        fields.number("priority", 0, 99).map(Long::intValue).ifPresent(request::priority);
-        fields.number("maxRetries", 0, Integer.MAX_VALUE).map(Long::intValue).ifPresent(request::maxRetries);
-        fields.texts("tags").forEach(request::tag);
-        fields.text("class").ifPresent(request::jobClass);
         fields.text("correlationId").ifPresent(request::correlationId);
-        fields.text("site").ifPresent(request::site);
+        JobPattern.common(fields, request);
         return request.build();
     }
 
