@@ -11,8 +11,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * Writes the jobs of one call in rounds. A job that waits for others of the same call is written in a later round than they are.
@@ -88,11 +90,11 @@ final class AwaitedFirst {
      * @param write the function; it returns one answer per job that it is given, in the same order
      * @return all answers, in the order of the requests
      */
-    <T> List<T> inRounds(Function<List<JobRequest>, List<T>> write) {
+    private List<AddResult> inRounds(Function<List<JobRequest>, List<AddResult>> write) {
         if (awaited.isEmpty()) {
             return write.apply(requests);
         }
-        Map<Integer, T> answers = new HashMap<>();
+        Map<Integer, AddResult> answers = new TreeMap<>();
         Set<JobId> open = new HashSet<>();
         requests.forEach(request -> open.add(request.id()));
         while (!open.isEmpty()) {
@@ -102,26 +104,20 @@ final class AwaitedFirst {
             Set<JobId> now = new HashSet<>(ready.isEmpty() ? open : ready); // those left wait for each other
             open.removeAll(now);
             List<Integer> places = places(now);
-            List<T> answered = write.apply(places.stream().map(requests::get).toList());
+            List<AddResult> answered =
+                    write.apply(places.stream().map(requests::get).toList());
             for (int i = 0; i < places.size(); i++) {
                 answers.put(places.get(i), answered.get(i));
             }
         }
-        List<T> all = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            all.add(answers.get(i));
-        }
-        return all;
+        return new ArrayList<>(answers.values());
     }
 
     private List<Integer> places(Collection<JobId> ids) {
-        List<Integer> places = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            if (ids.contains(requests.get(i).id())) {
-                places.add(i);
-            }
-        }
-        return places;
+        return IntStream.range(0, requests.size())
+                .filter(place -> ids.contains(requests.get(place).id()))
+                .boxed()
+                .toList();
     }
 
     private Set<JobId> awaited(JobId id) {
