@@ -2,6 +2,8 @@ package io.couchjobs.engine.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
@@ -18,27 +20,37 @@ public final class Snapshot {
     private final JobId id;
     private final String rev;
     private final JobPhase phase;
-    private final Story story;
+    private final long fence;
+    private final int chapter;
     private final boolean confirmed;
     private final byte @Nullable [] document;
 
-    private Snapshot(JobId id, String rev, JobPhase phase, Story story, boolean confirmed, byte @Nullable [] document) {
+    private Snapshot(
+            JobId id,
+            String rev,
+            JobPhase phase,
+            long fence,
+            int chapter,
+            boolean confirmed,
+            byte @Nullable [] document) {
         this.id = id;
         this.rev = rev;
         this.phase = phase;
-        this.story = story;
+        this.fence = fence;
+        this.chapter = chapter;
         this.confirmed = confirmed;
         this.document = document;
     }
 
     public static Snapshot of(Job job) {
         byte[] document = job.document().toString().getBytes(StandardCharsets.UTF_8);
-        return new Snapshot(job.id(), job.rev().orElse(""), job.phase(), Story.of(job), false, document);
+        return new Snapshot(
+                job.id(), job.rev().orElse(""), job.phase(), Fences.story(job), chapter(job), false, document);
     }
 
     /** A removed job; the revision is that of the tombstone, or empty where there is none. */
     public static Snapshot gone(JobId id, String rev) {
-        return new Snapshot(id, rev, JobPhase.NOT_FOUND, Story.gone(rev), false, null);
+        return new Snapshot(id, rev, JobPhase.NOT_FOUND, 0, 0, false, null);
     }
 
     /** Empty for a document that is no job. */
@@ -56,16 +68,33 @@ public final class Snapshot {
 
     /** The same, known to be the state that a majority of the copies has. */
     Snapshot confirmed() {
-        return new Snapshot(id, rev, phase, story, true, document);
+        return new Snapshot(id, rev, phase, fence, chapter, true, document);
     }
 
     public boolean isConfirmed() {
         return confirmed;
     }
 
-    /** Whether this comes later in the story of the job, as far as the two can tell. */
+    /**
+     * Whether this comes later in the story of the job, as far as the two can tell. The story goes on with each claim and each
+     * request of a creator, which have numbers (fences) of their own; within one fence it goes from the run to its result. The
+     * number of a revision alone tells nothing on a cluster: a losing leaf may have been written more often. It only orders
+     * positions that are otherwise equal, and removals, for which nothing else is known.
+     */
     public boolean isLaterThan(Snapshot other) {
-        return story.isLaterThan(other.story);
+        if (document == null || other.document == null || (fence == other.fence && chapter == other.chapter)) {
+            return Rev.generation(rev) > Rev.generation(other.rev);
+        }
+        return fence == other.fence ? chapter > other.chapter : fence > other.fence;
+    }
+
+    private static int chapter(Job job) {
+        return switch (job.status()) {
+            case SCHEDULED, RUNNING -> 0;
+            case WAITING, STUCK -> 1;
+            case CANCELLED -> 2;
+            case SUCCESS, FAILED -> 3;
+        };
     }
 
     public JobPhase phase() {

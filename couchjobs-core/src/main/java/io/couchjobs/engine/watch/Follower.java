@@ -2,7 +2,6 @@ package io.couchjobs.engine.watch;
 
 import io.couchjobs.engine.store.ConfirmedEnds;
 import io.couchjobs.engine.store.Snapshot;
-import io.couchjobs.engine.store.Story;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Follows one job through its revisions. Thread-safe.
  *
- * <p>A feed may repeat, rewind and tell of older revisions. A state that is later in the {@linkplain Story story} of
+ * <p>A feed may repeat, rewind and tell of older revisions. A state that is later in the {@linkplain Snapshot#isLaterThan story} of
  * the job is taken; an earlier one is only a reason to read the document, off the feed's thread. If the reading is
  * older, too, it may come from a copy that lags behind: a second reading must confirm it before it counts. An end
  * counts when a majority of the copies has it ({@link ConfirmedEnds}).
