@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Detects a connection that gives signs of life but brings no changes any more. Used by the feed's thread only; it asks
  * the server in a lane of its own, so that a slow answer delays nothing else.
  */
-final class FeedWatchdog {
+public final class FeedWatchdog {
     private static final Logger log = LoggerFactory.getLogger(FeedWatchdog.class);
 
     private final CouchDatabase database;
@@ -67,8 +67,8 @@ final class FeedWatchdog {
         return false;
     }
 
-    /** The changes there are beyond a position. */
-    static List<Change> read(CouchDatabase database, ChangesRequest request) {
+    /** The changes there are beyond a position; a part of them when the thread is interrupted, whose flag stays set. */
+    public static List<Change> read(CouchDatabase database, ChangesRequest request) {
         List<Change> changes = new ArrayList<>();
         try (ChangesFeed feed = database.changes(request)) {
             while (!feed.isEnded()) {

@@ -1,22 +1,19 @@
 package io.couchjobs.engine.gc;
 
-import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.FeedWatchdog;
 import io.couchjobs.engine.limit.SlotName;
 import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobTombstone;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Logs;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -38,7 +35,6 @@ import java.util.function.Supplier;
  * read; a document that was written meanwhile has others, and nothing happens to it.
  */
 final class Tombstones {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int PAGE = 1000;
     /** The number of ids that a server takes by default. Up to it, the server looks the ids up instead of reading the whole feed. */
     private static final int BATCH = 100;
@@ -93,10 +89,9 @@ final class Tombstones {
      * @param afterPurge called after each page that was purged from
      */
     void run(boolean dryRun, long most, Step afterPurge, LongConsumer progress) throws InterruptedException {
-        Page page = read(ChangesRequest.normal().styleAllDocs(true).limit(PAGE));
-        for (long left = most; left > 0 && !page.changes.isEmpty() && !isCopyAway; left -= page.changes.size()) {
-            List<Change> ours =
-                    page.changes.stream().filter(Tombstones::mayBeOurs).toList();
+        List<Change> page = read(ChangesRequest.normal().styleAllDocs(true).limit(PAGE));
+        for (long left = most; left > 0 && !page.isEmpty() && !isCopyAway; left -= page.size()) {
+            List<Change> ours = page.stream().filter(Tombstones::mayBeOurs).toList();
             long before = purged;
             if (!ours.isEmpty()) {
                 work(ours, dryRun, progress);
@@ -106,7 +101,7 @@ final class Tombstones {
             }
             page = read(ChangesRequest.normal()
                     .styleAllDocs(true)
-                    .since(page.lastSeq)
+                    .since(page.get(page.size() - 1).seq())
                     .limit(PAGE));
         }
     }
@@ -145,7 +140,7 @@ final class Tombstones {
         Set<String> young = young(ids);
         Map<String, List<String>> go = new HashMap<>();
         for (Change now :
-                read(ChangesRequest.normal().docIds(ids).styleAllDocs(true).includeDocs(true)).changes) {
+                read(ChangesRequest.normal().docIds(ids).styleAllDocs(true).includeDocs(true))) {
             boolean isOld = rules.allAreOld || !young.contains(now.id());
             boolean mayGo = isOld || (nobodyWorks && isFinal(now));
             if (now.deleted() && isOurs(now) && mayGo && !tellsTurn(now)) {
@@ -160,9 +155,7 @@ final class Tombstones {
             return new HashSet<>(ids);
         }
         Set<String> young = new HashSet<>();
-        read(ChangesRequest.normal().docIds(ids).since(rules.old.get()))
-                .changes
-                .forEach(change -> young.add(change.id()));
+        read(ChangesRequest.normal().docIds(ids).since(rules.old.get())).forEach(change -> young.add(change.id()));
         return young;
     }
 
@@ -212,28 +205,16 @@ final class Tombstones {
         }
     }
 
-    private Page read(ChangesRequest request) throws InterruptedException {
-        List<Change> changes = new ArrayList<>();
-        try (ChangesFeed feed = database.changes(request)) {
-            Optional<Change> next = feed.next(PATIENCE);
-            while (next.isPresent()) {
-                changes.add(next.get());
-                next = feed.next(PATIENCE);
-            }
-            if (Thread.interrupted()) {
-                throw new InterruptedException();
-            }
-            if (!feed.isEnded()) {
-                throw new CouchJobsException("the changes of " + database.name() + " did not come to an end");
-            }
-            return new Page(changes, feed.lastSeq());
+    private List<Change> read(ChangesRequest request) throws InterruptedException {
+        List<Change> changes = FeedWatchdog.read(database, request);
+        if (Thread.interrupted()) {
+            throw new InterruptedException(); // a part would make young tombstones look old
         }
+        return changes;
     }
 
     /** A step that may be interrupted. */
     interface Step {
         void run() throws InterruptedException;
     }
-
-    private record Page(List<Change> changes, String lastSeq) {}
 }
