@@ -1,8 +1,10 @@
 package io.couchjobs.engine.due.share;
 
+import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Whether it is this worker's turn to claim a job. Not thread-safe.
@@ -23,11 +25,14 @@ public final class ClaimTurns {
     /** The pause after which a worker that goes on claiming seems to refuse a job. */
     private static final Duration REFUSED = Duration.ofMinutes(1);
 
+    private static final int MOST_SIGHTS = 20_000;
     private static final int SAFETY = 3;
     private static final int HELP_AFTER = 2;
 
     private final WorkerRanking ranking;
-    private final FirstSeen firstSeen = new FirstSeen();
+    /** When this process first saw the last few thousand jobs to be claimed, by document id. */
+    private final Map<String, Sight> sights = RecentMap.byAge(MOST_SIGHTS);
+
     private final FeedDelay delay = new FeedDelay();
 
     public ClaimTurns(WorkerRanking ranking) {
@@ -66,7 +71,7 @@ public final class ClaimTurns {
         if (standing.first() == null) {
             return 0;
         }
-        long waiting = firstSeen.age(job, nanos).toNanos();
+        long waiting = age(job, nanos);
         long untilFree = turn(standing.rank(), pause(nanos))
                 - Math.min(waiting, standing.first().idle(nanos));
         return Math.min(untilFree, turn(standing.rank(), REFUSED) - waiting);
@@ -74,10 +79,16 @@ public final class ClaimTurns {
 
     private long untilHelp(Job job, long nanos) {
         int rank = ranking.rank(job);
-        return rank == 0
-                ? 0
-                : HELP_AFTER * turn(rank, pause(nanos))
-                        - firstSeen.age(job, nanos).toNanos();
+        return rank == 0 ? 0 : HELP_AFTER * turn(rank, pause(nanos)) - age(job, nanos);
+    }
+
+    /** How long ago a job was first asked about here, in the revision that it has. */
+    private long age(Job job, long nanos) {
+        String rev = job.rev().orElse("");
+        Sight first = sights.compute(
+                job.id().docId(),
+                (id, known) -> known != null && known.rev().equals(rev) ? known : new Sight(rev, nanos));
+        return nanos - first.nanos();
     }
 
     /**
@@ -97,4 +108,6 @@ public final class ClaimTurns {
         }
         return pause.compareTo(LONGEST) < 0 ? pause : LONGEST;
     }
+
+    private record Sight(String rev, long nanos) {}
 }
