@@ -18,7 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
  * Reserves starts of types with a rate, some at a time, in one document per type with the number reserved in its
@@ -198,7 +197,7 @@ final class RateKeeper {
                 .put(LENGTH, rate.window().toMillis())
                 .put(RESERVED, reserved)
                 // Two workers that write the same body would get the same revision, and both would have these starts.
-                .put("by", UUID.randomUUID().toString());
+                .put("by", store.environment().uuid().toString());
     }
 
     private synchronized void reserved(String type, Rate rate, long window, int chunk, ObjectNode document) {
