@@ -5,7 +5,7 @@ import io.couchjobs.cli.GlobalOptions.Colour;
 import io.couchjobs.cli.bench.Figure;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.input.JobReader;
-import io.couchjobs.cli.input.Times;
+import io.couchjobs.cli.input.Time;
 import io.couchjobs.cli.logging.LogLevels;
 import io.couchjobs.cli.output.Format;
 import io.couchjobs.job.After;
@@ -15,9 +15,6 @@ import io.couchjobs.schedule.Schedule;
 import io.couchjobs.trigger.Outbox;
 import io.couchjobs.trigger.Trigger;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.time.ZoneId;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
@@ -60,8 +57,7 @@ final class Cli {
                 .registerConverter(Outbox.Entries.class, EnumNames.oneOf(Outbox.Entries.class))
                 .registerConverter(JobReader.Format.class, EnumNames.oneOf(JobReader.Format.class))
                 .registerConverter(Duration.class, saying(Durations::parse))
-                .registerConverter(
-                        Instant.class, saying(new Times(InstantSource.system(), ZoneId.systemDefault())::parse))
+                .registerConverter(Time.class, saying(Time::new))
                 .setParameterExceptionHandler(problems::misused)
                 .setExecutionExceptionHandler(problems::failed)
                 .setExecutionStrategy(parsed -> {

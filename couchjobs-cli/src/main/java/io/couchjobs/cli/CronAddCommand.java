@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.cli.input.Time;
 import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
@@ -37,7 +38,10 @@ final class CronAddCommand extends CronNameCommand implements CreatesStore {
             description = "The cron expression (not with --every), and the type of the jobs.")
     private List<String> rest = List.of();
 
-    @Option(names = "--zone", paramLabel = "Z", description = "The time zone of EXPR, such as Europe/Berlin; default UTC.")
+    @Option(
+            names = "--zone",
+            paramLabel = "Z",
+            description = "The time zone of EXPR, such as Europe/Berlin; default UTC.")
     private @Nullable String zone;
 
     @Option(names = "--every", paramLabel = "D", description = "In place of EXPR, the distance: 30s, 5m, 2h, 1d.")
@@ -47,7 +51,7 @@ final class CronAddCommand extends CronNameCommand implements CreatesStore {
             names = "--from",
             paramLabel = "TIME",
             description = "The first tick of --every; default one interval from now.")
-    private @Nullable Instant from;
+    private @Nullable Time from;
 
     @Option(
             names = "--missed",
@@ -71,7 +75,7 @@ final class CronAddCommand extends CronNameCommand implements CreatesStore {
     @Mixin
     private final TemplateOptions template = new TemplateOptions();
 
-    private @Nullable ScheduleRequest request;
+    private ScheduleRequest.@Nullable Builder request;
 
     @Override
     void check() {
@@ -91,7 +95,8 @@ final class CronAddCommand extends CronNameCommand implements CreatesStore {
         if (disabled) {
             builder.enabled(false);
         }
-        request = timing(builder).build();
+        request = timing(builder);
+        start(request, Instant.now()).build();
     }
 
     @Override
@@ -99,8 +104,9 @@ final class CronAddCommand extends CronNameCommand implements CreatesStore {
         if (request == null) {
             throw new IllegalStateException("run before check");
         }
-        Schedules.PutResult put = queue.schedules().put(request);
-        ScheduleText.show(output(), put.schedule(), ServerTime.of(queue));
+        Instant now = ServerTime.of(queue);
+        Schedules.PutResult put = queue.schedules().put(start(request, now).build());
+        ScheduleText.show(output(), put.schedule(), now);
         root().say("couchjobs: schedule " + schedule() + " " + meaning(put));
         return ExitCode.DONE;
     }
@@ -112,7 +118,11 @@ final class CronAddCommand extends CronNameCommand implements CreatesStore {
             builder.cron(rest.get(0));
         }
         Optional.ofNullable(zone).ifPresent(builder::zone);
-        return from == null ? builder : builder.from(from);
+        return builder;
+    }
+
+    private ScheduleRequest.Builder start(ScheduleRequest.Builder builder, Instant now) {
+        return from == null ? builder : builder.from(from.from(now));
     }
 
     private static String meaning(Schedules.PutResult put) {

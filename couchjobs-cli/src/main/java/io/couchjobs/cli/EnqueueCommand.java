@@ -15,7 +15,6 @@ import io.couchjobs.job.JobRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
@@ -206,7 +205,7 @@ final class EnqueueCommand extends QueueCommand implements CreatesStore {
     }
 
     private ExitCode array(JobQueue queue, String file) throws IOException {
-        Times times = new Times(InstantSource.system(), ZoneId.systemDefault());
+        Times times = new Times(() -> ServerTime.of(queue), ZoneId.systemDefault());
         try (InputStream in = InputFile.open(file, root().shell())) {
             JobReader reader = format(file).openItems(in, () -> JobRequest.builder(type), times);
             new ArrayEnqueue(queue, root(), chunk == null ? OptionalInt.empty() : OptionalInt.of(chunk))

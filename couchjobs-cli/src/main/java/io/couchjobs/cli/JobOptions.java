@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.cli.input.Time;
 import io.couchjobs.job.After;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -23,7 +24,7 @@ final class JobOptions {
             names = "--at",
             paramLabel = "TIME",
             description = "Not before this time: ISO-8601, epoch seconds or milliseconds, or +5m.")
-    private @Nullable Instant at;
+    private @Nullable Time at;
 
     @Option(names = "--in", paramLabel = "DURATION", description = "Not before so long from now: 30s, 5m, 2h, 1d.")
     private @Nullable Duration in;
@@ -71,15 +72,16 @@ final class JobOptions {
             throw CommandException.usage("--at and --in exclude each other");
         }
         JobRequest.Builder job = countedFrom(now, rest.start(type));
-        Optional.ofNullable(at).ifPresent(job::scheduledTime);
         Optional.ofNullable(site).ifPresent(job::site);
         Optional.ofNullable(origin).ifPresent(job::origin);
         return held(job);
     }
 
-    /** {@return the job, with the time that {@code --in} gives, counted from then} A check of the job does not know the server's time. */
+    /** {@return the job, with the time that {@code --at} or {@code --in} gives} A check of the job does not know the server's time. */
     JobRequest.Builder countedFrom(Instant now, JobRequest.Builder job) {
-        return in == null ? job : job.scheduledTime(now.plus(in));
+        Optional.ofNullable(in).map(now::plus).ifPresent(job::scheduledTime);
+        Optional.ofNullable(at).map(time -> time.from(now)).ifPresent(job::scheduledTime);
+        return job;
     }
 
     /** Asks which jobs the arrays have. */

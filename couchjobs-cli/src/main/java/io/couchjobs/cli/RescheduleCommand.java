@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.cli.input.Time;
 import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
@@ -24,7 +25,7 @@ final class RescheduleCommand extends JobsCommand {
             order = -1,
             paramLabel = "TIME",
             description = "Not before this time: ISO-8601, epoch seconds or milliseconds, or +5m from now.")
-    private @Nullable Instant at;
+    private @Nullable Time at;
 
     @Option(
             names = "--in",
@@ -32,6 +33,8 @@ final class RescheduleCommand extends JobsCommand {
             paramLabel = "DURATION",
             description = "Not before so long from now: 30s, 5m, 2h, 1d.")
     private @Nullable Duration in;
+
+    private @Nullable Instant time;
 
     @Override
     void check() {
@@ -45,16 +48,14 @@ final class RescheduleCommand extends JobsCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        if (in != null) {
-            at = ServerTime.of(queue).plus(in);
-        }
+        Instant now = ServerTime.of(queue);
+        time = in == null ? Objects.requireNonNull(at).from(now) : now.plus(in);
         return super.run(queue);
     }
 
     @Override
     String act(JobQueue queue, JobId id) {
-        Instant time = Objects.requireNonNull(at);
-        queue.reschedule(id.type(), id.id(), time);
+        queue.reschedule(id.type(), id.id(), Objects.requireNonNull(time));
         return "due " + time;
     }
 }

@@ -118,7 +118,10 @@ class FakedClockTest {
         Instant before = Instant.now();
         ahead(database, "enqueue", "email", "2", "--in", "1h");
         ahead(database, "reschedule", "email", "1", "--in", "1h");
-        for (String id : List.of("1", "2")) {
+        shell.done("enqueue", "email", "3");
+        ahead(database, "enqueue", "email", "4", "--at", "+1h");
+        ahead(database, "reschedule", "email", "3", "--at", "+1h");
+        for (String id : List.of("1", "2", "3", "4")) {
             assertThat(Instant.parse(job(id).path("scheduledTime").asText()))
                     .isBetween(before.plusSeconds(3_590), Instant.now().plusSeconds(3_610));
         }
