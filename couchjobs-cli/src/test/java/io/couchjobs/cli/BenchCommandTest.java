@@ -31,7 +31,7 @@ class BenchCommandTest {
                                 + " --herd 2 --idle 100ms")
                         .split(" "));
 
-        assertThat(said.exitCode()).as(said.err()).isZero();
+        assertThat(said.exitCode()).as(said.err() + said.out()).isZero();
         JsonNode json = said.json();
         assertThat(json.fieldNames())
                 .toIterable()
