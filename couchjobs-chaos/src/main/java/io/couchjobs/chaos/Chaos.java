@@ -18,24 +18,24 @@ final class Chaos {
             System.exit(2);
             return;
         }
-        if (options.isHelp()) {
+        if (options.isHelp) {
             CommandLine.usage(options, System.out);
             return;
         }
         int failed = 0;
-        long first = options.seed();
-        for (int run = 0; run < options.runs(); run++) {
-            failed += isKept(options.seed(first + run)) ? 0 : 1;
+        long first = options.seed;
+        for (int run = 0; run < options.runs; run++) {
+            options.seed = first + run;
+            failed += isKept(options) ? 0 : 1;
         }
-        System.out.println(options.runs() + " runs, " + failed + " failed");
+        System.out.println(options.runs + " runs, " + failed + " failed");
         System.exit(failed == 0 ? 0 : 1);
     }
 
     private static boolean isKept(Options options) throws IOException, InterruptedException {
         Verdict verdict = new ChaosRun(options).run();
         System.out.println(verdict.figures());
-        System.out.println(
-                "seed " + options.seed() + ": " + verdict.violations().size() + " violations");
+        System.out.println("seed " + options.seed + ": " + verdict.violations().size() + " violations");
         verdict.violations().forEach(System.out::println);
         return verdict.violations().isEmpty();
     }

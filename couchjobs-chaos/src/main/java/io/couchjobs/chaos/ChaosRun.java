@@ -34,8 +34,8 @@ final class ChaosRun {
 
     ChaosRun(Options options) throws IOException {
         this.options = options;
-        Files.createDirectories(options.folder());
-        this.folder = Files.createTempDirectory(options.folder().toAbsolutePath(), "seed" + options.seed() + "-");
+        Files.createDirectories(options.folder);
+        this.folder = Files.createTempDirectory(options.folder.toAbsolutePath(), "seed" + options.seed + "-");
     }
 
     Verdict run() throws IOException, InterruptedException {
@@ -44,7 +44,7 @@ final class ChaosRun {
             List<URI> databases =
                     server.nodes().stream().map(node -> node.resolve(database)).toList();
             try (Observer observer = new Observer(databases);
-                    Accounts accounts = options.isSecured() ? observer.secure() : Accounts.none();
+                    Accounts accounts = options.isSecured ? observer.secure() : Accounts.none();
                     Fleet fleet = new Fleet(options, databases, accounts, folder)) {
                 Verdict verdict = run(server, observer, fleet);
                 if (verdict.violations().isEmpty()) {
@@ -56,19 +56,19 @@ final class ChaosRun {
     }
 
     private Server server() throws IOException {
-        return options.nodes().isEmpty()
-                ? new EmbeddedServer(folder, options.isSecured() ? "root:" + UUID.randomUUID() : "")
-                : new NamedServer(options.nodes(), folder.resolve("server.log"));
+        return options.nodes.isEmpty()
+                ? new EmbeddedServer(folder, options.isSecured ? "root:" + UUID.randomUUID() : "")
+                : new NamedServer(options.nodes, folder.resolve("server.log"));
     }
 
     private Verdict run(Server server, Observer observer, Fleet fleet) throws IOException, InterruptedException {
         Set<Fault> possible = EnumSet.allOf(Fault.class);
         possible.removeIf(fault ->
                 fault.target() == Fault.Target.SERVER && !server.possible().contains(fault));
-        Plan plan = Plan.of(options.seed(), options, server.nodes().size(), possible);
+        Plan plan = Plan.of(options.seed, options, server.nodes().size(), possible);
         write("plan", plan.steps());
-        say("seed " + options.seed() + ": " + plan.steps().size() + " faults in " + options.seconds()
-                + " s, evidence in " + folder);
+        say("seed " + options.seed + ": " + plan.steps().size() + " faults in " + options.seconds + " s, evidence in "
+                + folder);
         fleet.awaitReady();
         awaitFirstRun();
         say("all processes are ready, and jobs run");

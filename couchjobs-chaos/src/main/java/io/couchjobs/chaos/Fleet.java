@@ -26,26 +26,26 @@ final class Fleet implements AutoCloseable {
      * @param accounts the accounts with which they log in
      */
     Fleet(Options options, List<URI> databases, Accounts accounts, Path folder) throws IOException {
-        Random random = new Random(options.seed());
-        for (int i = 0; i < options.workers(); i++) {
+        Random random = new Random(options.seed);
+        for (int i = 0; i < options.workers; i++) {
             // The first one has an id of its own, so that it takes back what it had when it was killed.
             List<String> id = i == 0 ? List.of("first") : List.of();
             List<URI> urls = accounts.of(QueueSecurity.Role.WORKER, "worker" + i, seenBy(i, databases, options));
             workers.add(new Member(WorkerProcess.class, "worker" + i, urls, folder, random.nextLong(), id));
         }
-        for (int i = 0; i < options.readers(); i++) {
+        for (int i = 0; i < options.readers; i++) {
             List<URI> node = List.of(databases.get(i % databases.size()));
             List<URI> urls = accounts.of(QueueSecurity.Role.PRODUCER, "reader" + i, node);
             readers.add(new Member(ReaderProcess.class, "reader" + i, urls, folder, random.nextLong(), List.of()));
         }
-        for (int i = 0; i < options.creators(); i++) {
+        for (int i = 0; i < options.creators; i++) {
             List<String> arguments = List.of(
                     Long.toString(random.nextLong()),
-                    Integer.toString(options.creatorPauseMillis()),
-                    Integer.toString(options.crowd()),
-                    Integer.toString(options.items()),
-                    Integer.toString(options.sources()),
-                    Integer.toString(options.changes()));
+                    Integer.toString(options.creatorPauseMillis),
+                    Integer.toString(options.crowd),
+                    Integer.toString(options.items),
+                    Integer.toString(options.sources),
+                    Integer.toString(options.changes));
             List<URI> urls = accounts.of(QueueSecurity.Role.PRODUCER, "creator" + i, seenBy(i + 1, databases, options));
             creators.add(new Member(CreatorProcess.class, "creator" + i, urls, folder, random.nextLong(), arguments));
         }
@@ -53,7 +53,7 @@ final class Fleet implements AutoCloseable {
 
     /** {@return the nodes that a member asks: each its own when all are pinned, or else every second one all of them} */
     static List<URI> seenBy(int member, List<URI> databases, Options options) {
-        if (options.isPinned()) {
+        if (options.isPinned) {
             return List.of(databases.get(member % databases.size()));
         }
         return member % 2 == 0 ? databases : List.of(databases.get(member / 2 % databases.size()));

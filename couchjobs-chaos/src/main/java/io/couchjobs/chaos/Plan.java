@@ -37,9 +37,9 @@ record Plan(List<Step> steps) {
     static Plan of(long seed, Options options, int nodes, Set<Fault> possible) {
         Random random = new Random(seed);
         List<Step> steps = new ArrayList<>();
-        long end = options.seconds() * 1000L;
+        long end = options.seconds * 1000L;
         Deck<Fault> common = Fault.deck(possible, false, random);
-        for (long time = 500; time < end && !common.isEmpty(); time += random.nextInt(2 * options.pauseMillis()) + 1) {
+        for (long time = 500; time < end && !common.isEmpty(); time += random.nextInt(2 * options.pauseMillis) + 1) {
             steps.add(step(time, end, common.next(), options, nodes, random));
         }
         // One node at a time: with two away, a cluster of three does nothing at all.
@@ -62,10 +62,10 @@ record Plan(List<Step> steps) {
         long until = time + random.nextInt(fault.leastMillis(), fault.mostMillis());
         int target = random.nextInt(
                 switch (fault.target()) {
-                    case WORKER -> options.workers();
-                    case CREATOR -> options.creators();
+                    case WORKER -> options.workers;
+                    case CREATOR -> options.creators;
                     case SERVER -> nodes;
-                    case CONNECTIONS -> options.workers() + options.creators() + options.readers();
+                    case CONNECTIONS -> options.workers + options.creators + options.readers;
                 });
         return new Step(time, Math.min(until, end), fault, target, JUMPS[random.nextInt(JUMPS.length)]);
     }

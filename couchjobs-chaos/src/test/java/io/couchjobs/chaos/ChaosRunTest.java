@@ -2,7 +2,7 @@ package io.couchjobs.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
@@ -21,44 +21,46 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Execution(ExecutionMode.CONCURRENT)
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "no signal stops a process there")
 class ChaosRunTest {
-    private static final int SHORT_SECONDS = 15;
+    private static final String SHORT_SECONDS = "15";
 
     /** The longest run begins first, and the others run beside it. */
     @Test
     @Order(1)
     void no_promise_is_broken() throws Exception {
-        run(standard().seconds(Integer.getInteger("couchjobs.chaos.seconds", 60)));
+        run("--seconds", System.getProperty("couchjobs.chaos.seconds", "60"));
     }
 
     @Test
     void no_promise_is_broken_where_each_process_may_do_only_what_its_role_covers() throws Exception {
-        run(standard().seconds(SHORT_SECONDS).secured());
+        run("--seconds", SHORT_SECONDS, "--secure");
     }
 
     @Test
     void no_promise_to_arrays_is_broken() throws Exception {
-        run(standard().seconds(SHORT_SECONDS).items(300));
+        run("--seconds", SHORT_SECONDS, "--items", "300");
     }
 
     @Test
     void no_change_of_a_document_is_lost() throws Exception {
-        run(standard().seconds(SHORT_SECONDS).sources(5).changes(60));
+        run("--seconds", SHORT_SECONDS, "--sources", "5", "--changes", "60");
     }
 
     /** Where there are more faults, on a node or a cluster of CouchDB: docs/chaos.md tells what it was. */
     @ParameterizedTest
     @ValueSource(longs = {601, 602, 901, 950})
     void no_promise_is_broken_by_a_plan_by_which_one_was_before(long seed) throws Exception {
-        run(Options.standard(seed).seconds(SHORT_SECONDS));
+        run(seed, "--seconds", SHORT_SECONDS);
     }
 
-    private static Options standard() {
-        return Options.standard(Long.getLong("couchjobs.chaos.seed", System.currentTimeMillis() % 1_000_000));
+    private static void run(String... arguments) throws Exception {
+        run(Long.getLong("couchjobs.chaos.seed", System.currentTimeMillis() % 1_000_000), arguments);
     }
 
-    private static void run(Options options) throws Exception {
-        Verdict verdict = new ChaosRun(options.folder(Path.of("target", "chaos"))).run();
+    private static void run(long seed, String... arguments) throws Exception {
+        Options options = Options.parse(List.of(arguments));
+        options.seed = seed;
+        Verdict verdict = new ChaosRun(options).run();
         System.out.println(verdict.figures());
-        assertThat(verdict.violations()).as("seed %d", options.seed()).isEmpty();
+        assertThat(verdict.violations()).as("seed %d", seed).isEmpty();
     }
 }

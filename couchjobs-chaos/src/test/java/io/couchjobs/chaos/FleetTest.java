@@ -12,7 +12,7 @@ class FleetTest {
 
     @Test
     void every_second_member_asks_all_nodes() {
-        Options options = Options.standard(1);
+        Options options = Options.parse(List.of());
         assertThat(Fleet.seenBy(0, NODES, options)).isEqualTo(NODES);
         assertThat(Fleet.seenBy(1, NODES, options)).containsExactly(NODES.get(0));
         assertThat(Fleet.seenBy(2, NODES, options)).isEqualTo(NODES);
@@ -21,7 +21,7 @@ class FleetTest {
 
     @Test
     void a_pinned_member_asks_one_node_and_the_next_one_another() {
-        Options options = Options.standard(1).pinned();
+        Options options = Options.parse(List.of("--pinned"));
         for (int member = 0; member < 6; member++) {
             assertThat(Fleet.seenBy(member, NODES, options)).containsExactly(NODES.get(member % 3));
         }
