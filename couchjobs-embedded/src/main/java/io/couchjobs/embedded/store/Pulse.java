@@ -1,13 +1,9 @@
 package io.couchjobs.embedded.store;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /** The number of the newest change that is on disk, and a way to wait for a newer one. Thread-safe. */
 final class Pulse {
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition moved = lock.newCondition();
     private long value;
     private boolean closed;
 
@@ -15,55 +11,30 @@ final class Pulse {
         this.value = value;
     }
 
-    void moveTo(long newer) {
-        lock.lock();
-        try {
-            value = Math.max(value, newer);
-            moved.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    synchronized void moveTo(long newer) {
+        value = Math.max(value, newer);
+        notifyAll();
     }
 
-    boolean hasReached(long number) {
-        lock.lock();
-        try {
-            return value >= number;
-        } finally {
-            lock.unlock();
-        }
+    synchronized boolean hasReached(long number) {
+        return value >= number;
     }
 
-    void close() {
-        lock.lock();
-        try {
-            closed = true;
-            moved.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    synchronized void close() {
+        closed = true;
+        notifyAll();
     }
 
-    boolean isClosed() {
-        lock.lock();
-        try {
-            return closed;
-        } finally {
-            lock.unlock();
-        }
+    synchronized boolean isClosed() {
+        return closed;
     }
 
     /** Waits until there is something newer, the time is over, or the database is closed. */
-    boolean awaitAfter(long seen, long millis) throws InterruptedException {
-        long left = TimeUnit.MILLISECONDS.toNanos(millis);
-        lock.lock();
-        try {
-            while (value <= seen && !closed && left > 0) {
-                left = moved.awaitNanos(left);
-            }
-            return value > seen;
-        } finally {
-            lock.unlock();
+    synchronized boolean awaitAfter(long seen, long millis) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (value <= seen && !closed && end - System.nanoTime() > 0) {
+            TimeUnit.NANOSECONDS.timedWait(this, end - System.nanoTime());
         }
+        return value > seen;
     }
 }
