@@ -5,6 +5,7 @@ import io.couchjobs.job.JobRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -35,7 +36,16 @@ public interface JobReader {
         LINES {
             @Override
             public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times, IdField id) {
-                return new PlainReader(new TextLines(in), template);
+                TextLines lines = new TextLines(in);
+                return () -> lines.next()
+                        .map(line -> line.problem() != null
+                                ? JobLine.bad(line.number(), line.problem())
+                                : JobLine.good(
+                                        line.number(),
+                                        line.text().length(),
+                                        template.get()
+                                                .data(Map.of("line", line.text()))
+                                                .build()));
             }
         };
 
