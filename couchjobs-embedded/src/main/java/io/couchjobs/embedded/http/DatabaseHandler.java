@@ -1,5 +1,7 @@
 package io.couchjobs.embedded.http;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.feed.Seqs;
 import io.couchjobs.embedded.protocol.CouchError;
@@ -9,6 +11,7 @@ import io.couchjobs.embedded.store.Database;
 /** A database as a whole; POST adds a document to it. */
 final class DatabaseHandler {
     private static final int DISK_FORMAT = 8;
+    private static final int MOST_INFOS = 100;
 
     private DatabaseHandler() {}
 
@@ -38,6 +41,30 @@ final class DatabaseHandler {
         databases.store().create(name);
         call.setHeader("Location", call.url());
         call.answer(201, Json.object().put("ok", true));
+    }
+
+    /** Answers {@code _dbs_info}: several databases as a whole, by their names. */
+    static void infos(Call call, Databases databases, User user) {
+        call.allow("POST");
+        JsonNode keys = call.jsonObjectOrNone().path("keys");
+        if (!keys.isArray()) {
+            throw CouchError.badRequest("`keys` member must exist.");
+        } else if (keys.size() > MOST_INFOS) {
+            throw CouchError.badRequest("`keys` member exceeds the maximum allowed number of keys: " + MOST_INFOS);
+        }
+        ArrayNode infos = Json.array();
+        keys.forEach(key -> infos.add(info(databases, key.asText(), user)));
+        call.answer(200, infos);
+    }
+
+    private static ObjectNode info(Databases databases, String name, User user) {
+        ObjectNode entry = Json.object().put("key", name);
+        try {
+            entry.set("info", info(databases.open(name, user).database()));
+        } catch (CouchError absent) {
+            entry.put("error", "not_found");
+        }
+        return entry;
     }
 
     static ObjectNode info(Database database) {

@@ -19,7 +19,7 @@ final class Router implements Routes {
         this.databases = databases;
         this.accounts = accounts;
         new ServerHandler(databases.store()).register(server);
-        server.put("_dbs_info", new DbsInfoHandler(databases));
+        server.put("_dbs_info", (call, user) -> DatabaseHandler.infos(call, databases, user));
         new SessionHandler(accounts).register(server);
         new BulkHandler().register(database);
         new AllDocsHandler().register(database);
