@@ -1,7 +1,5 @@
 package io.couchjobs.cli;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.demo.HashFile;
 import io.couchjobs.worker.Worker;
@@ -68,16 +66,7 @@ final class DemoWorkerCommand extends QueueCommand {
     }
 
     private synchronized void report(Worker worker) {
-        Worker.Stats stats = worker.stats();
-        ObjectNode json = JsonNodeFactory.instance
-                .objectNode()
-                .put("claimed", stats.claimed())
-                .put("succeeded", stats.succeeded())
-                .put("failed", stats.failed())
-                .put("retried", stats.retried())
-                .put("recovered", stats.recovered())
-                .put("conflicts", stats.conflicts());
-        root().shell().out().println(json);
+        root().shell().out().println(WorkCommand.json(worker));
         root().shell().out().flush();
     }
 }

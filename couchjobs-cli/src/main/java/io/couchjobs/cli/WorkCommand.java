@@ -211,7 +211,8 @@ final class WorkCommand extends QueueCommand implements CreatesStore {
                 + stats.halted() + " lost; " + stats.conflicts() + " claims lost to other workers";
     }
 
-    private static ObjectNode json(Worker worker) {
+    /** {@return what a worker did so far, for programs} */
+    static ObjectNode json(Worker worker) {
         Worker.Stats stats = worker.stats();
         return JsonNodeFactory.instance
                 .objectNode()
