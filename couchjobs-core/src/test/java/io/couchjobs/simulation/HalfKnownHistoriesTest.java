@@ -13,6 +13,7 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Listening;
 import io.couchjobs.testing.Jobs;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +23,22 @@ import org.junit.jupiter.api.Test;
 class HalfKnownHistoriesTest extends PlayedCluster {
     @Test
     void a_sweep_of_the_index_connects_the_leaves() {
+        JobId id = endedWithoutItsHistory();
+
+        world.play(two, () -> two.conflicts().join(new Owner("w", token -> false)));
+        world.time().pass(Duration.ofSeconds(10));
+
+        assertThat(leaves(id)).isEqualTo(1);
+    }
+
+    @Test
+    void a_worker_that_begins_soon_after_another_one_ended_sweeps_the_index_at_once() {
+        Listening former = world.play(two, () -> two.conflicts().join(new Owner("former", token -> false)));
+        world.time().pass(Duration.ofSeconds(10));
+        world.play(two, () -> {
+            former.close();
+            return true;
+        });
         JobId id = endedWithoutItsHistory();
 
         world.play(two, () -> two.conflicts().join(new Owner("w", token -> false)));

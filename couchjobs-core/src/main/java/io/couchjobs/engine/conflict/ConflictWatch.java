@@ -13,6 +13,7 @@ import io.couchjobs.engine.store.ConflictOutcome;
 import io.couchjobs.engine.store.Conflicts;
 import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.Owner;
+import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.ServerClock;
@@ -26,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,7 +57,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
     private final LongAdder troubled = new LongAdder();
     private final Map<String, Planned> planned = new HashMap<>();
     private final Lane lane;
-    private Lane.@Nullable Planned sweep;
+    private final Alarm sweep;
     /** The last job of the page that was swept, when the index has more. */
     private volatile Optional<JobId> swept = Optional.empty();
 
@@ -72,6 +72,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
         this.environment = writer.environment();
         this.patience = new IndexPatience(index, environment);
         this.lane = environment.lane("couchjobs-conflicts", MOST_AT_ONCE);
+        this.sweep = new Alarm(lane, this::sweep);
     }
 
     @Override
@@ -119,7 +120,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
     @Override
     public Listening join(Owner owner) {
         abandoned.join(owner);
-        planSweep(BY_OTHERS.plus(random(MOST_BY_OTHERS)));
+        sweep.within(BY_OTHERS.plus(random(MOST_BY_OTHERS)));
         return () -> abandoned.leave(owner);
     }
 
@@ -196,18 +197,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
         }
     }
 
-    private void planSweep(Duration pause) {
-        synchronized (planned) {
-            if (!closed && sweep == null) {
-                sweep = lane.schedule(pause, this::sweep);
-            }
-        }
-    }
-
     private void sweep() {
-        synchronized (planned) {
-            sweep = null;
-        }
         if (!abandoned.hasOwners()) {
             swept = Optional.empty();
             return;
@@ -223,7 +213,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
             troubled.increment();
             log.debug("the index cannot be asked for conflicts: {}", trouble.toString());
         } finally {
-            planSweep(next);
+            sweep.within(next);
         }
     }
 
