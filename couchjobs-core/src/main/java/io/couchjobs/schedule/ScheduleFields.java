@@ -53,7 +53,15 @@ final class ScheduleFields {
     }
 
     static Optional<Instant> time(CheckedFields fields, String field) {
-        return fields.number(field, -FAR, FAR).map(Instant::ofEpochMilli).map(time -> requireNear(field, time));
+        return millis(fields, field).map(Instant::ofEpochMilli).map(time -> requireNear(field, time));
+    }
+
+    private static Optional<Long> millis(CheckedFields fields, String field) {
+        try {
+            return fields.number(field, -FAR, FAR);
+        } catch (IllegalArgumentException wrong) {
+            throw fields.wrong(field, "an integer, in milliseconds");
+        }
     }
 
     static List<JobId> runs(CheckedFields fields) {
@@ -82,7 +90,7 @@ final class ScheduleFields {
     }
 
     private static Timing interval(CheckedFields fields) {
-        long every = fields.number(EVERY, -FAR, FAR).orElse(0L);
+        long every = millis(fields, EVERY).orElse(0L);
         return new Timing.Interval(Duration.ofMillis(every), time(fields, FROM).orElse(Instant.EPOCH));
     }
 

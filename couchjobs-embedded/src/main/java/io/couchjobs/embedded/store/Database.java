@@ -328,9 +328,11 @@ public final class Database {
             }
         }
         if (!purged.isEmpty()) {
-            maps.purged().append(updateSeq + 1, id);
-            moved(id, updateSeq + 1);
+            long seq = updateSeq + 1;
+            maps.purged().append(seq, id);
+            updateSeq = seq;
             forget(id, known, tree);
+            moved(id, updateSeq); // last: until then a reader may still find the document
         }
         return purged;
     }

@@ -58,6 +58,7 @@ public final class Views {
         Set<String> used = signatures();
         bySignature.keySet().retainAll(used);
         database.indexes().retain(map -> used.contains(map.substring(0, map.indexOf('.'))));
+        present = new Present(-1);
     }
 
     private Set<String> signatures() {
