@@ -78,7 +78,7 @@ export class Couch {
       const response = await this.fetch(this.url + where, init);
       const offset = Date.parse(response.headers.get('date') ?? '') - Date.now();
       if (!Number.isNaN(offset)) this.#offset = Math.abs(offset) > 2000 ? offset : 0; // a date is in whole seconds, and a second old: a smaller difference says nothing
-      // It says enough without a body, which a proxy may have written. But a proxy's 404 says nothing of a document.
+      // An error status is enough, even if its body, perhaps written by a proxy, is not JSON. But a proxy's 404 says nothing of a document.
       if (!response.ok && response.status !== 404) status = response.status;
       return {status: response.status, body: JSON.parse(await response.text() || 'null')};
     } catch (/** @type {any} */ error) {

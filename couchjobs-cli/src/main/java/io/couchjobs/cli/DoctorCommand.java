@@ -75,7 +75,7 @@ final class DoctorCommand extends QueueCommand {
         return steps.isEmpty() ? found : check.lookOrSay(queue);
     }
 
-    /** What fails is told, and does not keep the other checks from being made. */
+    /** Mends what a check found. A failure becomes a step of the result, so that the other checks go on. */
     private List<Step> mend(Problem found, Check check, JobQueue queue) {
         try {
             if (isProblem(found)) {

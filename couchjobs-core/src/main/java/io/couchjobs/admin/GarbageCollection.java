@@ -33,7 +33,7 @@ public interface GarbageCollection {
     /**
      * {@return this collection, with the time that tombstones stay} A worker may be suspended, or cut off from the feed, and then
      * continue as if nothing had happened: the time must be longer than that. Twice the longest timeout of all types counts where
-     * that is longer. Unless this is set, the tombstones of finished jobs are purged at once while there is no worker and no job
+     * that is longer. Unless this is set, the tombstones of jobs that retention deleted are purged at once while there is no worker and no job
      * has an owner. That does not hold in a database with a name ({@link io.couchjobs.job.Site}), because other databases are to
      * hear of the deletions. A time that is set holds for all tombstones. Tombstones of jobs that others wait for always stay.
      *

@@ -72,7 +72,7 @@ public final class CouchDatabase extends ReadableDatabase {
     }
 
     /**
-     * As before, and waits for so many copies.
+     * As {@link #bulkRevisions(List)}, but the server waits for a number of copies before it answers.
      *
      * @param docs the revisions, each with {@code _id}, {@code _rev} and {@code _revisions}
      * @param copies how many copies have taken them, or cannot be reached, when the server answers

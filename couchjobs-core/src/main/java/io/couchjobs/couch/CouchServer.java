@@ -142,7 +142,7 @@ public final class CouchServer implements AutoCloseable {
     /**
      * {@return the nodes of the cluster, as the node that is asked sees them}
      *
-     * @throws CouchException the server does not tell: it is no cluster that does, or the user may not know
+     * @throws CouchException the server does not tell: it does not support the request, or the user has no right to it
      */
     public Membership membership() {
         return http.exchange(Call.get(UrlPath.ROOT.segment("_membership")), answer -> {
@@ -158,7 +158,7 @@ public final class CouchServer implements AutoCloseable {
      *
      * @param node the node's name, as {@link #membership} has it
      * @param database the database's name
-     * @return whether it does; nothing when that node cannot be asked now, or the user may not know
+     * @return whether it does; empty when that node cannot be asked now, or the user has no right to ask
      */
     public Optional<Boolean> isOnNode(String node, String database) {
         UrlPath entry =

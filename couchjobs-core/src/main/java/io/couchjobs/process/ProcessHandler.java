@@ -16,11 +16,11 @@ import java.util.Map;
  * Runs a process for each job: whatever the job does to it (leaks, crashes, {@code System.exit}) ends with the process. Immutable
  * and thread-safe.
  *
- * <p>The job's data is on the program's standard input as JSON; {@code COUCHJOBS_TYPE}, {@code COUCHJOBS_ID}, {@code
- * COUCHJOBS_ATTEMPT}, {@code COUCHJOBS_TOKEN} and {@code COUCHJOBS_FENCE} are in its environment, of an array's item also its index,
- * {@code COUCHJOBS_ITEM}, besides all that is in the environment of this process, passwords included. Its standard output (the first MiB) becomes the result, as it
- * is when it is JSON, otherwise as {@code {"output": "..."}}; each line of its standard error goes to the job's log.
- * There is no shell in between.
+ * <p>The program gets the job's data as JSON on its standard input. Its environment is that of this process, passwords included,
+ * with {@code COUCHJOBS_TYPE}, {@code COUCHJOBS_ID}, {@code COUCHJOBS_ATTEMPT}, {@code COUCHJOBS_TOKEN} and {@code
+ * COUCHJOBS_FENCE} in addition. For an item of an array it also has the item's index, {@code COUCHJOBS_ITEM}. The program's
+ * standard output (the first MiB) becomes the result: JSON as it is, any other text as {@code {"output": "..."}}. Each line of its
+ * standard error goes to the job's log. There is no shell in between.
  *
  * <p>Exit code 0 is success, {@value #PERMANENT} (EX_DATAERR of sysexits.h) a failure that no retry will mend, everything else
  * is retried. When the run must stop, the program and all that it started get a TERM, and after the grace period (10 s) a

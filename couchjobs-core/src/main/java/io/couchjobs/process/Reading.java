@@ -6,12 +6,12 @@ import java.io.InputStream;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A stream of a program, which tells whether its reader waits for bytes or has not come to those that are there: after the end of the
- * program, only the first is silence. Read by one thread.
+ * A stream of a program. It tells a reader that waits for bytes from one that has not yet read the bytes that are there. After the
+ * end of the program, only a waiting reader shows that no more output comes. Read by one thread.
  */
 final class Reading extends FilterInputStream {
     private static final long LOOK_MILLIS = 100;
-    /** Looks instead of a time: while the machine stands still nobody looks. */
+    /** Silence is counted in looks, not in time, because time may pass while the machine is suspended. */
     private static final int SILENT_LOOKS = 10;
 
     /** So many reads drain a pipe: what comes after them is of a background process that the program left behind. */

@@ -9,8 +9,8 @@ final class Digest {
     private Digest() {}
 
     /**
-     * A text as the id of a job: ids of documents may be longer than those of jobs. The digest takes the place of the end, which is
-     * not cut off inside of a surrogate pair.
+     * Shortens a text to the length of a job id, because ids of documents may be longer. A digest of the whole text replaces its
+     * end. The cut never splits a surrogate pair.
      */
     static String shortened(String id, int most) {
         if (id.length() <= most) {

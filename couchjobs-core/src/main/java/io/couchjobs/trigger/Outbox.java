@@ -182,8 +182,8 @@ public final class Outbox {
     }
 
     /**
-     * {@return the name of a document in the ids of its entries' jobs: its id; with a pattern the database, too, because documents of several
-     * databases may have one id}
+     * {@return the name of a document in the ids of its entries' jobs: its id. If the source is a pattern, the
+     * database's name comes before it, because documents of several databases may have the same id}
      *
      * @param isPattern whether the source of the trigger that makes the jobs is a pattern
      * @param change a change of the document

@@ -56,7 +56,7 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, for a trigger that takes only documents whose ids begin in one of some ways}
+     * {@return this builder, for a trigger that takes only documents whose ids begin with one of these prefixes}
      *
      * @param prefixes such as {@code order:}
      */

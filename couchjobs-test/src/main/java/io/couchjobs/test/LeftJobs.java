@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The types of which draining left due jobs, and which were given no handler by {@code handler(type, ...)}. A test may leave jobs
- * on purpose, so that is logged once per type, and told again where an assertion fails. Not thread-safe.
+ * The types that have due jobs after a drain, but no handler from {@code handler(type, ...)}. A test may leave jobs on purpose, so
+ * this is logged only once per type, and repeated in the message of an assertion that fails. Not thread-safe.
  */
 final class LeftJobs {
     private static final Logger log = LoggerFactory.getLogger(TestQueue.class);

@@ -81,8 +81,8 @@ public final class CouchConfig {
     }
 
     /**
-     * {@return how long the server may be silent before an answer and within one; default 60 s, with several nodes 20
-     * s: for so long a frozen node holds up its clients, once}
+     * {@return how long the server may be silent before an answer and within one; default 60 s, with several nodes 20 s}
+     * A frozen node delays each of its clients once, for that long.
      */
     public Duration responseTimeout() {
         return responseTimeout;
@@ -164,8 +164,8 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, with another node of the same cluster, to be asked when the others fail} Each client asks
-         * one node at a time, another one first than other clients.
+         * {@return this builder, with another node of the same cluster} Each client asks one node at a time. It chooses its first
+         * node at random, so that clients spread over the nodes, and asks another one when that node fails.
          *
          * @param serverUrl the node's root; with credentials of its own when the other URLs have some
          */

@@ -24,7 +24,7 @@ record AlarmDocument(ObjectNode document) {
     private static final String BAD = "bad";
     private static final String GOOD = "good";
     private static final String SINCE = "since";
-    /** False until somebody was told; told is also what has no such field. */
+    /** False until somebody was told of the alarm. An alarm without this field counts as told. */
     private static final String TOLD = "told";
 
     /** An alarm that was raised at some time. */
@@ -74,7 +74,7 @@ record AlarmDocument(ObjectNode document) {
         return news;
     }
 
-    /** {@return what was raised, and nobody was told as far as is noted} */
+    /** {@return the raised alarms that are not noted as told} */
     List<Alarms.Alarm> untold() {
         List<Alarms.Alarm> untold = new ArrayList<>();
         for (JsonNode entry : document.path(OPEN)) {

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks again and again, and tells what was raised and what is over. One of all processes with the same rules looks: the document
- * {@code stats:alarm:NAME} says which, and what was raised. Thread-safe.
+ * Checks the rules again and again, and tells which alarms were raised and which are over. Only one of all the processes with the
+ * same rules checks them. The document {@code stats:alarm:NAME} says which process, and which alarms are raised. Thread-safe.
  */
 final class AlarmWatch implements Listening {
     private static final Logger log = LoggerFactory.getLogger(AlarmWatch.class);

@@ -64,8 +64,9 @@ final class Resolver {
     }
 
     /**
-     * Resolves a conflict that a copy shows. When there is none, that copy stored a leaf before an ancestor, and takes both for leaves: it
-     * is told the histories. A leaf with attachments cannot have been stored so.
+     * Resolves a conflict that one copy shows. When the leaves show no conflict, that copy stored a leaf before its ancestor,
+     * and takes both for leaves. Then the histories of the leaves are written, which corrects the copy. Leaves with attachments
+     * are left out, because they cannot have been stored before their ancestors.
      */
     ConflictOutcome resolveShown(String docId) {
         ConflictOutcome outcome = resolve(docId);
@@ -76,8 +77,8 @@ final class Resolver {
     }
 
     /**
-     * Does the same for a revision that one copy shows, when the job is gone by all other leaves. There the leaf is a tombstone, so readers
-     * of that copy see the ancestor.
+     * Does the same for a revision that one copy shows although all leaves are tombstones. That copy takes an ancestor for a
+     * leaf, too, so its readers see the ancestor.
      */
     ConflictOutcome resolveGone(String docId, String rev) {
         ConflictOutcome outcome = resolve(docId);

@@ -24,7 +24,7 @@ public interface Transport extends AutoCloseable {
         FEED,
         /** A lease runs out while it waits. */
         RENEWAL,
-        /** Any of the others waits for it, and a request whose cookie was refused holds its connection meanwhile. */
+        /** Requests of all other kinds may wait for it, and keep their connections when their cookies were refused. */
         LOGIN
     }
 

@@ -129,8 +129,9 @@ public final class ArrayCreator {
         }
 
         /**
-         * The last chunk says so, thus the one before waits until there is another item. It tells that all others are stored, so it is written
-         * after them. The first one tells whether the array is new.
+         * Ends a chunk. The last chunk is marked as the last, so a full chunk stays open until another item follows. The last chunk
+         * also says that all others are stored, so it is written after them. The first one is written at once, because its result
+         * tells whether the array is new.
          */
         private void close(boolean isLast) {
             number++;

@@ -35,14 +35,14 @@ import java.util.function.UnaryOperator;
  */
 final class Chooser {
     private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
-    /** Some jobs of groups that have room may be unknown: another look costs no request. */
+    /** The pause when groups are full: jobs of groups with room may still be unknown. Another look costs no request. */
     private static final Duration GROUPS_ARE_FULL = Duration.ofMillis(250);
 
     private static final Duration MOMENT = Duration.ofMillis(5);
     private static final int WIDEST = 64;
     private static final int RANDOM_OF = 1024;
     private static final int ALL = Integer.MAX_VALUE;
-    /** The next turn is planned by at most so many jobs that are left to others. */
+    /** How many of the jobs that are left to others are considered, at most, to plan this worker's next turn. */
     private static final int PLANNED = 100;
 
     private final ServerClock clock;

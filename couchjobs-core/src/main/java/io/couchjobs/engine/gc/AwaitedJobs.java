@@ -27,7 +27,7 @@ final class AwaitedJobs {
         this.index = new HeldIndex(index);
     }
 
-    /** The documents that a job awaits which has been held at any call; made anew for each collection. */
+    /** The ids of the jobs that held jobs wait for, also those held at an earlier call. Each collection needs a new object. */
     Set<String> docIds() {
         List<String> held = index.anywhere().map(JobId::docId).filter(read::add).toList();
         for (int from = 0; from < held.size(); from += PAGE) {

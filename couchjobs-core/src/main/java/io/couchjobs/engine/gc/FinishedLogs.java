@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The logs of jobs that are deleted: they go with their jobs, and those that a crash left behind with a collection. */
+/** Deletes the logs of deleted jobs: together with the job, or in a garbage collection if a crash left the log behind. */
 final class FinishedLogs {
     private static final int PAGE = 500;
 
@@ -46,7 +46,10 @@ final class FinishedLogs {
                 .isEmpty();
     }
 
-    /** By job, what deletes its log as it is now; to be asked before the job is deleted, and added anew by somebody. */
+    /**
+     * By job, the tombstones that delete its present log. To be called before the job is deleted, because somebody may add the job
+     * anew afterwards.
+     */
     Map<JobId, List<ObjectNode>> tombstonesOf(List<JobId> jobs) {
         Map<JobId, List<ObjectNode>> tombstones = new HashMap<>();
         jobs.forEach(job -> tombstones.put(job, logs.tombstonesOf(job)));
@@ -84,7 +87,7 @@ final class FinishedLogs {
                 .rows();
     }
 
-    /** None while no majority of a cluster's copies is in reach: the copy that is asked may lack a job. */
+    /** The jobs that do not exist. Empty while no majority of a cluster's copies is in reach: the copy asked may lack a job. */
     private Set<String> missing(List<ViewResult.Row> chunks) {
         List<String> missing = absent(chunks.stream()
                 .map(FinishedLogs::jobDocId)

@@ -36,7 +36,7 @@ final class OldDesigns {
         this.designs = designs;
     }
 
-    /** Removes those that nobody alive asks, or only names them; tells of those that the server keeps. */
+    /** Removes those that no living worker asks; a dry run only names them. Reports those that the server refuses to remove. */
     List<String> remove(List<WorkerRegistration> workers, boolean dryRun, Consumer<String> problem) {
         List<String> removed = new ArrayList<>();
         List<String> installed = designs.installed();

@@ -24,9 +24,9 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * Deletes the finished jobs that the retention of their types lets go, in batches, each job on the revision it finished
- * with: one that was added again meanwhile stays. Those of other sites are left to these. Thread-safe, and any number of
- * processes may do it at the same time.
+ * Deletes, in batches, the finished jobs that the retention of their types lets go. Each job is deleted on the revision it
+ * finished with, so a job that was added again meanwhile stays. Jobs of other sites are left to those sites. Thread-safe; any
+ * number of processes may do it at the same time.
  */
 final class Retirement {
     /**
@@ -51,7 +51,7 @@ final class Retirement {
         this.logs = new FinishedLogs(parts);
     }
 
-    /** Counts what {@link #run} would delete at most, by type: those that others wait for are counted too, and stay. */
+    /** Counts, by type, the jobs that {@link #run} would delete at most. Jobs that others wait for count, but are not deleted. */
     Map<String, Long> count(Instant until, Instant now) {
         Map<String, Long> counts = new TreeMap<>();
         expendable(until, now).forEach((line, ranges) -> {
@@ -126,7 +126,7 @@ final class Retirement {
         }
     }
 
-    /** The log is looked up before the job is gone: one that is added anew in that moment writes chunks of the same names. */
+    /** Looks up the logs before the jobs are deleted: a job that is added anew afterwards writes chunks with the same ids. */
     private int retireWithLogs(List<FinishedJob> rows) {
         Map<JobId, List<ObjectNode>> chunks =
                 logs.tombstonesOf(rows.stream().map(Retirement::idOf).toList());

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Retention without anybody asking for it: every process with a worker has one of these, and every ten minutes one of them
- * all deletes what retention lets go. Thread-safe.
+ * Applies retention without being asked. Every process with a worker has a sweeper. Every ten minutes one of all the sweepers
+ * deletes the jobs that retention lets go. Thread-safe.
  *
  * <p>They take turns by a document {@code gc:lease} (of a site, {@code gc:lease:SITE}): the process that writes it
  * sweeps. To look whether it is time costs one request, and a sweep that finds nothing a dozen; a worker that has run nothing

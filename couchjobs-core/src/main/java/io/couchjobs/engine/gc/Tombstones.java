@@ -84,8 +84,8 @@ final class Tombstones {
     /**
      * Goes through all tombstones; purges, or in a dry run counts, those that may go.
      *
-     * @param most how many documents and tombstones there were at the beginning: what changes meanwhile goes to the end of the
-     *     feed, and who followed that beside busy workers would never be done
+     * @param most how many documents and tombstones there were at the beginning. Later changes go to the end of the feed; while
+     *     workers are busy, a run that followed these changes would never end
      * @param afterPurge called after each page that was purged from
      */
     void run(boolean dryRun, long most, Step afterPurge, LongConsumer progress) throws InterruptedException {

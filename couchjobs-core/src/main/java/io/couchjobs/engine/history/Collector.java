@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sums up what the workers of a queue wrote, and how many jobs wait, in the document of the hour: of all workers one does
- * so, every minute in which anything happened. Thread-safe.
+ * Sums up, in the document of the hour, what the workers of a queue wrote and how many jobs wait. One of all the workers does so,
+ * in every minute in which anything happened. Thread-safe.
  *
  * <p>The worker that collected has the next turn, too. The others hear by the feed that it collects, and look only when it
  * does not. The document itself says whose turn it is, so a write that takes the turn is the write of the sums. Two that collect at
@@ -36,7 +36,7 @@ final class Collector implements PatientListener, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Collector.class);
     private static final Duration SPREAD = Duration.ofSeconds(10);
-    /** Workers that close write into the hour as well, so what is heard need not be a collector. */
+    /** The longest time between looks. Workers that close also write the hour, so hearing of a write proves no collector. */
     private static final Duration LOOK_ANYHOW = Duration.ofMinutes(10);
 
     private final QueueParts parts;

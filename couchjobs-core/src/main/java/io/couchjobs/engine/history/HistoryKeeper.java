@@ -18,7 +18,7 @@ import java.util.Optional;
  * processes may do it at the same time.
  */
 public final class HistoryKeeper {
-    /** A worker that has run nothing for so long writes its document anew when it does. */
+    /** A worker's document is deleted after this time without a run. The worker writes a new one with its next run. */
     private static final Duration KEEP_WORKERS = Duration.ofHours(1);
 
     private final HistoryStore store;
@@ -90,7 +90,7 @@ public final class HistoryKeeper {
         return old;
     }
 
-    /** What was raised by alarms whose rules nobody has any more: their name is made of the rules. */
+    /** The documents of alarms whose rules no process has used for long: a document's name is derived from its rules. */
     private Map<String, String> unused(Collection<String> docIds, Instant now) {
         Map<String, String> unused = new HashMap<>();
         List<String> alarms =

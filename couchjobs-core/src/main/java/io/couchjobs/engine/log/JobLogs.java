@@ -39,8 +39,8 @@ public final class JobLogs implements Logs {
 
     /**
      * Writes a chunk with the next bulk request. Writing the same chunk again is answered as a conflict and changes nothing.
-     * The older lines of a job that was removed, and added anew, make room for those of the new one: its claims have the same
-     * numbers.
+     * If the job was removed and added anew, its claims have the same numbers as before: then the new chunk replaces the older
+     * one.
      *
      * @return the server's answer; completed exceptionally when it cannot be reached
      */

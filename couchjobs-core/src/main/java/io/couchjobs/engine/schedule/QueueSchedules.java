@@ -153,7 +153,7 @@ public final class QueueSchedules implements Schedules {
                 .next(parts.clock().instant(), count);
     }
 
-    /** The job is there. Whoever was told of a failure would make another one. */
+    /** Only logs a failure: the job has been made, and a caller that got an exception would make another one. */
     private void note(String name, Job job) {
         try {
             schedules.change(

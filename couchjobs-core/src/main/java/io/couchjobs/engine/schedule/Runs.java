@@ -9,7 +9,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The list of a schedule's newest jobs, in its document: who made one adds it, who finds one finished takes it out. */
+/**
+ * The list of a schedule's newest jobs, in its document. The process that makes a job adds it; a process that finds it finished
+ * takes it out.
+ */
 public final class Runs {
     private static final int MOST = 10;
 

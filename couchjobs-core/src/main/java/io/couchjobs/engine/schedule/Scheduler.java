@@ -34,8 +34,9 @@ import org.slf4j.LoggerFactory;
  * one.
  *
  * <p>It sleeps until the next tick, by the server's clock, and hears of changed schedules by the feed. The process that made a
- * schedule's last job makes the next one at once; the others give it a moment, hear that it was made, and need not ask. It outlives
- * every trouble: a schedule that cannot be read or made is tried again with growing pauses, and holds up no other.
+ * schedule's last job makes the next one at once; the others wait a moment, hear that it was made, and need not ask. The scheduler
+ * survives every failure: a schedule that cannot be read, or whose job cannot be made, is tried again with growing pauses, and
+ * holds up no other schedule.
  */
 public final class Scheduler implements PatientListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Scheduler.class);

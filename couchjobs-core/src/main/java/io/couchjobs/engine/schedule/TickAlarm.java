@@ -92,7 +92,10 @@ final class TickAlarm {
         return backoff.attempts() > 0;
     }
 
-    /** Whether people should know: once, and not of a job that another process of a cluster makes at the same moment. */
+    /**
+     * Whether a failure is to be reported. That is done once. A first failure for lack of a confirmation is not reported: another
+     * process of a cluster may be making the same job at this moment.
+     */
     boolean isToBeTold(Throwable failure) {
         boolean mayBeARace = failure instanceof UnconfirmedException && !hasFailed();
         boolean isNews = !isTold && !mayBeARace;

@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
  * Makes the jobs of a schedule's due ticks. Thread-safe; any number of processes may do it at the same time.
  *
  * <p>First the jobs are made, then the schedule notes that their ticks are dealt with. A job's id says which tick it is for,
- * so it is made once by however many; who dies before the note leaves a tick to others, who find its job, or its
- * tombstone, and only note it. The note never goes back.
+ * so it is made only once, however many processes try. If a process dies before it writes the note, another process finds the
+ * job or its tombstone, and only writes the note. The note never goes back.
  */
 final class TickMaker {
     private static final Logger log = LoggerFactory.getLogger(TickMaker.class);
@@ -101,7 +101,7 @@ final class TickMaker {
         return note(schedule, until(schedule, due, found, met), finished, ids);
     }
 
-    /** The documents that there are, or were, read by one request; those that are no jobs, or no more, are empty. */
+    /** The jobs whose documents exist or existed once, read by one request. A document that is deleted, or no job, is empty. */
     private Map<JobId, Optional<Job>> found(List<JobId> ids) {
         Map<JobId, Optional<Job>> found = new HashMap<>();
         if (!ids.isEmpty()) {
@@ -116,7 +116,7 @@ final class TickMaker {
         return found;
     }
 
-    /** One that somebody made unusable as a job will never run, and holds nothing up. */
+    /** Whether a job is still unfinished. A document that somebody made unusable as a job never runs, so it does not count. */
     private static boolean isUnfinished(Map<JobId, Optional<Job>> found, JobId id) {
         return found.getOrDefault(id, Optional.empty())
                 .filter(job -> job.phase() != JobPhase.FINISHED)
@@ -150,8 +150,8 @@ final class TickMaker {
     }
 
     /**
-     * Up to where ticks are dealt with. A job that makes up for several ticks stands for all up to the moment it was made, not
-     * for those after: who finds one that another scheduler left comes to the same end as that scheduler.
+     * The last tick that is dealt with. A job that makes up for several ticks stands for all ticks up to the moment it was made,
+     * and for none after it. So a scheduler that finds the job of another one notes the same last tick as that one.
      */
     private Instant until(Schedule schedule, Due due, Map<JobId, Optional<Job>> found, List<JobId> others) {
         if (schedule.missed() != Schedule.MissedPolicy.ONCE) {

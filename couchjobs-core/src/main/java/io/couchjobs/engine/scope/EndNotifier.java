@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * Tells submitters how their jobs ended, once each: by the hook of the submit, or if it has none or the hook fails, by an event.
  * Thread-safe.
  *
- * <p>The caller that takes a job out of the map tells of it. So an end is told once, though the feed tells it twice or a
- * reading after a gap finds it, too. On a cluster it is an end when a majority of the copies has it.
+ * <p>The thread that takes a job out of the map tells its end. So an end is told once, even if the feed brings it twice or a
+ * reading after a gap finds it, too. On a cluster an end counts when a majority of the copies has it.
  */
 final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndNotifier.class);
@@ -188,7 +188,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         }
     }
 
-    /** The feed may have told its end already, and tells it once. */
+    /** Plans another look at a job: the feed may have brought its end already, and brings it only once. */
     private void lookLater(JobId id) {
         boolean planned = !doubtful.isEmpty();
         doubtful.add(id);

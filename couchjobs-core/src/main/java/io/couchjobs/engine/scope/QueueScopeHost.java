@@ -228,9 +228,9 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
     }
 
     /**
-     * Jobs that it had claimed in the last moment are waiting again; and the scope may have been started again
-     * meanwhile. A service that was stopped twice tells its end twice: the second time another one may be in its place,
-     * which goes on.
+     * Looks at the scope of a service that has ended: jobs that the service claimed at the last moment wait again, and the scope
+     * may have been started again. A service that was stopped twice reports its end twice. The second report is ignored, because
+     * another service may have taken its place.
      */
     private void ended(Scope scope, HostedScope present) {
         if (hosted.remove(scope, present)) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Gives jobs to scopes. Thread-safe. */
 final class Submitter {
-    /** Scopes share them by chance: one for each scope would be one for each that was ever named. */
+    /** Scopes share doors by their hashes: a door per scope would stay in memory for every scope that was ever named. */
     private static final int DOORS = 1_024;
 
     private final Tools tools;

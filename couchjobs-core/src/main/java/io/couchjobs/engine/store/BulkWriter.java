@@ -34,7 +34,7 @@ final class BulkWriter {
     private final Consumer<WriteResult> known;
     private final Environment environment;
 
-    /** @param known is told the results that are known before those of other documents, which may stay unknown */
+    /** @param known gets results that are known before those of other documents, because the others may stay unknown */
     BulkWriter(CouchDatabase database, LostAnswers lostAnswers, Consumer<WriteResult> known) {
         this.database = database;
         this.lostAnswers = lostAnswers;
@@ -97,8 +97,8 @@ final class BulkWriter {
     }
 
     /**
-     * The server refuses a whole request for one document that it cannot store: too large, with a field of its own, or with the
-     * stub of an attachment that it does not have. It may have stored other documents of the request already.
+     * Whether the server refused the whole request because of one document that it cannot store: the document is too large, has a
+     * reserved field, or has the stub of an attachment that the server lacks. The server may have stored other documents already.
      */
     private static boolean isAboutADocument(CouchException trouble) {
         boolean isAboutWhoAsks = trouble instanceof CouchUnauthorizedException; // a refused token is a 400 too

@@ -65,7 +65,7 @@ public final class ConfirmedEnds implements AutoCloseable {
          */
         void told(Snapshot sure);
 
-        /** False when it is not interested any more. */
+        /** Whether the listener still wants to hear of the job. */
         boolean asks(JobId id);
     }
 
@@ -278,8 +278,8 @@ public final class ConfirmedEnds implements AutoCloseable {
         private @Nullable Snapshot end;
 
         /**
-         * The revision that the listeners were told while that end is yet to come; null when one of them was told
-         * nothing.
+         * The revision that the listeners were told while no majority has that end yet; null when one of them could not be
+         * told.
          */
         private @Nullable String toldRev;
 
@@ -292,7 +292,10 @@ public final class ConfirmedEnds implements AutoCloseable {
             return listeners.isEmpty();
         }
 
-        /** The end that a node has shown is yet to come to a majority. Its tombstone may have been purged meanwhile. */
+        /**
+         * Takes in that a majority has nothing of the job, not even a tombstone. If a node has shown a removal, the listeners are
+         * told: its tombstone may have been purged meanwhile. If a node has shown another end, a majority does not have it yet.
+         */
         private void answerUnknown(Snapshot unknown) {
             if (end == null || end.isUnknown()) {
                 listeners.clear();

@@ -14,7 +14,7 @@ public final class DatabaseIdentity {
         return created != 0 && now.created() != 0 && now.created() != created;
     }
 
-    /** {@return the same; this database is remembered from now on} */
+    /** {@return as {@link #isOther}; remembers this database from now on} */
     public boolean becomesOther(DatabaseInfo now) {
         boolean other = isOther(now);
         if (now.created() != 0) {

@@ -71,7 +71,7 @@ public final class JobReader {
     /**
      * The state of a job when retention deleted it: a follower of the job may have missed how it ended. The revision
      * before the tombstone can be read until the next compaction; then only the tombstone says how the job ended, and
-     * its data and result are gone. So it is where another leaf lost to the deletion, and readers are shown its tombstone.
+     * its data and result are gone. The same holds when another leaf lost to the deletion and readers see that leaf's tombstone.
      *
      * @return the finished job; empty when it is there, or was removed otherwise
      */

@@ -115,7 +115,7 @@ public final class JobStore implements AutoCloseable {
         return writer.copies().areSeveral();
     }
 
-    /** {@return the same, without I/O; true as long as nobody knows} */
+    /** {@return as {@link #isCluster}, but without I/O; true while the database was not asked} */
     public boolean mayBeCluster() {
         return writer.copies().mayBeSeveral();
     }
@@ -153,8 +153,8 @@ public final class JobStore implements AutoCloseable {
      * Reads a job that is to be changed. With conflicts, the result is the leaf that counts most: the one that readers
      * see may lose, and a change of it would be undone. The conflict is resolved soon, in the background. A claim that
      * was withdrawn is resolved first: it may be left over from a run before the last, and a change of it would be
-     * lost. It comes back {@linkplain Job#isWithdrawn withdrawn} only when it cannot be resolved now: then nothing may
-     * be asked of it.
+     * lost. The job that is returned is {@linkplain Job#isWithdrawn withdrawn} only when the claim cannot be resolved now:
+     * then the caller must not change it.
      */
     public Optional<Job> readToChange(JobId id) {
         Optional<ObjectNode> document = database.getWithConflicts(id.docId());

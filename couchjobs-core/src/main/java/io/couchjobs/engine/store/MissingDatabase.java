@@ -63,7 +63,7 @@ final class MissingDatabase {
             }
             without += has.isPresent() ? 1 : 0;
         }
-        // When no node tells anything, a proxy keeps such questions away: the node that was asked could tell of itself.
+        // The node that was asked knows at least of itself. If no node tells anything, a proxy blocks these requests.
         if (without > 0 && 2 * without <= nodes.size()) {
             throw new CouchJobsException(notCreated(database) + "only " + without + " of the " + nodes.size()
                     + " nodes of the cluster can be asked whether they have it");

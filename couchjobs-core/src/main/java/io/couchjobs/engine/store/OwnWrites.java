@@ -67,8 +67,8 @@ public final class OwnWrites {
     }
 
     /**
-     * Whether this process wrote that very revision lately as the only owner of its job. Any other write may be confirmed beside another
-     * leaf that counts more: one that was answered 202 at first, one after the lease, one of somebody who owns nothing.
+     * Whether this process wrote that very revision lately as the only owner of its job. Any other write may be confirmed although
+     * another leaf counts more: a write that was answered 202 at first, one after the lease, or one by anyone but the owner.
      */
     boolean areSure(String docId, String rev) {
         return own(docId, rev).filter(Own::isSure).isPresent();

@@ -144,8 +144,8 @@ public final class SharedLeaf {
     }
 
     /**
-     * A write that is like no other. CouchDB derives a revision from the content, so two writers of the same content on
-     * one base would have one revision: what one of them takes back is gone for the other one, too, who was confirmed.
+     * Makes a write unique. CouchDB derives a revision from the content, so two writers of the same content on one base would get
+     * the same revision. If one of them took it back, the other one would lose its write, too, although that was confirmed.
      */
     static ObjectNode unique(ObjectNode next, UUID write) {
         next.withObject("/" + UNCOUNTED).put(BY, write.toString());

@@ -63,7 +63,7 @@ public final class SiteDocument {
      * @throws CouchJobsException when another name is written meanwhile
      */
     public void write(Site site) {
-        // On a cluster one copy may have it alone, after a try that was not confirmed.
+        // On a cluster the same name is written again: after an unconfirmed try, only one copy may have it.
         if (!new Copies(database).areSeveral() && read().equals(site)) {
             return;
         }

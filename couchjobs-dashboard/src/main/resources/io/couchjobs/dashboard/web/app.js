@@ -93,7 +93,7 @@ class App extends Loading {
     }
   }
 
-  /** On a narrow screen the names of the pages are scrolled to that of this page, and once more when it gets wider by a number. */
+  /** On a narrow screen, scrolls the list of pages to the name of this page, and again when a number makes that name wider. */
   componentDidUpdate() {
     const current = document.querySelector("nav[aria-label='Pages'] [aria-current]");
     if (current && (this.named !== current || this.width !== current.offsetWidth)) {

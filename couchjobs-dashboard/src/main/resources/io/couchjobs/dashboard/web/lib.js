@@ -257,7 +257,7 @@ export class Loading extends Component {
     return false;
   }
 
-  /** Loads when it is time to, once however often it is asked; while an answer is under way, it notes to load once more after it. */
+  /** Loads as soon as the pace allows, once for several calls. A call while an answer is under way loads once more after that answer. */
   soon() {
     if (this.asking) {
       this.again = true;
