@@ -364,7 +364,7 @@ export class Worker {
     return null;
   }
 
-  /** 3.2: claims exactly the revision that the index showed, and acts on the answer. @param {Doc} doc @returns {Promise<Job | null>} null when this made no owner */
+  /** 3.2: claims exactly the revision that the index showed, and acts on the answer. @param {Doc} doc @returns {Promise<Job | null>} */
   async #claim(doc) {
     const {couch} = this;
     const job = new Job(this, claim(doc, {token: randomUUID(), worker: this.id, user: couch.user}, couch.now()), moment());
