@@ -26,15 +26,15 @@ record LocalServer(EmbeddedCouch server) implements AutoCloseable {
 
     /** Starts a server that has its usual database. Web pages of the origin may use it, if there is one. */
     static LocalServer withDatabase(@Nullable Path folder, int port, @Nullable String origin) {
-        EmbeddedCouch.Builder builder =
-                EmbeddedCouch.inMemory().database(DATABASE).port(port);
-        if (folder != null) {
-            builder.directory(folder);
-        }
+        EmbeddedCouch.Builder builder = EmbeddedCouch.builder();
         if (origin != null) {
             builder.cors(origin);
         }
-        return start(builder, port);
+        return start(
+                (folder == null ? builder.inMemory() : builder.directory(folder))
+                        .database(DATABASE)
+                        .port(port),
+                port);
     }
 
     /** {@return the queue's usual database on this server, whether it exists or not} */

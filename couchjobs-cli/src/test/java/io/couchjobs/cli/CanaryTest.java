@@ -51,7 +51,8 @@ class CanaryTest {
 
     @Test
     void when_all_goes_well() {
-        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().admin("me", CANARY).start()) {
+        try (EmbeddedCouch couch =
+                EmbeddedCouch.builder().inMemory().admin("me", CANARY).start()) {
             TestShell shell = shell(couch.url().resolve("jobs").toString());
             assertThat(run(shell, "init", "-v")).isZero();
             assertThat(run(shell, "enqueue", "email", "1", "-v")).isZero();
@@ -155,7 +156,8 @@ class CanaryTest {
     void in_the_arguments_of_the_programs_of_jobs_which_have_it_in_their_environment() throws Exception {
         String arguments = "cat /proc/$$/cmdline /proc/$PPID/cmdline | tr '\\0' ' '";
         String environment = "echo ${COUCHJOBS_PASSWORD:+knows the password}";
-        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().admin("me", CANARY).start()) {
+        try (EmbeddedCouch couch =
+                EmbeddedCouch.builder().inMemory().admin("me", CANARY).start()) {
             TestShell shell = shell(couch.url().resolve("jobs").toString());
             assertThat(run(shell, "init")).isZero();
             assertThat(run(shell, "enqueue", "email", "1")).isZero();

@@ -51,7 +51,7 @@ final class TestServer implements BeforeAllCallback, AfterAllCallback {
     }
 
     private CouchConfig embedded() {
-        embedded = EmbeddedCouch.inMemory().admin("admin", "secret").start();
+        embedded = EmbeddedCouch.builder().inMemory().admin("admin", "secret").start();
         URI url = URI.create("http://127.0.0.1:" + embedded.port());
         return CouchConfig.builder(url)
                 .auth(new Auth.Basic("admin", Secret.of("secret")))

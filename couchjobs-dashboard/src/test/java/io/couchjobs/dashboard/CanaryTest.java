@@ -56,7 +56,8 @@ class CanaryTest {
 
     @Test
     void no_page_and_no_answer_shows_a_secret() throws Exception {
-        EmbeddedCouch couch = EmbeddedCouch.inMemory().admin("me", CANARY).start();
+        EmbeddedCouch couch =
+                EmbeddedCouch.builder().inMemory().admin("me", CANARY).start();
         URI url = URI.create(couch.url().resolve("/jobs").toString().replace("://", "://me:" + CANARY + "@"));
         try (JobQueue queue = JobQueue.builder(url).open();
                 Dashboard dashboard =

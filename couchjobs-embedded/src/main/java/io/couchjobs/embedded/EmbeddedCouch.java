@@ -105,6 +105,16 @@ public final class EmbeddedCouch implements AutoCloseable {
         }
 
         /**
+         * Keeps everything in memory, which is the default.
+         *
+         * @return this
+         */
+        public Builder inMemory() {
+            this.directory = null;
+            return this;
+        }
+
+        /**
          * Sets the port to listen on.
          *
          * @param number 0, the default, takes a free one

@@ -83,7 +83,8 @@ class CanaryTest {
 
     @Test
     void nothing_that_an_application_tells_has_a_secret_in_it() throws Exception {
-        EmbeddedCouch couch = EmbeddedCouch.inMemory().admin("me", CANARY).start();
+        EmbeddedCouch couch =
+                EmbeddedCouch.builder().inMemory().admin("me", CANARY).start();
         try (couch;
                 ConfigurableApplicationContext shop = start(
                         "couchjobs.url=" + couch.url().toString().replace("://", "://me:" + CANARY + "@") + "shop")) {
@@ -116,7 +117,7 @@ class CanaryTest {
             })
     void a_start_without_a_server_or_with_a_wrong_password_shows_no_secret(String secret) {
         try (EmbeddedCouch couch =
-                EmbeddedCouch.inMemory().admin("me", "another").start()) {
+                EmbeddedCouch.builder().inMemory().admin("me", "another").start()) {
             String refusing = couch.url().toString();
             List<String> urls = List.of(
                     refusing,

@@ -93,7 +93,7 @@ class ServiceConnectionTest {
 
         @Override
         public void start() {
-            couch = EmbeddedCouch.inMemory().admin("admin", "secret").start();
+            couch = EmbeddedCouch.builder().inMemory().admin("admin", "secret").start();
         }
 
         @Override

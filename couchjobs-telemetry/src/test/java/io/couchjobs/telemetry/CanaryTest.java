@@ -93,7 +93,7 @@ class CanaryTest {
     void no_secret_gets_into_a_meter_a_span_or_a_log_line(String name, Function<URI, JobQueueBuilder> way)
             throws Exception {
         try (EmbeddedCouch refusing =
-                EmbeddedCouch.inMemory().admin("me", "another").start()) {
+                EmbeddedCouch.builder().inMemory().admin("me", "another").start()) {
             EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
             URI url = URI.create(couch.url() + "jobs");
             List<URI> elsewhere = List.of(
