@@ -42,7 +42,7 @@ final class HelpLayout {
         if (line.getParent() == null) {
             usage.commandListHeading("");
             usage.sectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, HelpLayout::rootOptions);
-            usage.sectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, HelpGroup::list);
+            usage.sectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, HelpGroups::list);
         } else {
             usage.optionListHeading(own(line.getCommandSpec()).isEmpty() ? "" : "%nOptions:%n");
             usage.sectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, HelpLayout::ownOptions);

@@ -122,9 +122,15 @@ class FakedClockTest {
         ahead(database, "enqueue", "email", "4", "--at", "+1h");
         ahead(database, "reschedule", "email", "3", "--at", "+1h");
         for (String id : List.of("1", "2", "3", "4")) {
-            assertThat(Instant.parse(job(id).path("scheduledTime").asText()))
-                    .isBetween(before.plusSeconds(3_590), Instant.now().plusSeconds(3_610));
+            assertIsInAnHour(job(id).path("scheduledTime"), before);
         }
+        ahead(database, "cron", "add", "nightly", "email", "--every", "1d", "--from", "+1h");
+        assertIsInAnHour(shell.done("cron", "list", "-o", "json").json().get(0).path("from"), before);
+    }
+
+    private static void assertIsInAnHour(JsonNode time, Instant before) {
+        assertThat(Instant.parse(time.asText()))
+                .isBetween(before.plusSeconds(3_590), Instant.now().plusSeconds(3_610));
     }
 
     @Test

@@ -49,7 +49,7 @@ class HelpTest {
 
     @Test
     void the_commands_are_listed_in_groups_each_in_one_and_with_a_whole_short_sentence() {
-        List<String> listed = HelpGroup.TEXT
+        List<String> listed = HelpGroups.TEXT
                 .lines()
                 .filter(line -> line.startsWith("  "))
                 .map(String::strip)

@@ -57,11 +57,7 @@ final class ScheduleFields {
     }
 
     private static Optional<Long> millis(CheckedFields fields, String field) {
-        try {
-            return fields.number(field, -FAR, FAR);
-        } catch (IllegalArgumentException wrong) {
-            throw fields.wrong(field, "an integer, in milliseconds");
-        }
+        return fields.number(field, -FAR, FAR, "an integer, in milliseconds");
     }
 
     static List<JobId> runs(CheckedFields fields) {

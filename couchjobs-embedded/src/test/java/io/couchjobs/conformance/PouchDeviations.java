@@ -48,6 +48,7 @@ final class PouchDeviations {
               DocumentContract.a_put_that_deletes_is_answered_as_a_deletion_and_a_post_as_a_write
             it has no _purge
               PurgeContract.a_document_stays_until_its_last_leaf_is_named
+              PurgeContract.a_purged_design_document_has_no_views_any_more
               PurgeContract.a_purged_document_leaves_the_views
               PurgeContract.a_purged_document_was_never_there
               PurgeContract.a_revision_that_is_no_leaf_is_not_purged

@@ -142,7 +142,7 @@ public final class Finder implements FeedListener, AutoCloseable {
         try {
             Pick.note(picks, candidate);
         } catch (RuntimeException e) {
-            log.warn("what became of the requested claim of job {} could not be noted", candidate.id(), e);
+            log.warn("the outcome of the requested claim of job {} could not be noted", candidate.id(), e);
         }
         return won.stream().findFirst();
     }

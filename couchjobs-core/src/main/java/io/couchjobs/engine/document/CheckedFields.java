@@ -16,6 +16,7 @@ import java.util.function.Supplier;
  * The fields of a document, or of an object inside one, as Java values. Each reading throws IllegalArgumentException that names the
  * field and its value when it is wrong; what is missing or null is empty.
  *
+ * @param json the object; it is not copied
  * @param path stands before the names of fields in errors: empty for the document, such as {@code job.} for an object inside it
  */
 public record CheckedFields(ObjectNode json, String path) {
@@ -62,6 +63,11 @@ public record CheckedFields(ObjectNode json, String path) {
     }
 
     public Optional<Long> number(String field, long least, long most) {
+        return number(field, least, most, "an integer from " + least + " to " + most);
+    }
+
+    /** As before, with an error that says what the field must be. */
+    public Optional<Long> number(String field, long least, long most, String what) {
         JsonNode value = json.path(field);
         if (!has(field)) {
             return Optional.empty();
@@ -69,7 +75,7 @@ public record CheckedFields(ObjectNode json, String path) {
                 || value.asDouble() != Math.rint(value.asDouble())
                 || value.asDouble() < least
                 || value.asDouble() > most) {
-            throw wrong(field, "an integer from " + least + " to " + most);
+            throw wrong(field, what);
         }
         return Optional.of((long) value.asDouble());
     }

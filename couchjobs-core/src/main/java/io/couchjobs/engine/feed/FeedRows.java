@@ -51,7 +51,7 @@ final class FeedRows {
     /** One of the next rows cannot be read with its document: they are read without, and each document on its own. */
     void stepOver() {
         ChangesRequest next = ChangesRequest.normal().since(position.seq()).limit(ROWS_TO_STEP);
-        for (Change row : FeedWatchdog.read(database, next)) {
+        for (Change row : PastChanges.read(database, next)) {
             Change whole = documents.alone(row);
             tellWhole(new Change(row.seq(), row.id(), whole.revs(), whole.deleted(), whole.doc()));
         }

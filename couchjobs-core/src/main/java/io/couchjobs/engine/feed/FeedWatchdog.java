@@ -1,7 +1,5 @@
 package io.couchjobs.engine.feed;
 
-import io.couchjobs.couch.ChangesFeed;
-import io.couchjobs.couch.ChangesFeed.Change;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.DatabaseInfo;
@@ -11,8 +9,6 @@ import io.couchjobs.engine.store.DatabaseIdentity;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Detects a connection that gives signs of life but brings no changes any more. Used by the feed's thread only; it asks
  * the server in a lane of its own, so that a slow answer delays nothing else.
  */
-public final class FeedWatchdog {
+final class FeedWatchdog {
     private static final Logger log = LoggerFactory.getLogger(FeedWatchdog.class);
 
     private final CouchDatabase database;
@@ -67,20 +63,6 @@ public final class FeedWatchdog {
         return false;
     }
 
-    /** The changes there are beyond a position; a part of them when the thread is interrupted, whose flag stays set. */
-    public static List<Change> read(CouchDatabase database, ChangesRequest request) {
-        List<Change> changes = new ArrayList<>();
-        try (ChangesFeed feed = database.changes(request)) {
-            while (!feed.isEnded()) {
-                feed.next(Duration.ofMinutes(1)).ifPresent(changes::add);
-                if (Thread.currentThread().isInterrupted()) {
-                    break; // the feed was closed
-                }
-            }
-        }
-        return changes;
-    }
-
     /**
      * Whether a database was recreated, or restored from an older state, since it had that position. On a cluster the
      * numbers tell nothing: each copy counts for itself, and now other copies may have been asked.
@@ -116,7 +98,9 @@ public final class FeedWatchdog {
             DatabaseInfo info = database.info();
             return identity.isOther(info)
                     || isBehind(info, position)
-                    || !read(database, ChangesRequest.normal().since(position).limit(1))
+                    || !PastChanges.read(
+                                    database,
+                                    ChangesRequest.normal().since(position).limit(1))
                             .isEmpty();
         } catch (CouchException e) {
             if (e.status() == 400 || e.status() == 404) {

@@ -58,7 +58,7 @@ final class RowDocuments {
                 .includeDocs(true)
                 .conflicts(true);
         try {
-            return FeedWatchdog.read(database, document).stream().findFirst().orElse(row);
+            return PastChanges.read(database, document).stream().findFirst().orElse(row);
         } catch (CouchException e) {
             if (e.status() / 100 != 2) {
                 throw e;

@@ -6,7 +6,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.feed.FeedWatchdog;
+import io.couchjobs.engine.feed.PastChanges;
 import io.couchjobs.engine.limit.SlotName;
 import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.engine.store.JobStore;
@@ -206,7 +206,7 @@ final class Tombstones {
     }
 
     private List<Change> read(ChangesRequest request) throws InterruptedException {
-        List<Change> changes = FeedWatchdog.read(database, request);
+        List<Change> changes = PastChanges.read(database, request);
         if (Thread.interrupted()) {
             throw new InterruptedException(); // a part would make young tombstones look old
         }

@@ -3,7 +3,7 @@ package io.couchjobs.cli;
 import picocli.CommandLine.Help;
 
 /** The commands in groups, each for one purpose, as the help of the root command lists them. */
-final class HelpGroup {
+final class HelpGroups {
     /** Each visible command is in one group, with what it does in a sentence of at most 60 characters. */
     static final String TEXT = """
 
@@ -60,7 +60,7 @@ final class HelpGroup {
               bench       Measure this installation.
             """;
 
-    private HelpGroup() {}
+    private HelpGroups() {}
 
     static String list(Help root) {
         return TEXT.replace("\n", System.lineSeparator());
