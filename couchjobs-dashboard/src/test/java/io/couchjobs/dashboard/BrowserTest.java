@@ -150,7 +150,9 @@ abstract class BrowserTest {
     void close() {
         end.countDown();
         if (server != null) {
-            chrome.close();
+            if (chrome != null) {
+                chrome.close();
+            }
             dashboard.close();
             worker.close(Duration.ofSeconds(5));
             queue.close();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,18 +15,15 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * A headless Chromium, driven as the W3C's WebDriver says, through the chromedriver that is on the PATH. Written out because the
@@ -62,13 +60,9 @@ final class Chrome implements AutoCloseable {
         }
     }
 
-    private final Process driver;
-    private String url = "";
     private String session = "";
 
-    private Chrome(Process driver) {
-        this.driver = driver;
-    }
+    private Chrome() {}
 
     /** {@return where the driver is, if this machine has one} */
     static Optional<Path> driver() {
@@ -79,13 +73,8 @@ final class Chrome implements AutoCloseable {
     }
 
     static Chrome start(int width, int height) throws IOException, InterruptedException {
-        Process driver = new ProcessBuilder(driver().orElseThrow().toString(), "--port=0")
-                .redirectErrorStream(true)
-                .start();
-        Chrome chrome = new Chrome(driver);
+        Chrome chrome = new Chrome();
         try {
-            chrome.url = "http://127.0.0.1:" + portOf(driver);
-            chrome.awaitReady();
             chrome.open(width, height);
             return chrome;
         } catch (IOException | InterruptedException | RuntimeException | AssertionError e) {
@@ -94,38 +83,43 @@ final class Chrome implements AutoCloseable {
         }
     }
 
-    /** The driver says where it listens; what else it says is let go. */
-    private static int portOf(Process driver) throws IOException, InterruptedException {
-        CompletableFuture<Integer> port = new CompletableFuture<>();
-        Thread reader = new Thread(() -> read(driver, port), "chromedriver");
-        reader.setDaemon(true);
-        reader.start();
-        try {
-            return port.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new IOException("chromedriver did not start", e);
-        }
-    }
+    /** One driver for all browsers: two that start at the same time may choose the same port, and then one of them ends. */
+    private static final class Driver {
+        private static final String URL = "http://127.0.0.1:" + startedOnPort();
 
-    private static void read(Process driver, CompletableFuture<Integer> port) {
-        try (Stream<String> lines = driver.inputReader().lines()) {
-            lines.map(STARTED::matcher)
-                    .filter(Matcher::find)
-                    .forEach(started -> port.complete(Integer.parseInt(started.group(1))));
-            port.completeExceptionally(new IOException("it ended"));
-        } catch (UncheckedIOException e) {
-            port.completeExceptionally(e);
-        }
-    }
-
-    private void awaitReady() throws IOException, InterruptedException {
-        until("the driver is ready", () -> {
+        private static int startedOnPort() {
+            List<String> said = new ArrayList<>();
             try {
-                return ask("GET", "/status", null).path("ready").asBoolean();
-            } catch (IOException notYet) {
-                return false;
+                Process driver = new ProcessBuilder(driver().orElseThrow().toString(), "--port=0")
+                        .redirectErrorStream(true)
+                        .start();
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> end(driver)));
+                BufferedReader output = driver.inputReader();
+                for (String line = output.readLine(); line != null; line = output.readLine()) {
+                    said.add(line);
+                    Matcher started = STARTED.matcher(line);
+                    if (started.find()) {
+                        letGo(output);
+                        return Integer.parseInt(started.group(1));
+                    }
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
-        });
+            throw new IllegalStateException("chromedriver ended: " + String.join("; ", said));
+        }
+
+        /** A driver whose output nobody reads stops at some time. */
+        private static void letGo(BufferedReader output) {
+            Thread reader = new Thread(() -> output.lines().forEach(line -> {}), "chromedriver");
+            reader.setDaemon(true);
+            reader.start();
+        }
+
+        private static void end(Process driver) {
+            driver.descendants().forEach(ProcessHandle::destroy);
+            driver.destroy();
+        }
     }
 
     private void open(int width, int height) throws IOException, InterruptedException {
@@ -263,7 +257,7 @@ final class Chrome implements AutoCloseable {
     }
 
     private JsonNode ask(String method, String path, JsonNode body) throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(Driver.URL + path))
                 .timeout(PATIENCE)
                 .header("Content-Type", "application/json");
         HttpRequest.BodyPublisher sent = body == null
@@ -303,12 +297,9 @@ final class Chrome implements AutoCloseable {
                 ask("DELETE", session, null);
             }
         } catch (IOException | RuntimeException gone) {
-            // then the driver's end ends it
+            // The driver ends it with itself.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } finally {
-            driver.descendants().forEach(ProcessHandle::destroy);
-            driver.destroy();
         }
     }
 }
