@@ -4,10 +4,13 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The whole suite against the {@link ConfiguredServer}. */
 @Tag("server")
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class ConfiguredServerTest {
     @RegisterExtension
     static final ServerExtension SERVER = new ServerExtension(ConfiguredServer::url);

@@ -54,16 +54,6 @@ abstract class PurgeContract {
     }
 
     @Test
-    void a_purged_design_document_has_no_views_any_more(Db db) {
-        db.view("function (doc) { emit(doc._id, null); }");
-        db.get("/_design/t/_view/v").expect(200);
-
-        purge(db, "_design/t", db.get("/_design/t").at("/_rev").asText()).expect(201);
-
-        assertThat(db.get("/_design/t/_view/v").error()).isEqualTo("404 not_found: missing");
-    }
-
-    @Test
     void a_purged_document_leaves_the_views(Db db) {
         db.view("function (doc) { emit(doc._id, null); }");
         db.save("{_id: 'b'}");

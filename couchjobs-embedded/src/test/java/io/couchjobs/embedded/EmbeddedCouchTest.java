@@ -80,6 +80,20 @@ class EmbeddedCouchTest {
         assertThat(client.send("GET", "jobs/_design/v/_view/n").body()).contains("lives");
     }
 
+    /** CouchDB 3.5 answers such a query from a cache for up to a minute. */
+    @Test
+    void a_purged_design_document_has_no_views_any_more() throws Exception {
+        client.send("PUT", "jobs/_design/v", "{\"views\":{\"n\":{\"map\":\"function(d){emit(d.n,1)}\"}}}");
+        assertThat(client.send("GET", "jobs/_design/v/_view/n").statusCode()).isEqualTo(200);
+
+        String rev = Json.parse(client.send("GET", "jobs/_design/v").body())
+                .path("_rev")
+                .asText();
+        client.send("POST", "jobs/_purge", "{\"_design/v\":[\"" + rev + "\"]}");
+
+        assertThat(client.send("GET", "jobs/_design/v/_view/n").statusCode()).isEqualTo(404);
+    }
+
     @Test
     void a_write_over_an_old_revision_is_a_conflict() throws Exception {
         client.send("PUT", "jobs/a", "{}");
