@@ -100,13 +100,14 @@ public final class SettingsStore implements PatientListener {
     private void remember(TypeSettings read, long newsBefore, OptionalLong began) {
         long now = environment.nanos();
         readNanos.put(read.type(), now);
-        Known kept = known.compute(read.type(), (type, heard) -> {
+        known.compute(read.type(), (type, heard) -> {
             boolean isSince = began.isPresent() && heard != null && began.getAsLong() - heard.nanos > 0;
-            return newer(new Known(read, now), heard, news.get() != newsBefore, isSince);
+            Known kept = newer(new Known(read, now), heard, news.get() != newsBefore, isSince);
+            if (kept != null && kept.settings == read) {
+                noteTimeout(read);
+            }
+            return kept;
         });
-        if (kept != null && kept.settings == read) {
-            noteTimeout(read);
-        }
     }
 
     /** A copy in a cluster may not have settings that the feed has told of. Without a feed what was read since then counts. */
@@ -121,6 +122,7 @@ public final class SettingsStore implements PatientListener {
         return isNewer ? read : heard;
     }
 
+    /** Before the settings are known: an owner that saw the shorter timeout alone would take its lease for over. */
     private void noteTimeout(TypeSettings settings) {
         Duration timeout = settings.timeout().orElse(defaultTimeout);
         Duration before = timeouts.put(settings.type(), timeout);
@@ -247,11 +249,13 @@ public final class SettingsStore implements PatientListener {
     /** The feed may be behind what this process has read or written. What it tells then is read again when needed. */
     private void hear(Known told) {
         TypeSettings settings = told.settings;
-        Known kept = known.compute(
-                settings.type(), (type, heard) -> heard != null && heard.generation > told.generation ? null : told);
-        if (told.equals(kept)) {
+        known.compute(settings.type(), (type, heard) -> {
+            if (heard != null && heard.generation > told.generation) {
+                return null;
+            }
             noteTimeout(settings);
-        }
+            return told;
+        });
     }
 
     /**
