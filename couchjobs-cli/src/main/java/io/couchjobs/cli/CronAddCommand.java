@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "add",
         description = {
-            "Make jobs of TYPE at the times of a cron expression, or with --every in fixed distances.",
+            "Make jobs of TYPE at the times of a cron expression, or with --every at fixed intervals.",
             "EXPR has five fields - minute, hour, day of month, month, day of week - or six with the second first, or is",
             "@hourly, @daily, @weekly, @monthly or @yearly. Quote it: the shell has a meaning of its own for *.",
             "A schedule of that name is replaced; with the same times its ticks go on as they were."
@@ -44,7 +44,7 @@ final class CronAddCommand extends CronNameCommand implements CreatesStore {
             description = "The time zone of EXPR, such as Europe/Berlin; default UTC.")
     private @Nullable String zone;
 
-    @Option(names = "--every", paramLabel = "D", description = "In place of EXPR, the distance: 30s, 5m, 2h, 1d.")
+    @Option(names = "--every", paramLabel = "D", description = "In place of EXPR, the interval: 30s, 5m, 2h, 1d.")
     private @Nullable Duration every;
 
     @Option(

@@ -75,7 +75,7 @@ final class DashboardCommand extends QueueCommand {
 
     @Option(
             names = "--allow-actions",
-            description = "Let people change things though others than this machine reach it.")
+            description = "Let people change things even if other machines can reach the page.")
     private boolean allowActions;
 
     @Option(names = "--read-only", description = "Let nobody change anything.")

@@ -96,7 +96,7 @@ final class EnqueueCommand extends QueueCommand implements CreatesStore {
     @Option(
             names = "--array",
             paramLabel = "ID",
-            description = "Add the lines of --from as items of one array; again: those that are missing.")
+            description = "Add the lines of --from as items of one array; a repeated call adds those that are missing.")
     private @Nullable String array;
 
     @Option(names = "--chunk", paramLabel = "N", description = "How many items a document has at most; default 500.")

@@ -12,7 +12,10 @@ import picocli.CommandLine.Parameters;
         description = "Show the help of a command.",
         footer = {"  couchjobs help", "  couchjobs help enqueue"})
 final class HelpCommand extends CliCommand {
-    @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The command; without, the list of all.")
+    @Parameters(
+            paramLabel = "COMMAND",
+            arity = "0..*",
+            description = "The command; without it, all commands are listed.")
     private List<String> path = List.of();
 
     @Override

@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "start",
         description = {
-            "Let scopes take jobs. One that runs goes on as it is: scope set changes it.",
+            "Let scopes take jobs. A scope that runs already stays as it is: scope set changes it.",
             "Without options a scope has the configuration that was given last for its type.",
             "With some options, the others have their defaults."
         },

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
         description = {
             "Let scopes take no more jobs. Waiting jobs are cancelled. Running jobs may finish, however long they take.",
             "With --timeout running jobs are killed after that time, and the command waits until nothing waits or runs:",
-            "exit code 5 when something still does some seconds later."
+            "exit code 5 when jobs still wait or run some seconds later."
         },
         footer = {"  couchjobs scope stop index 3", "  couchjobs scope stop index --timeout 30s"})
 final class ScopeStopCommand extends QueueCommand {

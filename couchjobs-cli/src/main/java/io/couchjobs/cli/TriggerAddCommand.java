@@ -113,7 +113,7 @@ final class TriggerAddCommand extends TriggerNameCommand implements CreatesStore
     @Option(names = "--cron", paramLabel = "EXPR", description = "Catch up at these times only.")
     private @Nullable String cron;
 
-    @Option(names = "--zone", paramLabel = "Z", description = "Whose clocks --cron is about; default UTC.")
+    @Option(names = "--zone", paramLabel = "Z", description = "The time zone of --cron; default UTC.")
     private @Nullable String zone;
 
     @Option(

@@ -44,7 +44,7 @@ final class WaitCommand extends QueueCommand implements TellsIds {
             completionCandidates = EnumNames.Targets.class,
             description = "finished (default: well or badly), pending (waiting or stuck), running (or scheduled),"
                     + " removed (or never there), or a status: waiting, scheduled, stuck, success, failed, cancelled."
-                    + " A run that takes but a moment may go by unseen.")
+                    + " A very short run may go unnoticed.")
     private String target = "finished";
 
     @Option(names = "--timeout", paramLabel = "D", description = "How long to wait at most; default for ever.")

@@ -101,8 +101,7 @@ final class WorkCommand extends QueueCommand implements CreatesStore {
     @Option(
             names = "--site",
             paramLabel = "NAME",
-            description =
-                    "Run the jobs of this site; default: of the one that the database is (couchjobs init --site).")
+            description = "Run the jobs of this site; default: the site of the database (couchjobs init --site).")
     private @Nullable String site;
 
     @Mixin

@@ -11,7 +11,7 @@ public enum CancelResult {
      * not make that claim now: the job has a conflict, its limits leave no room, or the user lacks the role of a worker.
      */
     AT_NEXT_CLAIM,
-    /** It is running, and the mode does not allow to disturb it; nothing was written. */
+    /** It is running, and the mode does not allow disturbing it; nothing was written. */
     RUNNING,
     /** It is finished; nothing was written. */
     ALREADY_FINISHED

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which documents can be a job. A missing or null field is always fine, it has a default; only {@code data} may be missing
- * but not null. The map functions check the same (design-docs/lib/job.js): change both together.
+ * Decides which documents can be a job. A field that is missing or null has its default. Only {@code data} must not be null,
+ * but it may be missing. The map functions check the same (design-docs/lib/job.js): change both together.
  */
 final class Schema {
     /** The largest distance from the epoch, in ms, that JavaScript's and Java's calendars both know. */

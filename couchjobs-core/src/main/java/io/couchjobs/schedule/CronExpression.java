@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 /**
  * A cron expression: the times of day it names, on a clock that knows no zone. Immutable and thread-safe.
  *
- * <p>Parsing and counting are the library cron-utils'. It is only ever asked in UTC: what becomes of the hours that a zone
- * skips or repeats is for {@link Timing.Cron}.
+ * <p>The library cron-utils parses expressions and computes their times. It is only ever asked in UTC: {@link Timing.Cron}
+ * handles the hours that a zone skips or repeats.
  */
 final class CronExpression {
     private static final Map<String, String> NICKNAMES = Map.of(

@@ -109,10 +109,10 @@ public sealed interface Timing {
     /**
      * Ticks at the times that a cron expression names on the clocks of a zone. Immutable and thread-safe.
      *
-     * <p>When clocks are changed, as Vixie cron does it: an expression that names times of day ({@code 30 2 * * *}) ticks once
-     * for each; a time that is skipped ticks at the moment of the change, one that comes twice ticks the first time. An
-     * expression that names a rhythm (second, minute or hour begins with {@code *}) goes on in its rhythm: what is skipped is
-     * not made up for, what comes twice ticks twice.
+     * <p>Changes of the clocks are handled as in Vixie cron. An expression that names times of day ({@code 30 2 * * *}) ticks
+     * once for each of them: a skipped time ticks at the moment of the change, and a repeated time ticks when it first comes. An
+     * expression that names a rhythm (second, minute or hour begins with {@code *}) keeps its rhythm: skipped times are not made
+     * up for, and repeated times tick twice.
      *
      * <p>An expression has five fields - minute, hour, day of month, month, day of week - or six with the second first, or it is one of
      * {@code @yearly}, {@code @annually}, {@code @monthly}, {@code @weekly}, {@code @daily}, {@code @midnight}, {@code @hourly}. A field

@@ -79,12 +79,11 @@ public interface JobContext {
     void resubmit(Instant time);
 
     /**
-     * Whether this worker counts as halted, because no renewal of its lease was confirmed for the timeout of the job's
-     * type, on its own monotonic clock. No monitor gives the job to another
-     * worker before; only an operator may. Right after the process was suspended this
-     * knows it, while {@link #stopReason} may not tell yet. It can be asked before every write elsewhere: it sends no request,
-     * except to read the type's settings once after the feed was interrupted. Like {@link #assertOwned}, it does not replace the {@link
-     * #fence}.
+     * Whether this worker counts as halted, because no renewal of its lease was confirmed for the timeout of the job's type, on
+     * its own monotonic clock. Until then, no monitor gives the job to another worker; only an operator may. Right after the
+     * process was suspended, this method says that the lease is over, while {@link #stopReason} may not say so yet. You can call
+     * this method before every write elsewhere: it sends no request, except to read the type's settings once after the feed was
+     * interrupted. Like {@link #assertOwned}, it does not replace the {@link #fence}.
      *
      * @return whether others may have the job by now
      */

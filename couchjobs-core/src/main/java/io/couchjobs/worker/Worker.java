@@ -62,11 +62,11 @@ public interface Worker extends AutoCloseable {
     void close();
 
     /**
-     * Takes no new jobs, gives back those not started, lets the running ones finish, and interrupts those that have not when
-     * the time is over: they go back to waiting, or are cancelled ({@link WorkerBuilder#whenClosing}). Their leases are renewed
-     * to the end. A run that has not ended 5 s later, because it ignores that or the server is away, is lost: its result is not
-     * stored, and another worker runs the job when its lease is over. Closing twice does nothing, but a second call with less time
-     * shortens it.
+     * Takes no new jobs, gives back those not started, and lets the running ones finish. When the time is over, the runs that are
+     * left are interrupted. Their jobs go back to waiting, or are cancelled ({@link WorkerBuilder#whenClosing}). The leases are
+     * renewed to the end. A run that ignores the interrupt, or whose end cannot be stored because the server is away, is lost 5 s
+     * later: its result is not stored, and another worker runs the job when its lease is over. A second call does nothing, unless
+     * it gives less time.
      *
      * @param timeout how long the running jobs may take
      */

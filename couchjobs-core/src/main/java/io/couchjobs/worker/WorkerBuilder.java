@@ -146,8 +146,8 @@ public interface WorkerBuilder {
     WorkerBuilder withoutSweeping();
 
     /**
-     * {@return this builder, with one more listener that hears how each run ends} Called several times, all of them hear it,
-     * in that order.
+     * {@return this builder, with one more listener that hears how each run ends} Several listeners hear it in the order in which
+     * they were added.
      *
      * @param newListener called on the run's thread
      */

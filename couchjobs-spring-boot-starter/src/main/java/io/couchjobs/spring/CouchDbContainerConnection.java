@@ -5,7 +5,7 @@ import org.springframework.boot.testcontainers.service.connection.ContainerConne
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionSource;
 import org.testcontainers.containers.Container;
 
-/** Where the database is that a test has as a container {@code couchdb} with {@code @ServiceConnection}. */
+/** The address of the database in a test's {@code couchdb} container that has {@code @ServiceConnection}. */
 final class CouchDbContainerConnection
         extends ContainerConnectionDetailsFactory<Container<?>, CouchjobsConnectionDetails> {
     private static final int PORT = 5984;

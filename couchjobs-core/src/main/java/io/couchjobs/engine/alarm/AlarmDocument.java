@@ -87,7 +87,7 @@ record AlarmDocument(ObjectNode document) {
         return untold;
     }
 
-    /** Notes that these were told; one that was raised anew is another one. */
+    /** Notes that these alarms were told. An alarm that was raised again since counts as a new one, and stays untold. */
     void told(Collection<Raised> alarms) {
         for (Raised alarm : alarms) {
             if (document.path(OPEN).path(alarm.key()) instanceof ObjectNode entry

@@ -172,7 +172,7 @@ final class AlarmWatch implements Listening {
             return news;
         } catch (WriteRefusedException notAllowed) {
             log.info(
-                    "what was raised is not kept in the database, so another process may tell it too ({})",
+                    "raised alarms cannot be stored in the database, so another process may report them, too ({})",
                     notAllowed.getMessage());
             alone = nothingFound();
             return alone.take(found, pace.looks(), now);

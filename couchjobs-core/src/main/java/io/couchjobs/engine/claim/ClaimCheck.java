@@ -41,7 +41,7 @@ final class ClaimCheck {
         return ended.isDone();
     }
 
-    /** Has somebody else told, too; at once when the claim has ended already. */
+    /** Also calls this task when the claim ends; at once if the claim has ended already. */
     void whenEnded(Runnable told) {
         var unused = ended.thenRun(told);
     }

@@ -91,15 +91,15 @@ public final class LeasedJob implements ClaimedJob {
         lease.renewed(sentNanos);
     }
 
-    /** Calls this once, when this claim does not own the job any more; at once when that is so already. It must be quick. */
+    /** Calls a quick task once, as soon as this claim no longer owns the job; at once if it no longer does. */
     public void whenEnded(Runnable told) {
         ownership.whenEnded(told);
     }
 
     /**
-     * Has somebody told each time a write of this claim renews its lease, on one node even one that was over.
+     * Calls a task each time a write of this claim renews its lease. On one node, a write also renews a lease that was over.
      *
-     * @param told called while no other write of this claim can begin; quick
+     * @param told called while no other write of this claim can begin; must be quick
      */
     public void whenRenewed(Runnable told) {
         onRenewal = told;

@@ -55,7 +55,7 @@ final class BearerAuthenticator implements Authenticator {
                 throw e;
             }
             if (!unreadable) { // not its message: it may have the token in it
-                LOG.warn("the bearer token cannot be read again, the one before is used further: {}", e.getClass());
+                LOG.warn("the bearer token cannot be read again, the previous one stays in use: {}", e.getClass());
             }
             unreadable = true;
             return before.reveal();

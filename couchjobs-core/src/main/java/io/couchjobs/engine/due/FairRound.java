@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class FairRound {
     private static final int MOST_GROUPS = 10_000;
-    /** At most so many groups are passed: with more groups, not every one can be the first. */
+    /** A random beginning passes fewer groups than this. With more groups, some of them cannot be the first. */
     private static final int MOST_PASSED = 256;
-    /** The most reads for a beginning anywhere: each page may have one group only. */
+    /** The most reads to find a random beginning, because each page may hold only one group. */
     private static final int MOST_READS = 16;
 
     private final Strategy scheme;
-    /** Groups that did not come for long begin with high again. */
+    /** Where each group is in its counting scheme. Groups that had no turn for longest are forgotten, and begin with high again. */
     private final Map<String, Integer> counters = RecentMap.byUse(MOST_GROUPS);
 
     private @Nullable String last;
@@ -46,13 +46,13 @@ final class FairRound {
         this.scheme = scheme;
     }
 
-    /** Goes on after a group from which the worker took in an earlier process. */
+    /** Goes on after this group, from which an earlier process of the worker took its last job. */
     FairRound after(String group) {
         last = group;
         return this;
     }
 
-    /** Begins at any group: so many are passed first, round and round. */
+    /** Begins at a random group: a random number of groups is passed first, round and round. */
     FairRound anywhere(Random random) {
         toPass = random.nextInt(MOST_PASSED);
         return this;

@@ -42,8 +42,8 @@ import org.slf4j.LoggerFactory;
  * FeedListener#needsEach needs} each: after pauses five times as long, the feed goes on from the database's present
  * position, and all {@linkplain FeedListener#skipped look} for what concerns them.
  *
- * <p>Events may come twice, late, or tell an old story, but none is left out that a listener needs. A document that
- * cannot be read (longer than 16 MiB, nested too deeply) comes without its content.
+ * <p>Events may come twice or late, or report an older state, but no event that a listener needs is left out. A document
+ * that cannot be read (longer than 16 MiB, nested too deeply) comes without its content.
  */
 public final class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);

@@ -4,12 +4,12 @@ import java.time.Duration;
 
 /** Hears of changes. */
 public interface FeedListener {
-    /** How late a listener hears of a change that waits for it. Shorter pauses cost the server more than they save. */
+    /** How late a listener that waits for a change hears of it. Shorter pauses cost the server more than they save. */
     Duration SOON = Duration.ofMillis(100);
-    /** How late a listener hears of a change that it takes in at its leisure. */
+    /** How late a listener that is in no hurry hears of a change. */
     Duration LATER = Duration.ofSeconds(1);
 
-    /** A document changed. May come twice, late, or tell an old story. */
+    /** A document changed. The call may come twice or late, or report an older state. */
     void changed(FeedEvent event);
 
     /**
@@ -23,7 +23,7 @@ public interface FeedListener {
         return true;
     }
 
-    /** A document changed that was not read, because no listener needed it. May come twice, late, or tell an old story. */
+    /** A document changed and was not read, because no listener needed it. The call may come twice, late, or for an older state. */
     default void unread(FeedNotice notice) {}
 
     /**

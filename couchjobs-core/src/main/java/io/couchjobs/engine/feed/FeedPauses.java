@@ -13,7 +13,7 @@ import java.time.Duration;
 final class FeedPauses {
     /** While very many rows concern nobody here, each pause is at least so long. */
     private static final Duration SHORTEST = Duration.ofMillis(100);
-    /** Rows are skipped when the least patient listener can wait for {@link #SHORTEST}. While they are, it waits this many times longer. */
+    /** Rows are skipped only if each listener can wait for {@link #SHORTEST}. Then pauses are this many times as long as usual. */
     private static final int TIMES_AS_PATIENT = 5;
 
     private final CouchDatabase database;

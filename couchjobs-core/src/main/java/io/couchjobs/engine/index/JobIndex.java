@@ -179,7 +179,7 @@ public final class JobIndex {
                     .flatMap(row -> JobDocument.job(row).stream())
                     .anyMatch(site::owns);
         } catch (CouchNotFoundException olderVersion) {
-            return false; // which is queried while the index of this one is built, and does not leave out such jobs
+            return false; // it answers while the index of this version is built, and does not leave out such jobs
         }
     }
 

@@ -65,7 +65,7 @@ final class SlotReader {
                 .orElseGet(() -> table.sawOwner(event.docId(), event.rev(), null, now));
     }
 
-    /** The progress of the document: the leaf of the slot's owner may be behind one that was taken back. */
+    /** The greatest generation of the slot's leaves: the owner's leaf may have a smaller one than a leaf that was taken back. */
     private static long generation(FeedEvent event) {
         return event.leaves().stream().mapToLong(Rev::generation).max().orElse(event.generation());
     }

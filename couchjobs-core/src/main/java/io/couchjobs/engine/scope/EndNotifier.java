@@ -80,7 +80,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         return Optional.of(told);
     }
 
-    /** The expected job is there, so a former one of its id was removed. An end of that id heard before may be the former one's. */
+    /** The expected job is stored, so a former job of its id was removed. An end that was heard before may be the former job's. */
     void stored(Expected told, Job job) {
         // In this order: an end that is heard in between is missed, and not told twice.
         Expected former = expected.put(told.id, told);
@@ -93,7 +93,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         }
     }
 
-    /** A job is there of whose end nobody wants to hear, so a former one of its id was removed. */
+    /** A job whose end nobody wants to hear is stored, so a former job of its id was removed. */
     void storedUnheard(JobId id) {
         Expected former = expected.remove(id);
         if (former != null) {
@@ -273,7 +273,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
             this.hook = hook;
         }
 
-        /** Whether something was heard that nobody was told, as the job was not there yet. */
+        /** The job is stored. Returns whether an end was heard before, when it could not yet be told. */
         private synchronized boolean begins(Job job) {
             isStored = true;
             firstGeneration = Fences.generation(job);

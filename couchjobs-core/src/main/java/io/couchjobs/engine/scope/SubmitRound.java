@@ -80,7 +80,10 @@ final class SubmitRound {
         }
     }
 
-    /** A scope that cannot be asked now has the job; if it was stopped, the process that serves it will cancel the job. */
+    /**
+     * Asks once more whether the scopes with the job are still running. A scope that cannot be asked now keeps the job. If that
+     * scope was stopped, the process that serves it will cancel the job.
+     */
     void askAgain() {
         try {
             Map<Scope, Scopes.State> now = tools.scopes().read(taken.keySet());

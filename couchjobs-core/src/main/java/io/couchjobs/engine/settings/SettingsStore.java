@@ -153,8 +153,8 @@ public final class SettingsStore implements PatientListener {
     }
 
     /**
-     * The time from which the silence of an owner counts. That is its last renewal. But a timeout that has become shorter leaves half of it
-     * to renew: monitors count anew when they hear of it. No I/O.
+     * The time from which the silence of an owner counts: its last renewal. When the timeout becomes shorter, the owner still has
+     * half of the new one to renew its lease, because monitors count anew when they hear of the change. No I/O.
      *
      * @param renewedNanos the last renewal, on the monotonic clock
      */

@@ -145,8 +145,9 @@ public final class Confirmation {
     }
 
     /**
-     * While the leaves are to be resolved, a job that has not ended is as it was found when that is a leaf still, and no other one counts
-     * more. A request to cancel must be on the leaf that readers are shown, so that two copies have it: alone it would be lost with its copy.
+     * Whether a job is still as it was found. While its leaves are to be resolved, that holds only if the job has not ended, its
+     * leaf is still there and no other leaf counts more. If the job is to be cancelled, its leaf must also be the one that readers
+     * are shown, because two copies have that leaf. If only one copy had it, the request to cancel would be lost with that copy.
      */
     private boolean isShown(Job present) {
         String docId = present.id().docId();

@@ -34,7 +34,7 @@ final class MissingDatabase {
             nodes = new HashSet<>(members.cluster());
             nodes.addAll(members.connected());
         } catch (CouchException untold) {
-            return; // it is no cluster, or not an administrator asks, who may create nothing
+            return; // it is no cluster, or the user is no administrator and may not create databases
         }
         if (nodes.size() > 1) {
             requireNewIn(nodes, database);

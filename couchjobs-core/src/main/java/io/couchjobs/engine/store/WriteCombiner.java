@@ -135,7 +135,7 @@ final class WriteCombiner implements AutoCloseable {
         unsent.forEach(entry -> entry.result.completeExceptionally(trouble));
     }
 
-    /** Answered callers write again, or others in their places: waits until they have, but not for stragglers. */
+    /** Waits until as many writes have gathered as were just answered. It does not wait for stragglers. */
     private void gather(int answered, long took) {
         if (answered < SEVERAL) {
             return;

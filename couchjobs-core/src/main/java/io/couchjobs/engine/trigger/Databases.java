@@ -135,7 +135,7 @@ final class Databases {
         }
     }
 
-    /** Whether the server does not have what was asked for, or not for this account. A refusal that lasts for a moment only does not count. */
+    /** Whether the server lacks what was asked for, or does not give it to this account. A temporary refusal does not count. */
     private static boolean isMissing(CouchException refusal) {
         return OlderServers.doNotKnow(refusal)
                 || refusal.status() == 403
@@ -159,7 +159,7 @@ final class Databases {
         return news;
     }
 
-    /** A database that is there and not followed is news, too: a node that did not know it for a moment made this process forget it. */
+    /** A database that exists but is not followed is news, too: a node may not have known it for a moment, so it was forgotten. */
     private Set<String> found() {
         List<String> names = List.copyOf(names(server, trigger, follows));
         Set<String> news = new TreeSet<>(positions.keySet());

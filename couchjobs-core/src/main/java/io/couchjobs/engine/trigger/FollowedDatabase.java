@@ -204,7 +204,7 @@ final class FollowedDatabase {
         return trigger.isPattern() && !isEnds();
     }
 
-    /** A trigger with times of its own sleeps until the next time, unless a time has passed since it took all changes. */
+    /** How long a trigger with a cron sleeps. Empty without a cron, or when a time has passed since all changes were taken. */
     private Optional<Duration> untilNextPeriod(SourceFollower known) {
         if (!hasTimes()) {
             return Optional.empty();

@@ -37,7 +37,10 @@ final class OtherChanges {
         return whole.compareTo(TICK) < 0 ? whole : TICK;
     }
 
-    /** How long a number of changes waits for the next one. A feed that does not listen is waited for a moment, as it is about to end. */
+    /**
+     * How long to wait for the next change, when a number of changes is there already. A feed that does not listen is about to end,
+     * so it gets a moment to do so.
+     */
     private Duration patience(int changes) {
         Duration left = deadline.left();
         if (!listens && left.compareTo(STREAMING) < 0) {

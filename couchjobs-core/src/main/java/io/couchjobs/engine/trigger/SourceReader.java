@@ -145,10 +145,10 @@ final class SourceReader {
     /**
      * Reads the documents of changes as they are now. Where each revision counts, it reads that revision.
      *
-     * @return the changes in their order. One is empty when its document was deleted since, because the deletion is a change of its own. With a
-     *     selector, one is empty when its document has a newer revision, because the feed brings that revision if it is selected. A revision that
-     *     the trigger's own job wrote is not left to the feed, which makes no job of it. Where each revision counts, one is empty when the server
-     *     has forgotten its revision
+     * @return the changes in their order. A change is empty when its document was deleted since, because the deletion is a change
+     *     of its own. With a selector, it is also empty when its document has a newer revision, because the feed brings that
+     *     revision if it is selected. A newer revision that the trigger's own job wrote is an exception, because the feed makes no
+     *     job of it. Where each revision counts, a change is empty when the server has forgotten its revision
      */
     List<Optional<SourceChange>> again(List<SourceChange> changes) {
         if (isOfRevisions()) {
@@ -255,7 +255,7 @@ final class SourceReader {
                 new CouchException.Failure.Request("GET", path, null, null), false, reason, new IOException(reason));
     }
 
-    /** The failure of a change that is empty when it is read again. A revision that is gone fails. A document that is gone does not. */
+    /** The failure of a change that is empty when it is read again. A forgotten revision fails, a deleted document does not. */
     Optional<Step.Failure> lost(SourceChange change) {
         return isOfRevisions()
                 ? Optional.of(new Step.Failure(change, "the database has forgotten this revision", false))

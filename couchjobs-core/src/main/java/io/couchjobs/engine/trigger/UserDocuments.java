@@ -154,7 +154,10 @@ final class UserDocuments {
         }
     }
 
-    /** Whether another leaf has the change, and the own one is gone. What the user deleted stays deleted. */
+    /**
+     * Makes the change on the rival leaf, and then deletes the leaf of this process; false when the rival leaf cannot be changed
+     * now. A leaf that the user deleted stays deleted.
+     */
     private boolean isReplaced(String docId, ObjectNode own, ObjectNode rival, Change change) {
         if (!isDeleted(rival)) {
             ObjectNode present = read(rival);

@@ -95,8 +95,7 @@ abstract class Follower {
     }
 
     /**
-     * Whether this is the state that the first reading found; no other caller has got a follower that began as not
-     * found.
+     * Whether the first reading found the job in this phase. If it found no job, no other caller has got this follower.
      */
     final synchronized boolean beganWith(JobPhase phase) {
         return firstPhase == phase;
@@ -157,7 +156,8 @@ abstract class Follower {
 
     /**
      * Takes in the end that a majority of the copies has. False when a later state is known: the job may have been added
-     * after the majority was asked, so it must be asked again. What it says twice counts, whatever was told before.
+     * after the majority was asked, so it must be asked again. An end that the majority has both times counts, whatever was
+     * told before.
      *
      * @param lastWords how the job ended before it was removed
      */

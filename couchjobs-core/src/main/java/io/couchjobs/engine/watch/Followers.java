@@ -88,7 +88,7 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         byDocId.computeIfPresent(follower.jobId().docId(), (docId, present) -> without(present, follower));
     }
 
-    /** The feed may have told a newer state before the follower joined than was read then. */
+    /** Before the follower joined, the feed may have reported a newer state than the one that was read then. */
     void readNowAndThen(Follower opened) {
         rereader.readNowAndThen(opened);
     }
@@ -105,8 +105,9 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         }
         Optional<Snapshot> news = event.seen(followers.get(0).jobId());
         if (event.isRetired() && news.filter(ends::isSure).isPresent()) {
-            // Followers that heard of its finish are gone; others missed it, and its last document tells more than the
-            // tombstone.
+            // Followers that heard how the job finished are gone. The others missed it, so the job's last document is
+            // read: it
+            // says more than the tombstone.
             rereader.read(List.of(event.docId()));
             return;
         }

@@ -127,8 +127,8 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
     }
 
     /**
-     * Jobs of all types of which it ever heard may have new owners. For those of others the next scan has to do, which is
-     * within half of a heard type's timeout.
+     * Jobs of all types that this monitor has heard of may have new owners. The next scan also finds the jobs of other types. It
+     * comes within half of the shortest timeout of the heard types.
      */
     @Override
     public void skipped() {

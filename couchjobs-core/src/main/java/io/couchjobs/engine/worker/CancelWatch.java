@@ -23,9 +23,9 @@ final class CancelWatch implements FeedListener {
 
     private final Map<JobId, Run> runs;
     private final Runnable hurry;
-    /** The feed may tell an old story: the document decides. */
+    /** The feed may report an older state, so the document is read to decide. */
     private final Doubts doubts;
-    /** Generations of jobs that have no run here, or none yet: the feed may be quicker than the claim's own answer. */
+    /** Generations of changed jobs without a run here. The feed may report a claim before its answer comes and the run begins. */
     private final Map<JobId, Long> early = RecentMap.byAge(MOST_EARLY);
 
     CancelWatch(Map<JobId, Run> runs, Runnable hurry, Environment environment) {
@@ -119,8 +119,8 @@ final class CancelWatch implements FeedListener {
         if (ours && now.get().isCancelRequested()) {
             run.stop(JobContext.StopReason.CANCELLED);
         } else if (!ours && isNews(event.generation(), run)) {
-            // For a run that is ending, this is most often its own end, before that was answered; if it is not, the
-            // write that ends it is refused, and finds out.
+            // A run that is ending is left out: the change is most often its own end. If it is not, the write that ends
+            // the run is refused, and so the run learns of the change.
             doubts.about(run);
         }
     }

@@ -69,7 +69,7 @@ final class DeadOwners {
         return present.first(job -> job.rev().equals(Optional.of(rev)));
     }
 
-    /** Whether our own id owns a job that we do not run: no sign of life of ours speaks for it. */
+    /** Whether a job belongs to this worker's id but has no run in this process. Its signs of life do not count for such a job. */
     boolean isLeftByAFormerProcess(JobId id, String owner) {
         return owner.equals(ownWorker) && !isOurs.test(id);
     }

@@ -48,9 +48,9 @@ final class Dependencies implements FeedListener, AutoCloseable {
     /** On a cluster the copies that were read may be behind what the feed told: a job is judged again after this pause. */
     private static final Duration JUDGE_AGAIN = Duration.ofMillis(1500);
 
-    /** So long a new job may be held that nobody here has read, before it is looked for. */
+    /** A new job that this process has not read may be held: the index is asked for such jobs within this time. */
     private static final Duration FIND_NEW = Duration.ofSeconds(5);
-    /** The same for a job that was there before: such a job is seldom held anew. */
+    /** The same for a job that was there before, which is seldom held again. */
     private static final Duration FIND_OLD = Duration.ofMinutes(1);
 
     private static final Duration AFTER_TROUBLE = Duration.ofSeconds(3);

@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
-    /** Work goes on within 5 s of the database's return, what is asked before the first claim included. */
+    /** A worker claims again within 5 s after the database is back. That includes the requests before the first claim. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
-    /** How long a worker that is to stop when nothing is due waits for a rate, before it looks whether something is due still. */
+    /** How long a worker that stops when the queue is empty waits for a used-up rate before it looks again for due jobs. */
     private static final Duration HELD_BACK = Duration.ofSeconds(5);
     /** How long a worker that stops when the queue is empty waits before it looks again. */
     private static final Duration EMPTY_CHECK = Duration.ofMillis(250);
@@ -130,7 +130,7 @@ final class Dispatcher {
         Optional<Pick> pick = finder.find(ahead ? accept.start(false) : accept);
         if (pick.isPresent()) {
             if (executor.slots().limit() == 0) {
-                pick.get().putBack(); // none was to be started any more while it waited for one
+                pick.get().putBack(); // the concurrency was set to 0 while the worker waited for a job
             } else {
                 claims.begin(pick.get());
             }

@@ -148,7 +148,7 @@ public final class Executor {
         return run != null && !run.isHalted();
     }
 
-    /** Whether a claim of that token is one of ours, though its run be halted. */
+    /** Whether this worker has a run of the claim with that token, even if the run was halted. */
     boolean holds(String token) {
         return runs.values().stream().anyMatch(run -> run.claim().token().equals(token));
     }
@@ -254,7 +254,7 @@ public final class Executor {
                 e);
     }
 
-    /** The next run does not have to wait until it is written how this one ended. */
+    /** The next run need not wait until the end of this run is stored. */
     private void handlerDone() {
         slots.handlerDone();
         startNext();

@@ -87,7 +87,10 @@ final class HeldJobs {
         return any;
     }
 
-    /** An event may have come while this was read: when nothing is left to wait for, the job is to be judged once more. */
+    /**
+     * Takes in which of the jobs that a held job waits for have ended by now: an event may have come while they were read. When
+     * none is left, the held job is to be judged once more.
+     */
     synchronized boolean sawFinished(JobId id, Predicate<JobId> isOver) {
         Held known = held.get(id);
         return known != null

@@ -21,7 +21,10 @@ final class LeaseTimeout {
         return length;
     }
 
-    /** Becomes another one. A shorter one leaves half of it to renew the lease: the monitors count anew when they hear of it. */
+    /**
+     * Sets the newest timeout. After it has become shorter, half of it is left to renew the lease, because the monitors count anew
+     * when they hear of the change.
+     */
     Duration become(Duration newest, long nanos) {
         if (newest.compareTo(length) < 0) {
             graceUntilNanos = nanos + newest.toNanos() / 2;

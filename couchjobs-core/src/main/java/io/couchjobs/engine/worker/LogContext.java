@@ -3,7 +3,7 @@ package io.couchjobs.engine.worker;
 import io.couchjobs.job.Job;
 import org.slf4j.MDC;
 
-/** Tells the logging of a run's thread whose lines these are, by SLF4J's MDC. Threads that a handler starts do not inherit it. */
+/** Names a run's job and worker in SLF4J's MDC for the log lines of its thread. Threads that a handler starts do not inherit it. */
 final class LogContext {
     static final String TYPE = "couchjobs.type";
     static final String ID = "couchjobs.id";

@@ -239,7 +239,7 @@ final class QueueWorkerBuilder implements WorkerBuilder {
                 selection);
     }
 
-    /** The handlers see the classes that the application sees which starts the worker. */
+    /** The class loader of handlers: that of the thread that builds the worker, so that they see the application's classes. */
     private static ClassLoader loader() {
         ClassLoader present = Thread.currentThread().getContextClassLoader();
         return present == null ? QueueWorkerBuilder.class.getClassLoader() : present;

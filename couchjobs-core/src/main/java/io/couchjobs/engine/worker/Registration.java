@@ -64,8 +64,8 @@ final class Registration {
     }
 
     /**
-     * From which group a worker of this id took last, as it told when it lived: by its last sign of life, or when it closed. To be
-     * asked before the first beat.
+     * The group from which a worker of this id took its last job, as the registration or its tombstone says. To be called before
+     * the first beat.
      */
     Optional<String> lastGroup() {
         String docId = document.path("_id").asText();

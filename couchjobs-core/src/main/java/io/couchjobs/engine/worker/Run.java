@@ -81,8 +81,8 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
 
     /**
      * Tells the handler to stop, by an interrupt and by {@link JobContext#stopReason}. Losing the job overrides every other
-     * reason. A handler that goes on is not killed; its result is not stored. Each reason interrupts once: when it is told
-     * again, a hook or the clean-up may run.
+     * reason. A handler that goes on is not killed; its result is not stored. Each reason interrupts the thread only once,
+     * because a hook or the clean-up may be running when the same reason comes again.
      */
     void stop(JobContext.StopReason reason) {
         interruptFor(reason);
@@ -98,7 +98,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         }
     }
 
-    /** Has somebody told each time it is stopped, now if it is stopped already. */
+    /** Calls this task each time the run is stopped, and at once if it is stopped already. */
     void whenStopped(Runnable stopped) {
         onStop = stopped;
         stopReason().ifPresent(reason -> stopped.run());

@@ -7,10 +7,12 @@ import java.util.function.IntSupplier;
  * job until the handler is done: while the end of one run is being written, the next may be claimed. Thread-safe.
  */
 final class Slots {
-    /** Fewer free slots than this part of all, or than these, wait for the claims under way. */
+    /** Beside a claim under way, another one needs this part of all slots (a quarter) to be free, */
     private static final int WORTHWHILE_PART = 4;
 
+    /** and at least this number of slots. */
     private static final int WORTHWHILE = 16;
+
     private static final int MOST_CLAIMS = 2;
 
     private int limit;
@@ -26,11 +28,11 @@ final class Slots {
     }
 
     /**
-     * Waits until a slot is free, or a place beside the slots. While a claim is under way, waits until enough slots are free to be
-     * worth another request.
+     * Waits until a slot is free, or until a job may be claimed ahead. While a claim is under way, waits until enough slots are
+     * free to be worth another request.
      *
-     * @param places how many places beside the slots are free; called without this lock: its owner takes slots under a lock
-     *     of its own
+     * @param places how many more jobs may be claimed ahead; called without the lock of this object, because the owner of these
+     *     places takes slots under a lock of its own
      * @return how many slots are free
      */
     int awaitRoom(IntSupplier places) throws InterruptedException {
@@ -159,7 +161,7 @@ final class Slots {
         return claims < MOST_CLAIMS && free() >= least;
     }
 
-    /** None is free while more ends than slots wait to be written. With one slot, the next run waits for the last run's end. */
+    /** No slot is free while more ends than slots wait to be stored. With one slot, the next run waits until each end is stored. */
     private int free() {
         int mostEnding = limit > 1 ? limit : 0;
         return ending > mostEnding ? 0 : limit - running - claiming;

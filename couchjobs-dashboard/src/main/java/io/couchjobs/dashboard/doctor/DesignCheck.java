@@ -24,7 +24,7 @@ final class DesignCheck extends Check {
         return problem(
                 String.join(", ", wrong),
                 "workers find no jobs, or wrong ones",
-                "couchjobs design push, for missing ones also: couchjobs doctor --fix; delete changed ones before");
+                "couchjobs design push, after you have deleted changed ones; couchjobs doctor --fix also stores missing ones");
     }
 
     @Override

@@ -23,7 +23,7 @@ final class IndexCheck extends Check {
                 ? fine("the indexes are not being built now")
                 : note(
                         "the index of " + String.join(" and ", behind) + " is catching up",
-                        "after an upgrade the one before answers meanwhile; otherwise workers wait for it",
+                        "after an upgrade the former index answers meanwhile; otherwise workers wait for the new one",
                         "look again; when it does not end, the server's disk or its couchjs is too slow for the writes");
     }
 
