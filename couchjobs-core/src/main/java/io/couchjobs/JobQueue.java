@@ -91,12 +91,12 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 database,
                 site,
                 options.clock(database.server()),
-                options.defaultTimeout(),
+                options.defaultTimeout,
                 extensions.all(),
-                options.largestInlineData());
-        this.handClaims = new HandClaims(engine.parts(), engine.client(), options.renewLeases());
+                options.inlineData);
+        this.handClaims = new HandClaims(engine.parts(), engine.client(), options.renewLeases);
         this.canceller = new Canceller(engine.creator(), engine.finder());
-        this.rules = new AddRules(engine.parts(), options.strict());
+        this.rules = new AddRules(engine.parts(), options.strict);
         this.additions = new Additions(engine, rules);
         this.schedules = new QueueSchedules(engine.parts(), rules::checkType);
         this.sources = new Sources(database.server(), options.connections());

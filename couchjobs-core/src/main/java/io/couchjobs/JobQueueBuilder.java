@@ -34,11 +34,11 @@ public final class JobQueueBuilder {
     private Consumer<CouchConfig.Builder> shared = server -> server.maxFeedConnections(MOST_FEEDS);
 
     private boolean createIfMissing = true;
-    private boolean strict;
-    private boolean renewLeases = true;
-    private int inlineData = AttachedData.DEFAULT_LIMIT;
+    boolean strict;
+    boolean renewLeases = true;
+    int inlineData = AttachedData.DEFAULT_LIMIT;
     private @Nullable String site;
-    private Duration defaultTimeout = Duration.ofSeconds(60);
+    Duration defaultTimeout = Duration.ofSeconds(60);
     private InstantSource clock = InstantSource.system();
     private boolean ownClock;
     private final List<QueueExtension> extensions = new ArrayList<>();
@@ -291,22 +291,6 @@ public final class JobQueueBuilder {
     private CouchConfig configured(CouchConfig.Builder server) {
         shared.accept(server);
         return server.build();
-    }
-
-    boolean strict() {
-        return strict;
-    }
-
-    boolean renewLeases() {
-        return renewLeases;
-    }
-
-    int largestInlineData() {
-        return inlineData;
-    }
-
-    Duration defaultTimeout() {
-        return defaultTimeout;
     }
 
     ServerClock clock(CouchServer server) {

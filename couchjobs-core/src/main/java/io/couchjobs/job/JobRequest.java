@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import io.couchjobs.engine.document.CreatorFields;
 import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.FieldValues;
 import io.couchjobs.engine.document.JsonLength;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,6 +25,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobRequest {
     private static final String TRACKER_ID = "tracker:";
+    /** A job that is added again without one of these loses it. Without a site it stays where it is. */
+    private static final List<String> REPLACED = List.of(
+            Field.GROUP,
+            Field.CLASS,
+            Field.ORIGIN,
+            Field.CORRELATION_ID,
+            Field.TRACKER,
+            Field.PRIORITY,
+            Field.MAX_RETRIES);
 
     private final JobId id;
     private final ObjectNode data;
@@ -206,7 +215,8 @@ public final class JobRequest {
     public void writeTo(ObjectNode document) {
         document.put(Field.SCHEDULED_TIME, scheduledTime.toEpochMilli());
         AttachedData.putInline(document, data.deepCopy());
-        rest.fields.writeTo(document);
+        document.remove(REPLACED);
+        document.setAll(rest.fields);
         TraceContext.write(trace.get(), document);
         document.remove(Field.AFTER);
         if (!rest.after.isEmpty()) {
@@ -234,7 +244,7 @@ public final class JobRequest {
         private @Nullable String id;
         private @Nullable Object data;
         private Instant scheduledTime = Instant.EPOCH;
-        private final CreatorFields fields = new CreatorFields();
+        private final ObjectNode fields = JobData.object();
         private @Nullable TraceContext trace;
         private final List<String> tags = new ArrayList<>();
         private final Set<JobId> after = new LinkedHashSet<>();
@@ -400,7 +410,7 @@ public final class JobRequest {
          * @throws InvalidJobDataException when the data is missing or is not a JSON object
          */
         public JobRequest build() {
-            List<String> problems = Schema.requestProblems(id, fields.values(), after.size(), scheduledTime);
+            List<String> problems = Schema.requestProblems(id, new FieldValues(fields), after.size(), scheduledTime);
             if (after.stream().anyMatch(Objects::isNull)) {
                 problems.add("after must name jobs: null");
             } else if (after.stream()
@@ -414,12 +424,15 @@ public final class JobRequest {
         }
 
         private Builder with(String field, @Nullable JsonNode value) {
-            fields.set(field, value);
+            fields.remove(field);
+            if (value != null) {
+                fields.set(field, value);
+            }
             return this;
         }
 
         private Optional<String> text(String field) {
-            return fields.values().text(field);
+            return new FieldValues(fields).text(field);
         }
 
         private Builder copy(String ofType) {
