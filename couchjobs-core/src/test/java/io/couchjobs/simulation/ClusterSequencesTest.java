@@ -170,7 +170,7 @@ class ClusterSequencesTest extends PlayedCluster {
         AtomicBoolean halted = new AtomicBoolean();
         world.play(two, () -> {
             worker.register();
-            worker.keep(claim, two.parts().settings().timeoutOf(World.TYPE), () -> halted.set(true));
+            worker.keep(claim, () -> halted.set(true));
             return id;
         });
         world.time().pass(Duration.ofMinutes(2));

@@ -111,7 +111,7 @@ class FleetSimulationTest {
             claim = next;
             starts.computeIfAbsent(next.id(), first -> new ArrayList<>())
                     .add(world.time().now());
-            worker.keep(next, world.plan().timeout(), () -> {});
+            worker.keep(next, () -> {});
             client.process()
                     .pause(Duration.ofMillis(next.job().data().path("millis").asLong()));
             next.finish(NullNode.getInstance());

@@ -169,7 +169,7 @@ final class WorkerActor implements FeedListener {
         extend(one);
         held.add(one);
         if (!onlyAccepts) {
-            worker.keep(claim, timeout, () -> halted(one, "lease over"));
+            worker.keep(claim, () -> halted(one, "lease over"));
         }
     }
 

@@ -18,7 +18,6 @@ import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -122,13 +121,14 @@ public final class SettingsStore implements PatientListener {
         return isNewer ? read : heard;
     }
 
-    /** Before the settings are known: an owner that saw the shorter timeout alone would take its lease for over. */
+    /** The moment before the timeout, and both before the settings: an owner that saw a shorter timeout alone would take its lease for over. */
     private void noteTimeout(TypeSettings settings) {
         Duration timeout = settings.timeout().orElse(defaultTimeout);
-        Duration before = timeouts.put(settings.type(), timeout);
+        Duration before = timeouts.get(settings.type());
         if (before != null && timeout.compareTo(before) < 0) {
             shortenedNanos.put(settings.type(), environment.nanos());
         }
+        timeouts.put(settings.type(), timeout);
     }
 
     /** The settings of a type, as they were last heard of; read when they were not yet. */
@@ -163,19 +163,18 @@ public final class SettingsStore implements PatientListener {
         if (shortened == null) {
             return renewedNanos;
         }
-        long earliest = shortened - timeouts.getOrDefault(type, defaultTimeout).toNanos() / 2;
+        long earliest = shortened - lastTimeoutOf(type).toNanos() / 2;
         return earliest - renewedNanos > 0 ? earliest : renewedNanos;
     }
 
-    /** The timeout of a type without I/O; empty when the settings are not known, as after a gap in the feed. */
-    public Optional<Duration> knownTimeoutOf(String type) {
-        return Optional.ofNullable(known.get(type))
-                .map(heard -> heard.settings.timeout().orElse(defaultTimeout));
+    /** Whether the settings of a type need not be read: after a gap in the feed they are not known. No I/O. */
+    public boolean isKnown(String type) {
+        return known.containsKey(type);
     }
 
-    /** The same without I/O; the queue's default when the settings are not known. */
-    public Duration likelyTimeoutOf(String type) {
-        return knownTimeoutOf(type).orElse(defaultTimeout);
+    /** The timeout of a type as this process last heard of it, also after a gap; else the queue's default. No I/O. */
+    public Duration lastTimeoutOf(String type) {
+        return timeouts.getOrDefault(type, defaultTimeout);
     }
 
     /** When and how often failed jobs of this type run again. */

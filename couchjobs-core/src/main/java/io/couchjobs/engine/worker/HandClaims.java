@@ -10,7 +10,6 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -129,8 +128,7 @@ public final class HandClaims implements AutoCloseable {
 
     /** No request: a claim that was won is handed out, whatever the server does now. */
     private void hold(LeasedJob claim, LeaseKeeper leases) {
-        Duration timeout = parts.settings().likelyTimeoutOf(claim.id().type());
-        Held run = new Held(claim, new LeaseTimeout(timeout, claim.confirmedNanos()), held);
+        Held run = new Held(claim, held);
         keep(run, leases);
         claim.whenEnded(run::halt);
         claim.whenRenewed(() -> keep(run, leases));
@@ -160,7 +158,7 @@ public final class HandClaims implements AutoCloseable {
      *
      * @param held the claims that are held still, by token
      */
-    private record Held(LeasedJob claim, LeaseTimeout timeout, Map<String, Held> held) implements LeaseHolder {
+    private record Held(LeasedJob claim, Map<String, Held> held) implements LeaseHolder {
         @Override
         public boolean isHalted() {
             return !held.containsKey(claim.token());

@@ -6,8 +6,6 @@ import io.couchjobs.engine.claim.LeasedJob;
 interface LeaseHolder {
     LeasedJob claim();
 
-    LeaseTimeout timeout();
-
     /** Whether the job was lost. */
     boolean isHalted();
 

@@ -10,7 +10,6 @@ import io.couchjobs.engine.time.ServerClock;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +42,6 @@ final class LeaseKeeper implements AutoCloseable {
     private final Alarm beating;
     private final Alarm checking;
     private final Alarm asking;
-    private long confirmedNanos;
     /** When the last sign of life was given. */
     private volatile long beatNanos;
     /** How long after the last sign of life readers expect the next one. */
@@ -62,7 +60,6 @@ final class LeaseKeeper implements AutoCloseable {
         this.runs = runs;
         this.settings = settings;
         this.clock = clock;
-        this.confirmedNanos = clock.nanos();
         this.lane = environment.lane("couchjobs-leases", 1);
         this.checks = environment.lane("couchjobs-leases-check", 1);
         this.asker = environment.lane("couchjobs-leases-settings", 1);
@@ -166,7 +163,6 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     private synchronized void confirm(long sent) {
-        confirmedNanos = sent;
         runs.stream().filter(run -> !run.isHalted()).forEach(run -> run.claim().renewed(sent));
         if (troubled) {
             log.info("the leases are renewed again");
@@ -187,21 +183,16 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     private void giveUpExpired() {
-        long confirmed;
-        synchronized (this) {
-            confirmed = confirmedNanos;
-        }
         for (LeaseHolder run : runs) {
-            long since = Math.max(confirmed - run.claim().confirmedNanos(), 0)
-                    + run.claim().confirmedNanos();
-            Duration silent = Duration.ofNanos(clock.nanos() - since);
+            long confirmed = run.claim().confirmedNanos();
             Duration timeout = timeoutOf(run);
-            if (clock.stoodStill(since, timeout)) {
+            long since = settings.silentSince(run.claim().id().type(), confirmed);
+            if (clock.stoodStill(confirmed, timeout)) {
                 giveUp(
                         run,
                         "this machine was suspended, or its time of day was set forward; the lease of {} may be over");
-            } else if (silent.compareTo(timeout) > 0 && !run.timeout().isInGrace(clock.nanos())) {
-                giveUp(run, "the lease of {} could not be renewed for " + silent);
+            } else if (clock.nanos() - since > timeout.toNanos()) {
+                giveUp(run, "the lease of {} could not be renewed for " + Duration.ofNanos(clock.nanos() - confirmed));
             }
         }
     }
@@ -221,11 +212,11 @@ final class LeaseKeeper implements AutoCloseable {
 
     /** The settings are known since the claim; after a gap they are read again, and until that works the last one holds. */
     private Duration timeoutOf(LeaseHolder run) {
-        Optional<Duration> known = settings.knownTimeoutOf(run.claim().id().type());
-        if (known.isEmpty()) {
+        String type = run.claim().id().type();
+        if (!settings.isKnown(type)) {
             asking.within(Duration.ZERO);
         }
-        return known.map(newest -> run.timeout().become(newest, clock.nanos())).orElseGet(run.timeout()::length);
+        return settings.lastTimeoutOf(type);
     }
 
     private void ask() {

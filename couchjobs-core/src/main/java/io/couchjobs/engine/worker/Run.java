@@ -41,27 +41,20 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     private Set<JobContext.StopReason> interrupting = EnumSet.allOf(JobContext.StopReason.class);
 
     private @Nullable Attempt<?> present;
-    private final LeaseTimeout timeout;
     private Ending ending = Ending.halted("it has not begun");
     private int attempt;
     private Duration took = Duration.ZERO;
 
-    Run(LeasedJob claim, Handler<?> handler, RunTools tools, Duration timeout) {
+    Run(LeasedJob claim, Handler<?> handler, RunTools tools) {
         this.claim = claim;
         this.handler = handler;
         this.tools = tools;
         this.runLog = new RunLog(claim, tools.logs(), tools.parts().clock());
-        this.timeout = new LeaseTimeout(timeout, claim.confirmedNanos());
     }
 
     @Override
     public LeasedJob claim() {
         return claim;
-    }
-
-    @Override
-    public LeaseTimeout timeout() {
-        return timeout;
     }
 
     /** {@return why the handler is to stop; empty while it may go on} */

@@ -16,8 +16,8 @@ record RunTools(
         JobLogs logs) {
     /** The run of a claim that has not begun. */
     Run run(LeasedJob claim) {
-        String type = claim.id().type();
-        Handler<?> handler = Objects.requireNonNull(options.handlers().get(type));
-        return new Run(claim, handler, this, parts.settings().timeoutOf(type));
+        Handler<?> handler =
+                Objects.requireNonNull(options.handlers().get(claim.id().type()));
+        return new Run(claim, handler, this);
     }
 }

@@ -135,7 +135,7 @@ class LeaseKeeperTest {
         queue.types().setTimeout("email", timeout);
         queue.add(JobRequest.of("email", Map.of()));
         LeasedJob claim = finder.accept(AcceptOptions.of("email").max(1)).get(0);
-        Owned run = new Owned(claim, new LeaseTimeout(timeout, claim.confirmedNanos()));
+        Owned run = new Owned(claim);
         runs.add(run);
         leases.begun(run);
     }
@@ -157,7 +157,7 @@ class LeaseKeeperTest {
                 .asLong();
     }
 
-    private record Owned(LeasedJob claim, LeaseTimeout timeout) implements LeaseHolder {
+    private record Owned(LeasedJob claim) implements LeaseHolder {
         @Override
         public boolean isHalted() {
             return false;

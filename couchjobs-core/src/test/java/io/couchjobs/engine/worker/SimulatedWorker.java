@@ -51,24 +51,17 @@ public final class SimulatedWorker {
     /** A claim and what happens when its lease is over. */
     private static final class Held implements LeaseHolder {
         private final LeasedJob claim;
-        private final LeaseTimeout timeout;
         private final Runnable halt;
         private boolean halted;
 
-        Held(LeasedJob claim, Duration timeout, Runnable halt) {
+        Held(LeasedJob claim, Runnable halt) {
             this.claim = claim;
-            this.timeout = new LeaseTimeout(timeout, claim.confirmedNanos());
             this.halt = halt;
         }
 
         @Override
         public LeasedJob claim() {
             return claim;
-        }
-
-        @Override
-        public LeaseTimeout timeout() {
-            return timeout;
         }
 
         @Override
@@ -89,8 +82,8 @@ public final class SimulatedWorker {
     }
 
     /** Keeps the lease of a claim. */
-    public void keep(LeasedJob claim, Duration timeout, Runnable halt) {
-        Held one = new Held(claim, timeout, halt);
+    public void keep(LeasedJob claim, Runnable halt) {
+        Held one = new Held(claim, halt);
         held.add(one);
         leases.begun(one);
     }
