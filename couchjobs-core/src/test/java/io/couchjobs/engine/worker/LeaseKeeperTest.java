@@ -26,6 +26,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,25 +43,28 @@ class LeaseKeeperTest {
     private JobStore store;
     private Finder finder;
     private LeaseKeeper leases;
+    private SettingsStore settings;
 
     @BeforeEach
     void open(TestDatabase database) {
         queue = TestQueue.open(database);
         store = Stores.of(queue.database());
         ServerClock clock = new ServerClock(() -> begun.plusNanos(time.passed()), () -> Duration.ZERO, time::passed);
+        settings = new SettingsStore(queue.database(), Duration.ofSeconds(60));
         QueueParts parts = new QueueParts(
                 store,
                 new JobIndex(new DesignDocuments(queue.database())),
-                new SettingsStore(queue.database(), Duration.ofSeconds(60)),
+                settings,
                 Feeds.of(queue.database()),
                 clock);
         finder = new Finder(parts, "here");
         Registration registration = new Registration(queue.database(), "here", List.of("email"), begun);
-        leases = new LeaseKeeper(registration, runs, parts.settings(), clock, time);
+        leases = new LeaseKeeper(registration, runs, settings, clock, time);
     }
 
     @AfterEach
     void close() {
+        assertThat(runs).as("leases that are over").noneMatch(LeaseHolder::isHalted);
         finder.close();
         store.close();
         queue.close();
@@ -131,11 +135,22 @@ class LeaseKeeperTest {
                 .noneMatch(worker -> worker.isSilent(now));
     }
 
+    @Test
+    void a_lease_whose_timeout_becomes_shorter_than_its_age_is_renewed_and_not_given_up() throws Exception {
+        leases.start();
+        begin(Duration.ofMinutes(60));
+        time.pass(MINUTE.multipliedBy(4));
+        settings.change("email", known -> known.withTimeout(MINUTE.multipliedBy(2)));
+        leases.hurry();
+        time.pass(MINUTE);
+        assertThat(beats()).isEqualTo(2);
+    }
+
     private void begin(Duration timeout) throws InterruptedException {
         queue.types().setTimeout("email", timeout);
         queue.add(JobRequest.of("email", Map.of()));
         LeasedJob claim = finder.accept(AcceptOptions.of("email").max(1)).get(0);
-        Owned run = new Owned(claim);
+        Owned run = new Owned(claim, new AtomicBoolean());
         runs.add(run);
         leases.begun(run);
     }
@@ -157,15 +172,15 @@ class LeaseKeeperTest {
                 .asLong();
     }
 
-    private record Owned(LeasedJob claim) implements LeaseHolder {
+    private record Owned(LeasedJob claim, AtomicBoolean halted) implements LeaseHolder {
         @Override
         public boolean isHalted() {
-            return false;
+            return halted.get();
         }
 
         @Override
         public void halt() {
-            throw new AssertionError("the lease of " + claim.id() + " is over");
+            halted.set(true);
         }
     }
 }
