@@ -42,17 +42,19 @@ public final class JobArrays {
     }
 
     /**
-     * How far an array is. Immutable and thread-safe.
+     * How far an array is. It counts the chunks that are there: those that retention has deleted have ended, and are left out.
+     * Immutable and thread-safe.
      *
      * @param chunks how many jobs store it
      * @param items how many items these have
      * @param succeeded how many items have succeeded
      * @param failed how many items have failed for good
      * @param running how many items run now
-     * @param isComplete whether all its chunks are there; false when its creator died while it added them
+     * @param isComplete whether all its chunks have been added; false when its creator died while it added them. When retention has
+     *     deleted the chunk behind the last one that is there, none is missing
      */
     public record State(int chunks, long items, long succeeded, long failed, int running, boolean isComplete) {
-        /** {@return whether all items have ended} */
+        /** {@return whether all items have ended, those of deleted chunks too} */
         public boolean isFinished() {
             return isComplete && waiting() == 0 && running == 0;
         }
@@ -65,6 +67,10 @@ public final class JobArrays {
         private static State of(Job job, ItemStates chunk) {
             boolean isRunning = job.status() == JobStatus.RUNNING && chunk.ended() < chunk.size();
             return new State(1, chunk.size(), chunk.succeeded(), chunk.failed(), isRunning ? 1 : 0, chunk.isLast());
+        }
+
+        private State complete() {
+            return new State(chunks, items, succeeded, failed, running, true);
         }
 
         private State and(State other) {
@@ -157,9 +163,11 @@ public final class JobArrays {
      * @return the state; empty when there is no such array
      */
     public Optional<State> get(JobId array) {
-        return chunks(array)
+        ArrayChunks listed = listed(array);
+        return chunks(listed)
                 .flatMap(job -> ItemStates.of(job).map(chunk -> State.of(job, chunk)).stream())
-                .reduce(State::and);
+                .reduce(State::and)
+                .map(state -> state.isComplete() || !listed.isRetired() ? state : state.complete());
     }
 
     /**
@@ -180,7 +188,14 @@ public final class JobArrays {
      * @return the jobs, in the order of the items; none when there is no such array
      */
     public Stream<Job> chunks(JobId array) {
-        ArrayChunks listed = new ArrayChunks(engine.parts().store(), array);
+        return chunks(listed(array));
+    }
+
+    private ArrayChunks listed(JobId array) {
+        return new ArrayChunks(engine.parts().store(), array);
+    }
+
+    private static Stream<Job> chunks(ArrayChunks listed) {
         return Stream.iterate(1, number -> number + 1)
                 .map(listed::read)
                 .takeWhile(chunk -> chunk.isPresent() || listed.hasMore())
@@ -192,6 +207,8 @@ public final class JobArrays {
      *
      * <pre>{@code queue.add(report.after(queue.arrays().jobs(new JobId("mail", "campaign-7"))));}</pre>
      *
+     * <p>Jobs that retention has deleted have ended, and are left out.
+     *
      * @param array its type and id
      * @return the ids, in the order of the items
      * @throws io.couchjobs.job.NotFoundException when there is no such array
@@ -200,7 +217,8 @@ public final class JobArrays {
     public List<JobId> jobs(JobId array) {
         List<JobId> jobs = new ArrayList<>();
         boolean isComplete = false;
-        Iterator<Job> chunks = chunks(array).iterator();
+        ArrayChunks listed = listed(array);
+        Iterator<Job> chunks = chunks(listed).iterator();
         while (chunks.hasNext()) {
             Job chunk = chunks.next();
             jobs.add(chunk.id());
@@ -209,7 +227,7 @@ public final class JobArrays {
         if (jobs.isEmpty()) {
             throw new NotFoundException(array);
         }
-        if (!isComplete) {
+        if (!isComplete && !listed.isRetired()) {
             throw new IllegalStateException(
                     "array " + array + " is not complete: add it again, which adds what is missing");
         }

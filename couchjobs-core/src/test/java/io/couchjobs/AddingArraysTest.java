@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.create.ArrayCreator;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRefusedException;
@@ -16,8 +19,10 @@ import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Limit;
+import io.couchjobs.type.Retention;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -133,6 +138,36 @@ class AddingArraysTest {
         assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", pages(2_000)));
 
         assertThat(state().isComplete()).isFalse();
+    }
+
+    private Map<JobId, ClaimedJob> claimAll() throws InterruptedException {
+        Map<JobId, ClaimedJob> claims = new HashMap<>();
+        for (int chunks = state().chunks(); claims.size() < chunks; ) {
+            ClaimedJob claim = queue.accept(AcceptOptions.of("page")).get(0);
+            claims.put(claim.id(), claim);
+        }
+        return claims;
+    }
+
+    @Test
+    void nothing_is_to_be_added_to_an_array_whose_last_chunk_retention_deleted() throws Exception {
+        queue.types().change("page", settings -> settings.withRetention(new Retention.Delete()));
+        queue.addArray(PAGE, "crawl", pages(1_203));
+        claimAll().get(ArrayCreator.chunkId(CRAWL, 3)).finish();
+        assertThat(TestQueue.gc(queue).run().jobsDeleted()).isEqualTo(Map.of("page", 1L));
+
+        assertThat(state()).isEqualTo(new JobArrays.State(2, 1_000, 0, 0, 2, true));
+        assertThat(queue.arrays().jobs(CRAWL))
+                .containsExactly(ArrayCreator.chunkId(CRAWL, 1), ArrayCreator.chunkId(CRAWL, 2));
+    }
+
+    @Test
+    void an_array_whose_last_chunk_somebody_removed_is_not_complete() {
+        queue.addArray(PAGE, "crawl", pages(1_203));
+        queue.remove(ArrayCreator.chunkId(CRAWL, 3));
+
+        assertThat(state().isComplete()).isFalse();
+        assertThatThrownBy(() -> queue.arrays().jobs(CRAWL)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

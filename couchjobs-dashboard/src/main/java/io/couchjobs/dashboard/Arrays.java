@@ -3,6 +3,7 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobArrays;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -57,7 +58,13 @@ final class Arrays {
         if (chunks.isEmpty()) {
             throw new NotFoundException(id);
         }
-        return json.put("complete", isComplete).put("more", jobs.hasNext());
+        boolean more = jobs.hasNext();
+        return json.put("complete", isComplete || (!more && isComplete(id))).put("more", more);
+    }
+
+    /** The last chunk may have been deleted by retention. */
+    private boolean isComplete(JobId array) {
+        return queue.arrays().get(array).filter(JobArrays.State::isComplete).isPresent();
     }
 
     /** By the items that the chunk has: another client may have written errors of others. */

@@ -6,14 +6,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.Problem;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.type.Retention;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
 import java.io.IOException;
 import java.nio.charset.Charset;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -363,6 +367,24 @@ class ApiTest extends OpenDashboard {
             assertThat(problems.at("/0/level").asText()).isEqualTo("problem");
             assertThat(problems.at("/1/finding").asText()).isEqualTo("an hour off");
         }
+    }
+
+    @Test
+    void an_array_whose_last_chunk_retention_deleted_is_shown_as_complete() throws Exception {
+        queue.types().change("page", settings -> settings.withRetention(new Retention.Delete()));
+        JobRequest template =
+                JobRequest.builder("page").id("crawl").data(Map.of()).build();
+        queue.arrays().add(template, List.of(Map.of("n", 0), Map.of("n", 1)), 1);
+        List<ClaimedJob> claims = new ArrayList<>();
+        while (claims.size() < 2) {
+            claims.addAll(queue.accept(AcceptOptions.of("page")));
+        }
+        claims.stream().filter(claim -> claim.id().id().equals("crawl:000002")).forEach(ClaimedJob::finish);
+        queue.operations().gc().keepFinished(Duration.ZERO).run();
+
+        JsonNode array = browser.json("array?type=page&id=crawl");
+        assertThat(array.path("chunks")).hasSize(1);
+        assertThat(array.path("complete").asBoolean()).isTrue();
     }
 
     @Test

@@ -1,10 +1,15 @@
 package io.couchjobs.engine.create;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
+import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobTombstone;
+import io.couchjobs.engine.store.ShownLeaves;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
@@ -40,6 +45,17 @@ public final class ArrayChunks {
             latest = OptionalInt.of(latest());
         }
         return number < latest.getAsInt();
+    }
+
+    /**
+     * Whether retention has deleted the chunk that was read last. Its tombstone does not say whether it was the array's last one. A
+     * tombstone that garbage collection has purged tells nothing.
+     */
+    public boolean isRetired() {
+        String docId = ArrayCreator.chunkId(array, number).docId();
+        List<ObjectNode> leaves =
+                ShownLeaves.read(store.database(), List.of(docId)).getOrDefault(docId, List.of());
+        return Resolution.settled(leaves).flatMap(JobTombstone::retiredStatus).isPresent();
     }
 
     private int latest() {
