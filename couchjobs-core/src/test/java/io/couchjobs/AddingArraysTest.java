@@ -130,6 +130,26 @@ class AddingArraysTest {
     }
 
     @Test
+    @NeedsOneCopy("a copy that has not heard of the chunk takes it as a new one")
+    void another_list_is_refused_before_chunks_that_are_gone_are_added() {
+        List<Page> others = new ArrayList<>(pages(1_203));
+        Collections.reverse(others);
+        queue.addArray(PAGE, "crawl", pages(1_203));
+
+        queue.remove(ArrayCreator.chunkId(CRAWL, 1));
+        assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", others)).isInstanceOf(JobRefusedException.class);
+        assertThat(queue.get(ArrayCreator.chunkId(CRAWL, 1))).isEmpty();
+
+        queue.remove(ArrayCreator.chunkId(CRAWL, 2));
+        assertThatThrownBy(() -> queue.addArray(PAGE, "crawl", others))
+                .isInstanceOf(JobRefusedException.class)
+                .hasMessageStartingWith("job page:crawl:000003 is there with other items");
+        assertThat(queue.arrays().chunks(CRAWL)).hasSize(1);
+
+        assertThat(queue.addArray(PAGE, "crawl", pages(1_203))).isEqualTo(1_000);
+    }
+
+    @Test
     void an_array_of_which_a_chunk_was_refused_is_not_complete() {
         queue.database()
                 .put(Jobs.json("{'_id':'_design/refusal','validate_doc_update':"

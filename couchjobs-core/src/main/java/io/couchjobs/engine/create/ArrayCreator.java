@@ -87,7 +87,7 @@ public final class ArrayCreator {
         private long taken;
         private int number;
         private long added;
-        /** Whether the array was there before, at least in part. */
+        /** Whether the array is there, at least in part. */
         private boolean wasThere;
 
         Adding(JobRequest template, int ofAChunk) {
@@ -129,23 +129,32 @@ public final class ArrayCreator {
         }
 
         /**
-         * Ends a chunk. The last chunk is marked as the last, so a full chunk stays open until another item follows. The last chunk
-         * also says that all others are stored, so it is written after them. The first one is written at once, because its result
-         * tells whether the array is new.
+         * Ends a chunk. The last chunk is marked as the last, so a full chunk stays open until another item follows. The first one of
+         * a new array is written at once, because its result tells whether another call adds the array, too.
          */
         private void close(boolean isLast) {
             number++;
-            Job chunk = chunk(isLast);
+            chunks.add(chunk(isLast));
             taken += items.size();
             items = JsonNodeFactory.instance.arrayNode();
             bytes = 0;
+            if (number == 1) {
+                wasThere = new ArrayChunks(store, template.id()).hasMore();
+            }
             if (isLast) {
+                createWithLast();
+            } else if (chunks.size() == CHUNKS_AT_ONCE || (number == 1 && !wasThere)) {
                 create();
             }
-            chunks.add(chunk);
-            if (number == 1 || isLast || chunks.size() == CHUNKS_AT_ONCE) {
-                create();
-            }
+        }
+
+        /** The last chunk says that all others are stored, so it is written after them. */
+        private void createWithLast() {
+            requireSame();
+            Job last = chunks.remove(chunks.size() - 1);
+            create();
+            chunks.add(last);
+            create();
         }
 
         private Job chunk(boolean isLast) {
@@ -181,7 +190,10 @@ public final class ArrayCreator {
             chunks.clear();
         }
 
-        /** Another list is noticed before any chunk of this one is stored beside its chunks. */
+        /**
+         * Another list is noticed before the chunks of this one that are at hand are stored. Where the array has none of these any more,
+         * only a later chunk shows the difference.
+         */
         private void requireSame() {
             if (wasThere) {
                 Map<JobId, Job> present = store
