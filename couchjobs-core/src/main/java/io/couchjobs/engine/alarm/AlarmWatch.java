@@ -185,11 +185,13 @@ final class AlarmWatch implements Listening {
         try {
             documents.change(docId, present -> {
                 AlarmDocument document = new AlarmDocument(present);
-                news.clear();
-                if (!document.isTurnOfAnother(watcher, now, pace.turn())) {
+                news.removeIf(alarm -> !document.hasTaken(alarm)); // what the pass before has stored is told
+                if (document.isTurnOfAnother(watcher, now, pace.turn())) {
+                    news.clear();
+                } else {
                     document.takeTurn(watcher, now, pace.turn());
                     document.untold().stream()
-                            .filter(alarm -> !isTold(alarm, known))
+                            .filter(alarm -> !isTold(alarm, known) && !isTold(alarm, news))
                             .forEach(news::add);
                     news.addAll(document.take(found, pace.looks(), now));
                 }

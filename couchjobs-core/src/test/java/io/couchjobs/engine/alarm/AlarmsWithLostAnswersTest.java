@@ -2,12 +2,14 @@ package io.couchjobs.engine.alarm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.Alarms;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,6 +22,8 @@ class AlarmsWithLostAnswersTest extends AlarmedQueue {
     private volatile boolean loses;
     private volatile boolean isCut;
     private boolean isViewAway;
+    /** What others do between a write and the loss of its answer, once. */
+    private volatile @Nullable Runnable interlude;
 
     @Override
     TestDatabase door(TestDatabase database) {
@@ -32,6 +36,12 @@ class AlarmsWithLostAnswersTest extends AlarmedQueue {
 
             @Override
             public boolean returns(Proxy.Request request) {
+                Runnable others = interlude;
+                if (others != null && request.isWriteOf("stats:alarm:")) {
+                    interlude = null;
+                    others.run();
+                    return false;
+                }
                 isCut |= loses && request.isWriteOf("stats:alarm:");
                 return !isCut;
             }
@@ -78,5 +88,28 @@ class AlarmsWithLostAnswersTest extends AlarmedQueue {
                 .filteredOn(alarm -> alarm.rule().equals("conflicts"))
                 .extracting(Alarms.Alarm::raised)
                 .containsExactly(true, false);
+    }
+
+    @Test
+    void the_end_of_an_alarm_is_told_though_nothing_tells_that_its_write_was_stored() throws Exception {
+        AlarmWatch watch =
+                alarms().conflicts(0).looks(1).command(List.of("true")).watch();
+        conflicts.add("job:a:1");
+        look(watch, 1);
+        conflicts.clear();
+        interlude = this::changeAndCompact;
+        look(watch, 2);
+
+        assertThat(interlude).isNull();
+        assertThat(told)
+                .filteredOn(alarm -> alarm.rule().equals("conflicts"))
+                .extracting(Alarms.Alarm::raised)
+                .containsExactly(true, false);
+    }
+
+    private void changeAndCompact() {
+        ObjectNode present = (ObjectNode) document();
+        queue.database().put(present.put("note", "changed by another program"));
+        queue.database().compact();
     }
 }
