@@ -137,6 +137,7 @@ public interface JobCreator {
      * @param request the job
      * @return the job as stored
      * @throws io.couchjobs.job.DuplicateJobException when it exists, in whatever state; nothing was written
+     * @throws io.couchjobs.job.UnconfirmedException when no majority of the copies confirms it; it may be stored
      */
     Job insert(JobRequest request);
 

@@ -18,6 +18,7 @@ import io.couchjobs.testing.Lost;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -123,6 +124,24 @@ class ChangesOnClustersTest extends QueueOnPretendedCluster {
         cluster.acceptInVain(1, doc -> true);
         assertThat(queue.insertIfNew(request("2"))).isTrue();
         assertThat(others.get("email", "2")).isPresent();
+    }
+
+    @Test
+    void an_insert_without_a_quorum_that_went_nowhere_is_made_again() {
+        cluster.acceptInVain(1, doc -> true);
+        assertThat(queue.insert(request("9")).id().id()).isEqualTo("9");
+        cluster.acceptInVain(1, doc -> true);
+        assertThat(queue.insert(List.of(request("10"))))
+                .extracting(AddResult::outcome)
+                .containsExactly(AddResult.Outcome.ADDED);
+        assertThat(List.of("9", "10")).allMatch(id -> others.get("email", id).isPresent());
+    }
+
+    @Test
+    void an_insert_that_no_copy_in_reach_has_is_not_said_to_exist() {
+        cluster.acceptInVain(1000, doc -> true);
+        assertThatThrownBy(() -> queue.insert(request("9"))).isInstanceOf(UnconfirmedException.class);
+        assertThat(queue.insert(List.of(request("10"))).get(0).problem()).contains("no majority of the copies");
     }
 
     @Test

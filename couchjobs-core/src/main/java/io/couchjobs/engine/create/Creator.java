@@ -112,13 +112,15 @@ public final class Creator {
     /** Creates a job that must not exist, in any state: else it throws a {@link DuplicateJobException}. */
     public Job insert(JobRequest request) {
         Job job = created(store.listener().adding(request));
-        Job inserted = createdBy(request, job, store.writer().write(job)).orElseThrow(() -> {
-            String status =
-                    store.read(job.id()).map(Job::status).map(JobStatus::json).orElse("being removed");
-            return new DuplicateJobException(job.id(), status);
-        });
+        Job inserted = races.inserted(job, store.writer().write(job), written -> createdBy(request, job, written))
+                .orElseThrow(() -> duplicate(job.id()));
         told(List.of(AddResult.added(inserted)));
         return inserted;
+    }
+
+    private DuplicateJobException duplicate(JobId id) {
+        String status = store.read(id).map(Job::status).map(JobStatus::json).orElse("being removed");
+        return new DuplicateJobException(id, status);
     }
 
     /** Creates jobs that must not exist, in one bulk write; one that exists is rejected. */
@@ -142,7 +144,7 @@ public final class Creator {
 
     private AddResult inserted(Job job, WriteResult written) {
         String exists = "job " + job.id() + " exists already; nothing was written";
-        return orRejected(job.id(), () -> races.stored(job, written)
+        return orRejected(job.id(), () -> races.inserted(job, written, each -> races.stored(job, each))
                 .map(AddResult::added)
                 .orElseGet(() -> AddResult.rejected(job.id(), exists)));
     }

@@ -15,7 +15,9 @@ import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -88,7 +90,38 @@ final class Races {
         if (Rev.generation(rev) > 1) {
             return store.confirmation().of(job.id(), rev, clock);
         }
-        return store.confirmation().isInPlace(job) ? Optional.of(job.withRev(rev)) : Optional.empty();
+        return store.confirmation()
+                .found(job)
+                .filter(found -> !(found instanceof WriteResult.Conflict))
+                .map(inPlace -> job.withRev(rev));
+    }
+
+    /**
+     * The new job as stored. If no quorum confirmed it and the copies in reach have none, the same bytes are written again: another text
+     * would be another leaf.
+     *
+     * @param stored what a write makes of the job, as {@link #stored} says it
+     * @return empty only when another job is there
+     * @throws UnconfirmedException when it stays unknown whether the job is stored
+     */
+    Optional<Job> inserted(Job job, WriteResult written, Function<WriteResult, Optional<Job>> stored) {
+        Optional<Job> inserted = stored.apply(written);
+        return inserted.isPresent() || !(written instanceof WriteResult.Accepted) ? inserted : again(job, stored);
+    }
+
+    private Optional<Job> again(Job job, Function<WriteResult, Optional<Job>> stored) {
+        try {
+            List<Job> inserted = untilWon(job.id(), () -> {
+                Optional<WriteResult> found = store.confirmation().found(job);
+                return found.filter(WriteResult.Conflict.class::isInstance).isPresent()
+                        ? Optional.of(List.of())
+                        : stored.apply(found.orElseGet(() -> store.writer().write(job)))
+                                .map(List::of);
+            });
+            return inserted.stream().findFirst();
+        } catch (ContentionException unknown) {
+            throw new UnconfirmedException(job.id(), unknown);
+        }
     }
 
     /** Tries until an attempt is first; an empty one was not. */

@@ -92,14 +92,15 @@ public final class Confirmation {
         });
     }
 
-    /** Whether readers see a new job, or a later change of it, after its conflicts were resolved. */
-    public boolean isInPlace(Job written) {
+    /**
+     * Looks for a new job after its conflicts were resolved.
+     *
+     * @return {@code Accepted} when readers see it, or a later change of it; {@code Conflict} when they see another one; empty when the
+     *     node that answered has none
+     */
+    public Optional<WriteResult> found(Job written) {
         settle(written.id());
-        return writer.lostAnswers()
-                .lookUp(List.of(written.toDocument()))
-                .get(0)
-                .filter(found -> !(found instanceof WriteResult.Conflict))
-                .isPresent();
+        return writer.lostAnswers().lookUp(List.of(written.toDocument())).get(0);
     }
 
     /**
