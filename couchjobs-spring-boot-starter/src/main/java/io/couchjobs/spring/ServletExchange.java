@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A request to a servlet as the JDK's HTTP server would hand it over. Used by the request's thread. */
 final class ServletExchange extends HttpExchange {
+    private static final String HOST = "Host";
+
     private final HttpServletRequest request;
     private final HttpServletResponse response;
     private final Headers requestHeaders = new Headers();
@@ -28,6 +30,16 @@ final class ServletExchange extends HttpExchange {
         this.response = response;
         Collections.list(request.getHeaderNames()).forEach(name -> Collections.list(request.getHeaders(name))
                 .forEach(value -> requestHeaders.add(name, value)));
+        if (!requestHeaders.containsKey(HOST) && request.getProtocol().startsWith("HTTP/2")) {
+            requestHeaders.set(HOST, authority(request));
+        }
+    }
+
+    /** HTTP/2 has {@code :authority} instead of a header, and containers such as Tomcat make the server's name of it. */
+    private static String authority(HttpServletRequest request) {
+        int usual = "https".equals(request.getScheme()) ? 443 : 80;
+        int port = request.getServerPort();
+        return request.getServerName() + (port == usual ? "" : ":" + port);
     }
 
     @Override
