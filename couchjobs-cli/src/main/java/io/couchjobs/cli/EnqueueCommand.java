@@ -188,7 +188,7 @@ final class EnqueueCommand extends QueueCommand implements CreatesStore {
 
     private ExitCode ifNew(JobQueue queue, JobRequest job) {
         boolean added = queue.insertIfNew(job);
-        queue.get(job.id().type(), job.id().id()).ifPresent(present -> show(present, queue));
+        queue.get(job.id()).ifPresentOrElse(present -> show(present, queue), () -> showGone(job.id()));
         if (!added) {
             root().say("couchjobs: not added: an unfinished job has this tracker");
         }
@@ -216,6 +216,11 @@ final class EnqueueCommand extends QueueCommand implements CreatesStore {
 
     private JobReader.Format format(String file) {
         return format == null ? JobReader.Format.of(file) : format;
+    }
+
+    /** A job may have run, and been removed, since. */
+    private void showGone(JobId gone) {
+        output().line(gone::id, () -> JobJson.gone(gone));
     }
 
     private void show(Job job, JobQueue queue) {

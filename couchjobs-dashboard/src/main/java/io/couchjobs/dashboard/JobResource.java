@@ -57,7 +57,7 @@ final class JobResource {
                     "not stored: " + job.id() + " is pending with the same time and other data, which it keeps;"
                             + " ?replace=true gives it the new data");
         }
-        added(call, result.outcome(), job);
+        added(call, result.outcome(), JobView.of(job));
     }
 
     /** A single add throws the reason why it is refused, which decides on the status; {@code replaceAll} has only its words. */
@@ -73,14 +73,15 @@ final class JobResource {
             throw new Refusal(400, "replace: a job with a tracker is never replaced while it is unfinished");
         }
         boolean added = queue.insertIfNew(request);
-        Job job = queue.get(request.id()).orElseThrow(() -> new NotFoundException(request.id()));
+        // A job that was added may have run, and been removed, since.
+        ObjectNode job = queue.get(request.id()).map(JobView::of).orElseGet(() -> JobView.of(request.id()));
         added(call, added ? AddResult.Outcome.ADDED : AddResult.Outcome.UNCHANGED, job);
     }
 
-    private static void added(Call call, AddResult.Outcome outcome, Job job) throws IOException {
+    private static void added(Call call, AddResult.Outcome outcome, ObjectNode job) throws IOException {
         ObjectNode json =
                 Call.JSON.createObjectNode().put("outcome", outcome.name().toLowerCase(Locale.ROOT));
-        json.set("job", JobView.of(job));
+        json.set("job", job);
         call.answer(outcome == AddResult.Outcome.ADDED ? 201 : 200, json);
     }
 
