@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobType;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -12,7 +13,9 @@ import io.couchjobs.type.Rate;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,6 +26,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @ServerTest
 @Execution(ExecutionMode.CONCURRENT)
 class RatesTest extends LimitedQueue {
+    record Page(int number) {}
+
+    private static final JobType<Page> PAGE = JobType.of("page", Page.class);
+
     @Test
     void no_window_sees_more_starts_than_the_rate_however_many_workers_there_are() throws Exception {
         Rate rate = new Rate(5, Duration.ofSeconds(1));
@@ -108,6 +115,35 @@ class RatesTest extends LimitedQueue {
                 .handler("email", (data, context) -> null)
                 .start()) {
             TestQueue.until(() -> worker.stats().succeeded() == jobs);
+        }
+    }
+
+    @Test
+    void a_rate_that_cannot_be_written_costs_an_array_no_attempt() throws Exception {
+        queue.types().change("page", settings -> settings.withRate(new Rate(1, Duration.ofSeconds(1))));
+        queue.addArray(PAGE, "crawl", List.of(new Page(1), new Page(2)));
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue faulty = TestQueue.open(proxy.door(database));
+                Worker worker =
+                        faulty.worker().handler(PAGE, (page, context) -> null).start()) {
+            proxy.detour(new SecondRateRefused());
+            assertThat(TestQueue.finished(queue, "page", "crawl:000001").errors())
+                    .as("of worker " + worker.id())
+                    .isEmpty();
+        }
+    }
+
+    /** Answers the second write of a rate as one that the database's rules refuse. */
+    private static final class SecondRateRefused implements Proxy.Detour {
+        private final AtomicInteger writes = new AtomicInteger();
+
+        @Override
+        public String rewrites(Proxy.Request request, String answer) {
+            return request.isBulkWrite() && request.body().contains("\"rate:page\"") && writes.incrementAndGet() == 2
+                    ? answer.replaceAll(
+                            "\\{[^{}]*\"rate:page\"[^{}]*}",
+                            "{\"id\":\"rate:page\",\"error\":\"forbidden\",\"reason\":\"no\"}")
+                    : answer;
         }
     }
 }

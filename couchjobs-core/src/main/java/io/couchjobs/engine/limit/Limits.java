@@ -1,6 +1,6 @@
 package io.couchjobs.engine.limit;
 
-import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.limit.SlotName.Limited;
 import io.couchjobs.engine.settings.QueueParts;
@@ -226,7 +226,7 @@ public final class Limits {
                 }
                 granted += rates.take(type, rate.get(), wanted - granted, clock.instant());
                 next = Duration.ofMillis(rates.millisUntilNext(rate.get()));
-            } catch (CouchException away) { // not the job's fault: its lease says how long it waits
+            } catch (CouchJobsException away) { // not the job's fault: its lease says how long it waits
                 log.debug("items of {} wait, as nobody can tell whether a rate allows them: {}", type, away.toString());
             }
             if (granted > 0) {
