@@ -10,6 +10,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Site;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,6 +27,10 @@ public final class WorkerRanking {
     private final String self;
     private final Site site;
     private final Map<String, Peer> others = new ConcurrentHashMap<>();
+    /** Those that were deleted while the workers are being read. */
+    private final Set<String> deleted = new HashSet<>();
+
+    private int readings;
     private volatile boolean doubtful = true;
 
     public WorkerRanking(String self, Site site) {
@@ -36,21 +41,35 @@ public final class WorkerRanking {
     /** Reads the registered workers; later changes come by {@link #changed}. */
     public void load(CouchDatabase database) {
         doubtful = false;
+        Set<String> known = begin();
         try {
-            takeIn(database);
+            takeIn(Registry.read(database), known);
         } catch (RuntimeException trouble) {
             doubtful = true;
             throw trouble;
+        } finally {
+            end();
         }
     }
 
-    private void takeIn(CouchDatabase database) {
-        Set<String> gone = new HashSet<>(others.keySet()); // a worker that registers meanwhile is kept
-        Registry.read(database).forEach(worker -> {
+    /** {@return the workers known so far} One that registers from now on is kept, and one that is deleted stays away. */
+    private synchronized Set<String> begin() {
+        readings++;
+        return new HashSet<>(others.keySet());
+    }
+
+    private synchronized void takeIn(List<WorkerRegistration> read, Set<String> known) {
+        read.stream().filter(worker -> !deleted.contains(worker.id())).forEach(worker -> {
             add(worker);
-            gone.remove(worker.id());
+            known.remove(worker.id());
         });
-        others.keySet().removeAll(gone);
+        others.keySet().removeAll(known);
+    }
+
+    private synchronized void end() {
+        if (--readings == 0) {
+            deleted.clear();
+        }
     }
 
     /**
@@ -73,10 +92,18 @@ public final class WorkerRanking {
                     .ifPresent(peer -> peer.claimed(nanos));
             return;
         }
+        changed(WorkerRegistration.idOf(event.docId()), event);
+    }
+
+    private synchronized void changed(String id, FeedEvent event) {
         JsonNode document = event.document();
         if (event.deleted()) {
-            others.remove(WorkerRegistration.idOf(event.docId()));
+            others.remove(id);
+            if (readings > 0) {
+                deleted.add(id);
+            }
         } else if (document != null) {
+            deleted.remove(id);
             add(WorkerRegistration.of(event.docId(), document));
         }
     }

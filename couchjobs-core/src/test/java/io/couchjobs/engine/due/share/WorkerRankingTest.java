@@ -2,16 +2,23 @@ package io.couchjobs.engine.due.share;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Site;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.Proxy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.SourceDatabases;
+import io.couchjobs.testing.TestQueue;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Whom a worker leaves new jobs to. */
+@ServerTest
 class WorkerRankingTest {
     private static final List<Job> JOBS = IntStream.range(0, 100)
             .mapToObj(n -> Job.parse(Jobs.json("{'_id':'job:email:" + n + "','_rev':'1-a','data':{}}")))
@@ -46,9 +53,39 @@ class WorkerRankingTest {
         WorkerRanking ranking = new WorkerRanking("self", Site.UNNAMED);
         IntStream.range(0, 10).forEach(n -> ranking.changed(registered("w" + n, "email"), 0));
         assertThat(JOBS).anySatisfy(job -> assertThat(ranking.rank(job)).isPositive());
-        IntStream.range(0, 10)
-                .forEach(n -> ranking.changed(new FeedEvent("worker:w" + n, "2-a", true, null, false), 0));
+        IntStream.range(0, 10).forEach(n -> ranking.changed(gone("w" + n), 0));
         assertThat(JOBS).allSatisfy(job -> assertThat(ranking.rank(job)).isZero());
+    }
+
+    @Test
+    void a_worker_that_goes_while_the_workers_are_read_is_not_waited_for(TestDatabase database) {
+        WorkerRanking ranking = new WorkerRanking("self", Site.UNNAMED);
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue queue = TestQueue.open(proxy.door(database))) {
+            List.of("gone", "here", "back")
+                    .forEach(id ->
+                            SourceDatabases.save(queue.database(), "{'_id':'worker:" + id + "','types':['email']}"));
+            proxy.detour(new Proxy.Detour() {
+                @Override
+                public boolean returns(Proxy.Request request) {
+                    if (request.toString().contains("_all_docs")) {
+                        ranking.changed(gone("gone"), 0);
+                        ranking.changed(gone("back"), 0);
+                        ranking.changed(registered("back", "email"), 0);
+                    }
+                    return true;
+                }
+            });
+            ranking.load(queue.database());
+            assertThat(ranking.count()).as("this one, and two others").isEqualTo(3);
+            proxy.clear();
+            ranking.load(queue.database());
+            assertThat(ranking.count()).as("the next reading knows").isEqualTo(4);
+        }
+    }
+
+    private static FeedEvent gone(String worker) {
+        return new FeedEvent("worker:" + worker, "2-a", true, null, false);
     }
 
     private static FeedEvent registered(String worker, String type) {
