@@ -15,11 +15,13 @@ import io.couchjobs.job.NotFoundException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Lost;
+import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** What creators are told where a write can be stored without a quorum, and a job have several leaves. */
@@ -79,6 +81,29 @@ class ChangesOnClustersTest extends QueueOnPretendedCluster {
         proxy.loseRequests(1000, request -> request.toString().contains("couchjobs-probe"));
         assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(UnconfirmedException.class);
         assertThat(others.get("email", "1")).isEmpty();
+    }
+
+    @Test
+    void a_caller_that_is_interrupted_while_a_removal_goes_on_hears_that_it_may_be_stored() {
+        add("1");
+        cluster.acceptStored(1000, doc -> doc.path("_deleted").asBoolean());
+        proxy.loseRequests(1000, request -> request.toString().contains("couchjobs-probe"));
+        interruptAt(request -> request.body().contains("_deleted"));
+        assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(UnconfirmedException.class);
+    }
+
+    /** Interrupts the caller, whose next pause ends by that. */
+    private void interruptAt(Predicate<Proxy.Request> which) {
+        Thread caller = Thread.currentThread();
+        proxy.detour(new Proxy.Detour() {
+            @Override
+            public boolean goes(Proxy.Request request) {
+                if (which.test(request)) {
+                    caller.interrupt();
+                }
+                return true;
+            }
+        });
     }
 
     @Test

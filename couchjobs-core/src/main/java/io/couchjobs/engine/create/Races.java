@@ -126,6 +126,19 @@ final class Races {
 
     /** Tries until an attempt is first; an empty one was not. */
     <T> T untilWon(JobId id, Supplier<Optional<T>> attempt) {
+        return untilWon(
+                id,
+                attempt,
+                () -> new CouchJobsException(
+                        "interrupted while changing job " + id + "; the change may have been stored"));
+    }
+
+    /**
+     * Tries until an attempt is first.
+     *
+     * @param interrupted what is thrown when the thread is interrupted
+     */
+    <T> T untilWon(JobId id, Supplier<Optional<T>> attempt, Supplier<CouchJobsException> interrupted) {
         Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(5), Duration.ofMillis(500));
         while (backoff.attempts() < MOST_ATTEMPTS) {
             Optional<T> outcome = attempt.get();
@@ -133,7 +146,7 @@ final class Races {
                 return outcome.get();
             }
             if (!backoff.pauseUnlessInterrupted()) {
-                throw new CouchJobsException("interrupted while changing job " + id + "; nothing was written");
+                throw interrupted.get();
             }
         }
         throw new ContentionException(id, backoff.attempts());
