@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRefusedException;
 import java.time.Instant;
 import java.util.function.Function;
 
@@ -33,6 +34,20 @@ final class Actions {
                 yield id -> reschedule(id, time);
             }
             default -> throw new Refusal(400, "there is no action " + name);
+        };
+    }
+
+    /** {@return as {@link #action}, for the jobs of a group of failures: one that runs again meanwhile is left alone} */
+    Function<JobId, String> ofFailures(ObjectNode body) {
+        return body.path("action").asText().equals("cancel") ? this::cancelFailure : action(body);
+    }
+
+    private String cancelFailure(JobId id) {
+        return switch (queue.cancel(id, CancelMode.IF_QUEUED)) {
+            case CANCELLED -> "cancelled";
+            case AT_NEXT_CLAIM -> "will be cancelled by the next claim";
+            case REQUESTED, RUNNING, ALREADY_FINISHED ->
+                throw new JobRefusedException(id, "is not stuck any more; nothing was written");
         };
     }
 

@@ -27,7 +27,7 @@ final class BulkActions implements AutoCloseable {
 
     synchronized ObjectNode start(ObjectNode body) {
         Supplier<Stream<JobId>> jobs = jobs(body);
-        Function<JobId, String> action = actions.action(body);
+        Function<JobId, String> action = body.has("failures") ? actions.ofFailures(body) : actions.action(body);
         if (last != null && !last.isDone()) {
             throw new Refusal(409, "another order is being carried out; wait for it, or stop it");
         }

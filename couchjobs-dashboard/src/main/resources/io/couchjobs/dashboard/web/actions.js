@@ -103,7 +103,7 @@ export async function actOnFailures(name, group) {
   const jobs = count === 1 ? '1 job' : number(count) + ' jobs';
   const form = await ask({
     title: action.word + ' ' + jobs + '?',
-    text: 'Each job of type ' + group.type + ' that failed by “' + group.message + '” ' + action.text + '. Jobs that come meanwhile may be among them.',
+    text: 'Each job of type ' + group.type + ' that failed by “' + group.message + '” ' + (name === 'cancel' ? 'is not retried. One that runs again meanwhile is left alone' : action.text) + '. Jobs that come meanwhile may be among them.',
     yes: action.word + ' ' + jobs,
     kind: action.kind,
   });
