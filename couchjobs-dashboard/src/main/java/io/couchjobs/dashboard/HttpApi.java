@@ -95,6 +95,11 @@ final class HttpApi {
         if (!unknown.isEmpty()) {
             throw new Refusal(400, "unknown parameter: " + String.join(", ", unknown));
         }
+        Set<String> empty = new TreeSet<>(call.params());
+        empty.removeIf(name -> call.param(name).isPresent());
+        if (!empty.isEmpty()) {
+            throw new Refusal(400, "empty parameter: " + String.join(", ", empty));
+        }
         endpoint.resource().serve(call, endpoint.arguments(segments));
     }
 

@@ -374,6 +374,23 @@ class HttpApiTest {
         assertThat(program.post("/jobs/a%3Ab/1/retry", null).status()).isEqualTo(400);
     }
 
+    @ParameterizedTest
+    @CsvSource({"/jobs, type", "/jobs, limit", "/jobs, after", "/jobs, status", "/counts, by"})
+    void a_parameter_without_a_value_is_no_filter_that_is_left_out(String path, String parameter) throws Exception {
+        for (String empty : List.of("=", "")) {
+            Program.Answer answer = program.get(path + "?" + parameter + empty);
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.detail()).isEqualTo("empty parameter: " + parameter);
+        }
+    }
+
+    @Test
+    void an_empty_parameter_of_a_change_changes_nothing() throws Exception {
+        assertThat(program.post("/jobs?replace=", Map.of("type", "email")).status())
+                .isEqualTo(400);
+        assertThat(queue.all("email").count()).isZero();
+    }
+
     @Test
     void another_path_or_method_is_refused() throws Exception {
         assertThat(program.raw("GET", "/nothing").statusCode()).isEqualTo(404);
