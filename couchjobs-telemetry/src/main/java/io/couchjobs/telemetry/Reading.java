@@ -82,7 +82,7 @@ final class Reading<T> implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             Level level = isAway ? Level.DEBUG : Level.WARN;
             log.atLevel(level)
-                    .log("{} cannot be read; each request for metrics reads it again: {}", what, e.toString());
+                    .log("{} cannot be read, and is read again when its numbers would be old: {}", what, e.toString());
             isAway = true;
             done(null);
         } finally {
