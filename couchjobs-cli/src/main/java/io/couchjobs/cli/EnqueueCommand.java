@@ -7,6 +7,7 @@ import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.input.Times;
 import io.couchjobs.cli.output.Format;
 import io.couchjobs.dashboard.view.JobView;
+import io.couchjobs.dashboard.view.Replacement;
 import io.couchjobs.dashboard.view.ServerTime;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -162,7 +162,7 @@ final class EnqueueCommand extends QueueCommand implements CreatesStore {
         if (tracker != null) {
             return ifNew(queue, wanted);
         }
-        AddResult result = replace ? queue.replaceAll(List.of(wanted)).get(0) : queue.add(wanted);
+        AddResult result = replace ? Replacement.add(queue, wanted) : queue.add(wanted);
         Job job =
                 result.job().orElseThrow(() -> new CommandException(ExitCode.FAILED, "not added: " + result.problem()));
         if (result.outcome() == AddResult.Outcome.UNCHANGED

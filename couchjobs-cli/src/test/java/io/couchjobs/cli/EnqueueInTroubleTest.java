@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What {@code enqueue} says of a job that is gone already. */
+/** What {@code enqueue} says of a job that is refused, or gone already. */
 @Timeout(60)
 class EnqueueInTroubleTest {
     private final EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
@@ -23,6 +23,18 @@ class EnqueueInTroubleTest {
     @AfterEach
     void close() {
         couch.close();
+    }
+
+    @Test
+    void a_new_job_of_a_full_type_is_refused_as_well_when_it_would_replace_another() {
+        shell.done("type", "set", "email", "--max-queued", "1");
+        shell.done("enqueue", "email", "1", "--replace");
+
+        TestShell.Said said = shell.run("enqueue", "email", "2", "--replace");
+
+        assertThat(said.exitCode()).as(said.err()).isEqualTo(4);
+        assertThat(said.err()).contains("maxQueued 1", "email:2 was not added").hasLineCount(1);
+        shell.done("enqueue", "email", "1", "--data", "{\"n\":1}", "--replace");
     }
 
     /** As if a worker and the retention were quicker than the command. */

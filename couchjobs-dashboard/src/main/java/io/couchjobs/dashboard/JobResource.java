@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.dashboard.view.JobOrder;
 import io.couchjobs.dashboard.view.JobView;
+import io.couchjobs.dashboard.view.Replacement;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
@@ -48,8 +49,8 @@ final class JobResource {
             addIfNew(call, request, replaces);
             return;
         }
-        AddResult result = added(request, replaces);
-        Job stored = result.job().orElseThrow(() -> new Refusal(409, "not added: " + result.problem()));
+        AddResult result = replaces ? Replacement.add(queue, request) : queue.add(request);
+        Job stored = result.job().orElseThrow(() -> new Refusal(409, "not replaced: " + result.problem()));
         Job job = queue.withData(stored);
         if (result.outcome() == AddResult.Outcome.UNCHANGED && !JobView.isSame(job.data(), request.data())) {
             throw new Refusal(
@@ -58,14 +59,6 @@ final class JobResource {
                             + " ?replace=true gives it the new data");
         }
         added(call, result.outcome(), JobView.of(job));
-    }
-
-    /** A single add throws the reason why it is refused, which decides on the status; {@code replaceAll} has only its words. */
-    private AddResult added(JobRequest request, boolean replaces) {
-        AddResult result = queue.add(request);
-        return replaces && result.outcome() == AddResult.Outcome.UNCHANGED
-                ? queue.replaceAll(List.of(request)).get(0)
-                : result;
     }
 
     private void addIfNew(Call call, JobRequest request, boolean replaces) throws IOException {
