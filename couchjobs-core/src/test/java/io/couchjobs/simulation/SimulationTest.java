@@ -143,7 +143,7 @@ class SimulationTest {
     /** So the reading that comes after a claim is worth its price. */
     @Test
     void who_does_not_see_the_other_leaves_of_a_job_is_caught_within_a_few_seeds() {
-        System.out.println("caught by seed " + firstWithTwoOwners(Plan.CROWDED.by(Door.Protocol.ONLY_OWN_LEAVES), 54));
+        System.out.println("caught by seed " + firstWithTwoOwners(Plan.CROWDED.by(Door.Protocol.ONLY_OWN_LEAVES), 226));
     }
 
     /** So it matters who ends the job of a dead owner. */
