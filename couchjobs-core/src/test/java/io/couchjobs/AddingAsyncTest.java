@@ -132,7 +132,7 @@ class AddingAsyncTest {
         }
 
         @Test
-        void who_hears_of_a_result_may_add_more() {
+        void a_callback_of_a_result_may_add_more_jobs() {
             CompletableFuture<AddResult> last = queue.addAsync(request("0", Map.of()));
             for (int i = 1; i < 50; i++) {
                 String next = "" + i;
@@ -186,7 +186,7 @@ class AddingAsyncTest {
         }
 
         @Test
-        void who_adds_more_than_the_server_takes_is_held_up_until_it_took_it() throws Exception {
+        void a_thread_that_adds_more_than_the_server_takes_is_held_up_until_the_server_took_it() throws Exception {
             Faults.Held held = heldWrite();
             CompletableFuture<AddResult> first = queue.addAsync(large("1"));
             assertThat(held.awaitArrival(30)).isTrue();
@@ -207,7 +207,7 @@ class AddingAsyncTest {
 
         /** The threads that tell of results are those that make room. */
         @Test
-        void who_hears_of_a_result_is_not_held_up() throws Exception {
+        void a_thread_that_tells_of_a_result_is_not_held_up() throws Exception {
             List<CompletableFuture<AddResult>> more = new ArrayList<>();
             Faults.Held held = heldWrite();
             CompletableFuture<Void> first = queue.addAsync(large("1"))

@@ -229,7 +229,7 @@ class ArraysTest {
     }
 
     @Test
-    void what_has_ended_is_not_run_again_by_the_next_worker() throws Exception {
+    void an_item_that_has_ended_is_not_run_again_by_the_next_worker() throws Exception {
         queue.addArray(PAGE, "crawl", pages(20));
         CountDownLatch tenth = new CountDownLatch(1);
         Worker first = work((page, context) -> {

@@ -82,7 +82,7 @@ class AttachedDataTest extends LargeDataQueue {
     }
 
     @Test
-    void who_replaces_data_replaces_what_is_attached_and_nothing_else_that_is() throws Exception {
+    void a_replacement_of_data_replaces_the_attached_data_and_no_other_attachment() throws Exception {
         queue.add(request("1", large('a')));
         attachPicture("1");
         ClaimedJob claim = claim();
@@ -178,7 +178,7 @@ class AttachedDataTest extends LargeDataQueue {
     }
 
     @Test
-    void who_wrote_other_data_at_the_same_time_is_not_taken_for_oneself() {
+    void an_add_of_other_data_at_the_same_time_is_not_taken_for_the_own_add() {
         JobRequest mine = request("1", large('a'));
         Lost lost = proxy.loseRequests(1, request -> {
             if (!request.isBulkWrite()) {

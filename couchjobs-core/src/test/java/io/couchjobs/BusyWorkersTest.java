@@ -87,7 +87,7 @@ class BusyWorkersTest {
     }
 
     @Test
-    void who_adds_many_jobs_and_leaves_has_the_server_index_them() {
+    void a_process_that_adds_many_jobs_and_leaves_makes_the_server_index_them() {
         try (JobQueue queue = open()) {
             queue.operations().init();
             queue.addAll(jobs(999, i -> JobRequest.of("email", Map.of())));
@@ -102,7 +102,8 @@ class BusyWorkersTest {
 
     /** Its registration says that half of the jobs are its, and it will be half an hour until that is cleaned up. */
     @Test
-    void who_takes_many_at_once_does_what_a_worker_that_never_comes_leaves_behind() throws InterruptedException {
+    void a_worker_that_takes_many_jobs_at_once_also_does_the_share_of_a_worker_that_never_comes()
+            throws InterruptedException {
         try (JobQueue queue = open()) {
             queue.operations().init();
             ObjectNode registration = JsonNodeFactory.instance.objectNode();

@@ -170,7 +170,7 @@ class ChangesOnClustersTest extends QueueOnPretendedCluster {
     }
 
     @Test
-    void of_two_inserts_at_the_same_time_the_loser_hears_of_it() {
+    void the_loser_of_two_inserts_at_the_same_time_hears_of_it() {
         cluster.acceptInVain(1, doc -> true);
         others.add(JobRequest.builder("email").id("1").data(Map.of("n", 5)).build());
         assertThatThrownBy(() -> queue.insert(request("1"))).isInstanceOf(DuplicateJobException.class);

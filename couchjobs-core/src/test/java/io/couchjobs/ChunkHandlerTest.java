@@ -100,7 +100,7 @@ class ChunkHandlerTest {
     }
 
     @Test
-    void of_many_items_in_one_call_each_has_its_own_end() throws Exception {
+    void each_of_many_items_in_one_call_has_its_own_end() throws Exception {
         queue.arrays()
                 .add(
                         JobRequest.builder("page")
@@ -243,7 +243,7 @@ class ChunkHandlerTest {
     }
 
     @Test
-    void what_a_call_throws_ends_all_its_jobs_that_have_no_end() throws Exception {
+    void an_exception_of_a_call_ends_all_its_jobs_that_have_no_end() throws Exception {
         addJobs(4);
         CountDownLatch first = new CountDownLatch(1);
         workOnJobs(3, first, (pages, context) -> {
@@ -263,7 +263,7 @@ class ChunkHandlerTest {
     }
 
     @Test
-    void of_a_call_that_was_stopped_the_items_without_an_end_run_again() throws Exception {
+    void the_items_without_an_end_run_again_after_their_call_was_stopped() throws Exception {
         queue.addArray(PAGE, "crawl", pages(20));
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);

@@ -180,7 +180,7 @@ class ClaimingByHandTest {
     }
 
     @Test
-    void of_many_who_claim_one_job_one_gets_it() {
+    void one_of_many_claims_of_one_job_gets_it() {
         add("1");
 
         List<Optional<ClaimedJob>> claims = List.of(queue.claim(ONE), other.claim(ONE), queue.claim(ONE));

@@ -94,7 +94,7 @@ class ClaimsBesideOtherLeavesTest extends ProxiedQueue {
     }
 
     @Test
-    void who_asks_the_owner_for_something_at_once_makes_no_other_leaf() throws Exception {
+    void a_request_to_the_owner_right_after_the_claim_makes_no_other_leaf() throws Exception {
         others.add(request("1"));
         beforeTheLeavesAreRead(() -> others.cancel("email", "1", CancelMode.REQUEST));
         assertThat(claims()).hasSize(1);

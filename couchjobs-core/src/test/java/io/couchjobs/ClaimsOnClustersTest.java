@@ -172,7 +172,7 @@ class ClaimsOnClustersTest extends QueueOnPretendedCluster {
     }
 
     @Test
-    void what_was_sent_before_trouble_is_settled_before_anything_else_is_written() throws Exception {
+    void an_update_that_was_sent_before_trouble_is_settled_before_anything_else_is_written() throws Exception {
         ClaimedJob claim = claimed();
         Lost lost = proxy.loseRequests(4, request -> request.body().contains("\"early\""));
         assertThatThrownBy(() -> claim.update(Map.of("early", 1))).isInstanceOf(RuntimeException.class);

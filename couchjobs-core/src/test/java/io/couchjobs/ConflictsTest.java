@@ -114,7 +114,7 @@ class ConflictsTest {
     }
 
     @Test
-    void what_the_feed_shows_is_resolved() throws Exception {
+    void a_conflict_that_the_feed_shows_is_resolved() throws Exception {
         assertThat(queue.accept(now())).as("from now on the feed tells").isEmpty();
         Replicated.into(database, leaf(2, 'a', "'status':'success','fence':1"), leaf(2, 'b', withdrawn("w2", "t2", 1)));
         TestQueue.until(() -> queue.get("email", "1").orElseThrow().status() == JobStatus.SUCCESS);
@@ -122,7 +122,7 @@ class ConflictsTest {
     }
 
     @Test
-    void of_two_that_may_both_be_owners_one_wins_when_it_has_ended_and_the_other_was_withdrawn() throws Exception {
+    void one_of_two_possible_owners_wins_when_it_has_ended_and_the_other_was_withdrawn() throws Exception {
         Replicated.into(database, leaf(2, 'a', owned("w1", "t1", 1)), leaf(2, 'b', owned("w2", "t2", 1)));
         TestQueue.until(() -> {
             assertThat(queue.operations().resolve(JOB)).isFalse();
@@ -162,7 +162,7 @@ class ConflictsTest {
     }
 
     @Test
-    void of_other_documents_of_the_queue_what_readers_see_stays() throws Exception {
+    void a_conflict_of_another_document_of_the_queue_is_resolved_to_the_leaf_that_readers_see() throws Exception {
         queue.types().setTimeout("other", Duration.ofSeconds(5));
         Replicated.into(
                 database,

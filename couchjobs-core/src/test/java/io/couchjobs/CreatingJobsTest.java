@@ -153,7 +153,7 @@ class CreatingJobsTest extends OpenQueue {
     }
 
     @Test
-    void of_many_racing_creators_with_one_tracker_exactly_one_adds_the_job() throws Exception {
+    void exactly_one_of_many_racing_creators_with_one_tracker_adds_the_job() throws Exception {
         assumeTrue(
                 queue.database().info().copies() == 1,
                 "on a cluster two may believe that they have added it (docs/clusters.md, what is not prevented)");

@@ -60,7 +60,8 @@ class ExtremeValuesTest extends OpenQueue {
     }
 
     @Test
-    void of_more_jobs_than_a_worker_keeps_in_mind_those_of_any_time_are_accepted_by_turns() throws Exception {
+    void the_jobs_of_any_time_are_accepted_by_turns_though_they_are_more_than_a_worker_keeps_in_mind()
+            throws Exception {
         Instant start = Instant.parse("2100-01-01T00:00:00Z");
         queue.addAll(IntStream.range(0, 1500)
                 .mapToObj(i -> JobRequest.builder("email")

@@ -46,7 +46,7 @@ class GarbageCollectionTest extends CollectedQueue {
     }
 
     @Test
-    void what_is_not_ours_is_never_touched() throws Exception {
+    void a_document_that_is_not_ours_is_never_touched() throws Exception {
         ObjectNode invoice = doc("invoice:1").put("status", "success");
         invoice.putObject("times").put("finished", 1);
         put(invoice);

@@ -43,7 +43,7 @@ class GarbageUnderFaultsTest extends FaultyServer {
     }
 
     @Test
-    void who_may_not_purge_and_compact_has_the_rest_done_and_is_told() throws Exception {
+    void a_user_who_may_not_purge_and_compact_has_the_rest_done_and_is_told() throws Exception {
         couch.faults().answer(100, request -> request.path().matches(".*/(_purge|_compact.*|_view_cleanup)"), 403);
 
         GarbageCollection.Report report = TestQueue.gc(queue).run();

@@ -103,7 +103,7 @@ class HeldJobsTest extends OpenQueue {
     }
 
     @Test
-    void what_was_finished_before_is_not_waited_for_and_what_is_added_later_is() throws Exception {
+    void a_job_that_was_finished_before_is_not_waited_for_and_a_job_that_is_added_later_is() throws Exception {
         try (Worker worker = queue.worker()
                 .handler("email", (data, context) -> null)
                 .handler("report", (data, context) -> "done")

@@ -85,7 +85,7 @@ class JobsOnlyToEndTest extends OpenQueue {
     }
 
     @Test
-    void who_claims_by_hand_gets_the_next_job() throws Exception {
+    void an_accept_by_hand_gets_the_next_job() throws Exception {
         leave("a", CANCELLED);
         queue.add(JobRequest.builder("email").id("b").data(Map.of()).build());
         ClaimedJob claimed = queue.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(20)))

@@ -66,7 +66,7 @@ class LabelsTest extends OpenQueue {
     }
 
     @Test
-    void what_cannot_be_asked_is_named() {
+    void an_argument_that_cannot_be_asked_for_is_named_in_the_error() {
         assertThatThrownBy(() -> JobFilter.all().correlationId("")).hasMessageContaining("correlationId");
         assertThatThrownBy(() -> queue.types().countsBy(JobFilter.Label.TAG, 0))
                 .hasMessageContaining("limit must be at least 1: 0");

@@ -218,7 +218,7 @@ class LimitsTest extends LimitedQueue {
     }
 
     @Test
-    void who_takes_jobs_without_a_time_at_random_finds_the_one_whose_group_has_room() throws Exception {
+    void an_accept_at_random_without_a_time_finds_the_job_whose_group_has_room() throws Exception {
         queue.types().change("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
         queue.addAll(IntStream.range(0, 400)
                 .mapToObj(i ->

@@ -121,7 +121,7 @@ class LimitsUnderFaultsTest {
     }
 
     @Test
-    void of_those_who_find_a_slot_that_a_dead_worker_left_one_takes_it_over() throws Exception {
+    void one_of_those_who_find_a_slot_that_a_dead_worker_left_takes_it_over() throws Exception {
         for (int i = 0; i < 5; i++) {
             add("j" + i);
         }
@@ -267,7 +267,7 @@ class LimitsUnderFaultsTest {
     }
 
     @Test
-    void what_a_claim_that_is_over_left_at_another_copy_is_taken_away_by_who_made_it() throws Exception {
+    void a_slot_that_a_past_claim_left_at_another_copy_is_taken_away_by_its_maker() throws Exception {
         PretendedCluster cluster = new PretendedCluster();
         proxy.detour(cluster);
         try (Worker worker = workerOnABadLine()) {

@@ -106,7 +106,7 @@ class PurgedTombstonesTest extends CollectedQueue {
     }
 
     @Test
-    void what_was_told_to_stay_stays_though_no_worker_is_registered() throws Exception {
+    void a_tombstone_that_was_told_to_stay_stays_though_no_worker_is_registered() throws Exception {
         assumeItPurges();
         keepNothing("email");
         run("email", 1);
@@ -136,7 +136,7 @@ class PurgedTombstonesTest extends CollectedQueue {
     }
 
     @Test
-    void who_claims_by_hand_works_too() throws Exception {
+    void a_process_that_claims_by_hand_counts_as_at_work_too() throws Exception {
         assumeItPurges();
         keepNothing("email");
         run("email", 3);

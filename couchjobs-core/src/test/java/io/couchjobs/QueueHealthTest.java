@@ -105,7 +105,7 @@ class QueueHealthTest {
     }
 
     @Test
-    void what_fails_when_accepting_by_hand_is_for_the_caller() throws Exception {
+    void a_failure_of_an_accept_by_hand_is_for_the_caller_and_not_for_the_health() throws Exception {
         couch.faults().answer(10, request -> request.path().endsWith("/due"), 500);
         try {
             queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO));

@@ -57,7 +57,7 @@ class ReadingAttachedDataTest extends LargeDataQueue {
     }
 
     @Test
-    void whoever_gets_a_job_gets_its_data() throws Exception {
+    void each_way_to_get_a_job_gives_its_data() throws Exception {
         AddResult added = queue.add(request("1", large('a')));
         assertThat(added.job().orElseThrow().data()).isEqualTo(large('a'));
         assertThat(queue.data("email", "1")).contains(large('a'));

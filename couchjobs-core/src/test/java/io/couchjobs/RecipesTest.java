@@ -152,7 +152,7 @@ class RecipesTest {
     }
 
     @Test
-    void what_is_attached_to_a_job_is_there_for_its_handler_and_written_once(TestDatabase database) throws Exception {
+    void the_attachment_of_a_job_is_there_for_its_handler_and_is_written_once(TestDatabase database) throws Exception {
         try (JobQueue queue = TestQueue.open(database);
                 Worker worker = scanner(queue)) {
             scan(queue, "7", new byte[100_000]);
@@ -186,7 +186,7 @@ class RecipesTest {
     }
 
     @Test
-    void what_the_recipes_show_is_what_is_tested_here() throws IOException {
+    void the_code_in_the_recipes_is_the_code_that_is_tested_here() throws IOException {
         String source = Files.readString(Path.of("src/test/java/io/couchjobs/RecipesTest.java"))
                 .replaceAll("\\s", "");
         assertThat(blocks("java")).hasSize(3).allSatisfy(block -> assertThat(source)

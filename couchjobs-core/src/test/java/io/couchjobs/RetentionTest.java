@@ -180,7 +180,7 @@ class RetentionTest extends OpenQueue {
     }
 
     @Test
-    void what_somebody_finished_without_saying_when_stays_unless_its_type_keeps_nothing() throws Exception {
+    void a_job_that_somebody_finished_without_a_time_stays_unless_its_type_keeps_nothing() throws Exception {
         TestQueue.assumeThatAnythingCanBeStored();
         put(raw("job:email:undated").put("status", "success"));
         ObjectNode otherTimes = raw("job:email:other-times").put("status", "success");

@@ -45,7 +45,7 @@ class RetiredJobsTest extends ProxiedQueue {
     }
 
     @Test
-    void who_follows_a_job_learns_how_it_ended_though_the_feed_tells_of_its_deletion_only() throws Exception {
+    void a_follower_learns_how_its_job_ended_though_the_feed_tells_only_of_the_deletion() throws Exception {
         Held feed = holdFeed();
         Held read = proxy.holdAnswer(request -> request.toString().equals("GET /job:email:1"));
         CompletableFuture<Optional<Job>> awaited = CompletableFuture.supplyAsync(this::awaitFinished);
@@ -85,7 +85,7 @@ class RetiredJobsTest extends ProxiedQueue {
     }
 
     @Test
-    void who_follows_a_job_that_somebody_removes_learns_just_that() throws Exception {
+    void a_follower_of_a_job_that_somebody_removes_learns_only_of_the_removal() throws Exception {
         Held feed = holdFeed();
         Subscription subscription = queue.subscribe("email", "1");
         feed.awaitArrival();

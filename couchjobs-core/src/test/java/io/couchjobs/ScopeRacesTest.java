@@ -93,7 +93,8 @@ class ScopeRacesTest extends ProxiedQueue {
     }
 
     @Test
-    void what_a_dead_submitter_left_in_a_stopped_scope_is_cancelled_by_who_serves_its_type() throws Exception {
+    void a_job_that_a_dead_submitter_left_in_a_stopped_scope_is_cancelled_by_a_host_that_serves_its_type()
+            throws Exception {
         queue.scopes().start(ONE);
         queue.scopes().stop(ONE, Duration.ZERO);
         queue.add(left("before"));

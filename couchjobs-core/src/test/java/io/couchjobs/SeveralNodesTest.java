@@ -80,7 +80,7 @@ class SeveralNodesTest {
     }
 
     @Test
-    void who_waits_for_a_job_is_woken_though_its_feed_has_to_move() throws Exception {
+    void an_accept_that_waits_for_a_job_is_woken_though_its_feed_has_to_move() throws Exception {
         JobQueue waiting = queue();
         for (int round = 0; round < 3; round++) {
             CompletableFuture<List<ClaimedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(waiting));

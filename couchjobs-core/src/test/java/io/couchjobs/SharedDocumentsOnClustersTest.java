@@ -142,7 +142,7 @@ class SharedDocumentsOnClustersTest {
     }
 
     @Test
-    void what_the_later_owner_had_confirmed_is_not_outrun_by_the_former_one_at_a_node_that_is_cut_off()
+    void the_former_owners_change_on_a_node_that_is_cut_off_does_not_outrun_the_later_owners_confirmed_change()
             throws Exception {
         queues.get(0).add(JobRequest.builder("email").id("1").data(Map.of()).build());
         ClaimedJob former = claim();

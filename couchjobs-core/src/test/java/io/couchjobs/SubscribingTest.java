@@ -175,7 +175,7 @@ class SubscribingTest {
     }
 
     @Test
-    void what_changes_nothing_for_a_subscriber_is_no_event() throws Exception {
+    void a_change_that_means_nothing_to_a_subscriber_is_no_event() throws Exception {
         add("1", Map.of("n", 1));
         Subscription subscription = queue.subscribe("email", "1");
         others.add(JobRequest.builder("email")
@@ -254,7 +254,7 @@ class SubscribingTest {
     }
 
     @Test
-    void of_many_subscriptions_the_first_event_is_awaited_and_the_others_are_kept() throws Exception {
+    void the_first_event_of_many_subscriptions_is_awaited_and_the_others_are_kept() throws Exception {
         List<Subscription> all = IntStream.range(0, 3)
                 .mapToObj(i -> {
                     add("" + i, Map.of());

@@ -33,7 +33,7 @@ class UpgradeTest extends FaultyServer {
     }
 
     @Test
-    void of_several_older_indexes_the_one_that_is_most_up_to_date_answers() {
+    void the_most_up_to_date_of_several_older_indexes_answers() {
         install(OLDER);
         install("_design/jobs-ffffffff");
         for (int i = 0; i < 10; i++) {

@@ -177,7 +177,7 @@ class WakeUpsTest {
     }
 
     @Test
-    void of_many_accepts_that_wait_one_gets_each_job_and_once() throws Exception {
+    void each_job_goes_once_to_one_of_many_accepts_that_wait() throws Exception {
         List<Future<List<ClaimedJob>>> accepts = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             JobQueue taker = i % 2 == 0 ? queue : other;

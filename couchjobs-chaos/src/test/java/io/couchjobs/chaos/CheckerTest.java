@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** Each broken promise is seen, in a history that differs from one that is well in nothing else. The other promises have tests of their own. */
 class CheckerTest extends ForgedHistories {
     @Test
-    void what_is_well_is_found_well() {
+    void a_history_that_keeps_every_promise_is_found_well() {
         ofOneOwner();
         assertWell();
     }

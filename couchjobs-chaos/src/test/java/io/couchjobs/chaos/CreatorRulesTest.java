@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** The rules on what creators are told. */
 class CreatorRulesTest extends ForgedHistories {
     @Test
-    void what_somebody_cancelled_may_be_cancelled() {
+    void a_job_that_somebody_cancelled_may_be_cancelled() {
         cancelled();
         assertWell();
     }
@@ -98,7 +98,7 @@ class CreatorRulesTest extends ForgedHistories {
     }
 
     @Test
-    void who_waits_for_a_job_that_fails_is_cancelled() {
+    void a_job_that_waits_for_a_job_that_fails_is_cancelled() {
         failed(error(LAST))
                 .creator(3, What.ADDING, OTHER, "HELD 0 " + JOB)
                 .document("{'_id': '" + OTHER + "', 'status': 'cancelled'}");

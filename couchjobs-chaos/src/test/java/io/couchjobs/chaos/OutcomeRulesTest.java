@@ -149,7 +149,7 @@ class OutcomeRulesTest extends ForgedHistories {
     }
 
     @Test
-    void who_adds_a_job_again_has_it_run_again() {
+    void a_job_that_is_added_again_runs_again() {
         ofOneOwner().creator(29, What.ADDING_AGAIN, JOB).run(30, SECOND, "done", 40, "SUCCEEDED");
         forged.withoutDocuments().success(SECOND);
         assertWell();

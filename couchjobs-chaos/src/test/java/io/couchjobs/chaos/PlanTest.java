@@ -53,7 +53,7 @@ class PlanTest {
     }
 
     @Test
-    void what_is_not_possible_is_not_planned() {
+    void a_fault_that_is_not_possible_is_not_planned() {
         Plan plan = Plan.of(7, Options.parse(List.of()), 1, Set.of(Fault.CLOCK));
         assertThat(plan.steps()).isNotEmpty().allMatch(step -> step.fault() == Fault.CLOCK);
     }

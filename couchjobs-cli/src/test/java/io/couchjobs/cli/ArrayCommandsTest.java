@@ -132,7 +132,7 @@ class ArrayCommandsTest {
     }
 
     @Test
-    void what_does_not_fit_together_is_refused_before_anything_is_sent() throws Exception {
+    void options_that_do_not_fit_together_are_refused_before_anything_is_sent() throws Exception {
         shell().usage("--array needs --from", "enqueue", "page", "--array", "crawl");
         shell().usage("--array adds items", "enqueue", "page", "7", "--array", "crawl", "--from", "-");
         shell().usage("--chunk needs --array", "enqueue", "page", "--chunk", "5");

@@ -116,7 +116,7 @@ class BenchCommandTest {
     }
 
     @Test
-    void whoever_ends_it_early_finds_no_database_left(TestDatabase database) throws Exception {
+    void a_bench_that_is_ended_early_leaves_no_database_behind(TestDatabase database) throws Exception {
         List<String> before = databases(database);
         Process bench = start(database, "bench", "-q", "--only", "idle", "--idle", "1h");
         try {

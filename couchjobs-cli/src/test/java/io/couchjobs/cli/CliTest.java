@@ -92,7 +92,7 @@ class CliTest {
     }
 
     @Test
-    void what_was_mistyped_is_answered_with_what_may_have_been_meant() {
+    void a_mistyped_word_is_answered_with_the_word_that_may_have_been_meant() {
         assertMisuse("no such command: 'enque'; did you mean enqueue?", "enque", "email");
         assertMisuse("no such command: 'lsit'; did you mean list?", "lsit");
         assertMisuse("no such command: 'ste'; did you mean set?", "type", "ste");

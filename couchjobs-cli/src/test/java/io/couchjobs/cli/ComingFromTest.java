@@ -56,7 +56,8 @@ class ComingFromTest {
     }
 
     @Test
-    void what_waits_or_was_left_by_a_dead_worker_is_added_and_the_same_command_again_adds_nothing() throws Exception {
+    void each_waiting_item_or_item_of_a_dead_worker_is_added_and_the_same_command_again_adds_nothing()
+            throws Exception {
         save("todo-a", "{'state':'new','file':'a.png'}");
         save("todo-b", "{'state':'new','file':'b.png'}");
         save("todo-c", "{'state':'working','file':'c.png'}");

@@ -100,7 +100,7 @@ class CronCommandsTest {
     }
 
     @Test
-    void what_is_wrong_is_named_and_nothing_is_written() {
+    void each_wrong_argument_is_named_and_nothing_is_written() {
         usage("minute \"61\"", "cron", "add", "x", "61 * * * *", "report");
         usage("day of week \"8\"", "cron", "add", "x", "0 0 * * 8", "report");
         usage("no day matches \"0 0 30 2 *", "cron", "add", "x", "0 0 30 2 *", "report");

@@ -88,7 +88,7 @@ class DashboardCommandTest {
     }
 
     @Test
-    void what_cannot_be_is_said() {
+    void an_impossible_option_is_reported() {
         assertThat(shell.run("dashboard", "--listen", "nonsense").err()).contains("HOST:PORT");
         assertThat(shell.run("dashboard", "--listen", "1:99999").exitCode()).isEqualTo(2);
         assertThat(shell.run("dashboard", "--read-only", "--allow-actions").exitCode())

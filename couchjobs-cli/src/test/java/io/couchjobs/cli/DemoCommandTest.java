@@ -128,7 +128,7 @@ class DemoCommandTest {
     }
 
     @Test
-    void what_could_not_be_read_is_in_the_json_too() {
+    void a_file_that_could_not_be_read_is_in_the_json_too() {
         Summary nothing = new Summary(0, 0, 0, 0, 0, List.of(), List.of(), List.of(), 0);
 
         assertThat(DemoCommand.json(nothing, List.of("cannot read /root: permission denied"))

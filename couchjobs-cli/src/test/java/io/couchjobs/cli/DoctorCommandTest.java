@@ -66,7 +66,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void what_is_wrong_is_said_with_what_follows_and_what_to_do() throws Exception {
+    void each_problem_is_reported_with_its_consequence_and_its_remedy() throws Exception {
         try (JobQueue queue = open()) {
             queue.database().put(doc("job:email:1").put("status", "nonsense"));
             queue.database().put(withdrawn("job:email:2"));
@@ -96,7 +96,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void of_very_many_malformed_documents_it_is_said_that_there_are_at_least_as_many_as_are_listed() throws Exception {
+    void a_long_list_of_malformed_documents_is_reported_with_the_least_number_there_can_be() throws Exception {
         try (JobQueue queue = open()) {
             queue.database()
                     .bulkDocs(IntStream.range(0, 501)

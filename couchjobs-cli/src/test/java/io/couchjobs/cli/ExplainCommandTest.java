@@ -130,7 +130,7 @@ class ExplainCommandTest {
     }
 
     @Test
-    void of_a_job_that_does_not_say_when_it_was_created_nobody_says_how_long_it_has_been_due() {
+    void a_job_without_a_creation_time_is_explained_without_how_long_it_has_been_due() {
         try (Worker worker = queue.worker()
                 .handler("email", (data, context) -> null)
                 .filter(job -> false)

@@ -254,7 +254,7 @@ class ExportImportTest {
     }
 
     @Test
-    void what_a_filter_lets_through_is_exported_and_imported() throws Exception {
+    void the_jobs_that_pass_a_filter_are_exported_and_imported() throws Exception {
         oneOfEachStatus();
         queue.add(JobRequest.builder("report").id("1").data(Map.of()).build());
 

@@ -53,7 +53,7 @@ class GcCommandTest {
     }
 
     @Test
-    void what_a_dry_run_announces_a_run_does(TestDatabase database) {
+    void a_run_does_everything_that_a_dry_run_announces(TestDatabase database) {
         assumeFalse(database.serverName().contains("PouchDB"), "PouchDB has no _purge");
         set("--failure-retention", "delete");
         shell.run("enqueue", "email", "1");
@@ -88,7 +88,7 @@ class GcCommandTest {
     }
 
     @Test
-    void what_could_not_be_done_is_said_also_to_who_wants_it_quiet(TestDatabase database) {
+    void a_problem_is_reported_even_with_the_option_quiet(TestDatabase database) {
         try (JobQueue queue = TestShell.queue(database)) {
             ObjectNode design = new DesignDocuments(queue.database())
                     .read(DesignDocument.LISTS.versionedName())

@@ -20,7 +20,7 @@ class HistoryCommandsTest {
     }
 
     @Test
-    void what_a_worker_ran_and_a_mark_are_shown_when_it_has_closed() {
+    void the_runs_of_a_closed_worker_and_a_mark_are_shown() {
         shell.done("enqueue", "email", "1");
         shell.done("enqueue", "email", "2");
         shell.done("work", "email", "--until-empty", "--", "true");
@@ -48,7 +48,7 @@ class HistoryCommandsTest {
     }
 
     @Test
-    void of_a_queue_that_ran_nothing_nothing_is_shown() {
+    void a_queue_that_ran_nothing_has_an_empty_history() {
         assertThat(shell.done("history", "-o", "json").json().at("/total/runs").asLong())
                 .isZero();
         assertThat(shell.done("history", "--type", "email").out()).contains("email");

@@ -155,7 +155,7 @@ class LabelCommandsTest {
     }
 
     @Test
-    void what_is_wrong_is_named() {
+    void each_wrong_argument_is_named() {
         shell.usage("'colour' is none of", "counts", "--by", "colour");
         shell.usage("exclude each other", "counts", "--by", "group", "--type", "email");
         shell.usage("not /PATH=VALUE", "list", "--where", "to=ada");

@@ -19,7 +19,7 @@ class LogsCommandTest {
     }
 
     @Test
-    void what_a_program_writes_to_standard_error_is_the_log_of_its_job() {
+    void the_standard_error_of_a_program_is_the_log_of_its_job() {
         shell.run("enqueue", "email", "1");
         shell.run("work", "email", "--until-empty", "--", "sh", "-c", "echo one >&2; echo two >&2; echo result");
 

@@ -135,7 +135,7 @@ class QueueCommandsTest {
     }
 
     @Test
-    void what_a_held_job_waits_for_is_written_with_a_colon_too() {
+    void the_jobs_that_a_held_job_waits_for_may_be_written_with_a_colon() {
         done("enqueue", "summary", "s", "--data", "{}", "--after", "report:1", "--after", "report:a/b:c");
         assertThat(done("inspect", "summary", "s", "-o", "json")
                         .json()
@@ -145,7 +145,7 @@ class QueueCommandsTest {
     }
 
     @Test
-    void what_a_held_job_waits_for_must_name_jobs() {
+    void the_option_after_must_name_jobs() {
         for (String wrong : List.of("report", "/1", "report/", ":1", "report:")) {
             TestShell.Said said = shell.run("enqueue", "summary", "--data", "{}", "--after", wrong);
             assertThat(said.exitCode()).isEqualTo(2);
@@ -242,7 +242,7 @@ class QueueCommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"enqueue email --from -", "import -"})
-    void of_a_file_full_of_bad_lines_the_first_20_are_named_and_the_others_counted(String command) {
+    void the_first_20_bad_lines_of_a_file_are_named_and_the_others_are_counted(String command) {
         shell.input("nonsense\n".repeat(150));
 
         TestShell.Said said = shell.run((command + " -o json").split(" "));

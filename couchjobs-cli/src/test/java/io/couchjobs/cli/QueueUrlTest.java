@@ -40,7 +40,7 @@ class QueueUrlTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "jobs", "ftp://host/jobs", "http://", "http://ho st/", "embedded:", "file:///x"})
-    void what_is_no_url_of_a_queue_is_a_usage_error(String text) {
+    void a_text_that_is_not_the_url_of_a_queue_is_a_usage_error(String text) {
         assertThatThrownBy(() -> QueueUrl.parse(List.of(text)))
                 .isInstanceOfSatisfying(CommandException.class, problem -> assertThat(problem.exitCode())
                         .isEqualTo(ExitCode.USAGE));

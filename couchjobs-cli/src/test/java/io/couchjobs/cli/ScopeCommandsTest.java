@@ -145,7 +145,7 @@ class ScopeCommandsTest {
     }
 
     @Test
-    void what_is_wrong_is_named_and_nothing_is_written() {
+    void each_wrong_argument_is_named_and_nothing_is_written() {
         shell.usage("concurrency must be at least 1: 0", "scope", "start", "index", "3", "--concurrency", "0");
         shell.usage("cores*x", "scope", "start", "index", "3", "--concurrency", "cores*x");
         shell.usage("'-1'", "scope", "set", "index", "3", "--queue-limit=-1");

@@ -82,7 +82,7 @@ class SecureCommandsTest {
     }
 
     @Test
-    void what_is_mistyped_or_missing_is_said() {
+    void a_mistyped_or_missing_argument_is_reported() {
         TestShell root = as("root", "secret");
         assertThat(root.run("init", "--create-user", "boss:ann").err()).contains("not a role: 'boss'");
         assertThat(root.run("init", "--create-user", "ann").err()).contains("takes ROLE:NAME");
@@ -103,7 +103,7 @@ class SecureCommandsTest {
     }
 
     @Test
-    void what_the_server_does_not_allow_is_said_with_what_to_do() {
+    void a_request_that_the_server_does_not_allow_is_reported_with_a_remedy() {
         TestShell root = as("root", "secret");
         done(root.with("COUCHJOBS_NEW_PASSWORD", "x"), "init", "--secure", "--create-user", "producer:ann");
         String elsewhere = couch.url().resolve("/elsewhere").toString();

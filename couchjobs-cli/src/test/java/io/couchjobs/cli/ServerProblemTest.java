@@ -34,7 +34,7 @@ class ServerProblemTest {
     }
 
     @Test
-    void what_nobody_foresaw_is_told_without_the_path_of_the_request() {
+    void an_unforeseen_error_is_told_without_the_path_of_the_request() {
         assertThat(Problems.explain(failure("PUT", "/couchjobs/_local/x", 500, "error", "out of memory")))
                 .isEqualTo("error: out of memory");
     }

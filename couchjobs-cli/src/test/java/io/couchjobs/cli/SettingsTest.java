@@ -77,7 +77,7 @@ class SettingsTest {
     }
 
     @Test
-    void what_cannot_be_the_name_of_a_file_is_refused_by_the_name_of_its_setting() throws IOException {
+    void a_value_that_cannot_be_a_file_name_is_refused_by_the_name_of_its_setting() throws IOException {
         Files.writeString(folder.resolve("config.toml"), "ca-cert = \"\\u0000\"\n");
         assertUsage(() -> settings().caCertificate(), "config.toml: ca-cert is not the name of a file: '");
     }
@@ -114,7 +114,7 @@ class SettingsTest {
     }
 
     @Test
-    void who_is_named_in_the_url_goes_before_the_environment_and_the_profile() {
+    void the_user_in_the_url_takes_precedence_over_the_environment_and_the_profile() {
         shell.with("COUCHJOBS_USER", "environment").with("COUCHJOBS_PASSWORD", "from the environment");
         options.urls = List.of("http://ada:secret@couch.example.org/jobs");
         assertThat(((Auth.Basic) settings().auth(settings().url())).user()).isEqualTo("ada");

@@ -35,7 +35,7 @@ class ShellPagesTest {
 
     @ParameterizedTest
     @MethodSource("guides")
-    void what_a_page_shows_in_a_shell_can_be_typed(Guide guide, @TempDir Path folder) throws Exception {
+    void the_shell_commands_on_a_page_can_be_typed(Guide guide, @TempDir Path folder) throws Exception {
         try (Hosts hosts = new Hosts();
                 Bash bash = new Bash(folder, hosts.variables(), Bash.Hook.NONE)) {
             bash.done("couchjobs init");

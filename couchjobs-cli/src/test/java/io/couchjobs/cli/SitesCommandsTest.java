@@ -33,7 +33,7 @@ class SitesCommandsTest {
     }
 
     @Test
-    void who_names_a_database_that_has_jobs_hears_that_these_have_no_site() {
+    void a_site_name_for_a_database_with_jobs_is_answered_with_the_number_of_jobs_without_a_site() {
         done("init");
         done("enqueue", "email", "1");
         done("enqueue", "email", "2", "--in", "1h");

@@ -134,7 +134,7 @@ class SlipsTest {
     }
 
     @Test
-    void what_is_no_number_is_told_in_the_words_of_people() {
+    void a_value_that_is_not_a_number_is_rejected_in_plain_words() {
         shell.usage("'x' is not a whole number", "enqueue", "email", "--priority", "x");
         shell.usage("'x' is not a whole number", "work", "email", "--max-jobs", "x", "--", "true");
         shell.usage("'99999999999' is too large", "enqueue", "email", "--priority", "99999999999");

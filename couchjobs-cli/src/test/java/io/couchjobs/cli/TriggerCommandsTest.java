@@ -104,7 +104,7 @@ class TriggerCommandsTest {
     }
 
     @Test
-    void what_an_outbox_would_make_is_one_JSON_value_whether_it_is_many_jobs_one_or_none() throws Exception {
+    void the_jobs_that_an_outbox_would_make_are_one_JSON_value_whether_they_are_many_one_or_none() throws Exception {
         done("trigger", "add", "out", "--source", "orders", "--outbox", "leave");
         save("{'_id':'two','couchjobs':[{'type':'email','id':'1','data':{}},{'type':'email','id':'2','data':{}}]}");
         save("{'_id':'one','couchjobs':[{'type':'email','id':'1','data':{}}]}");
@@ -156,7 +156,7 @@ class TriggerCommandsTest {
     }
 
     @Test
-    void of_a_source_that_is_gone_the_lag_is_not_known() {
+    void the_lag_of_a_source_that_is_gone_is_not_known() {
         done("trigger", "add", "tr", "--source", "orders", "--type", "email");
         assertThat(done("trigger", "list", "-o", "json").json().at("/0/lag").asLong(-1))
                 .isZero();

@@ -59,7 +59,7 @@ class GuardAttackTest {
     }
 
     @Test
-    void what_has_the_methods_of_a_text_is_none() {
+    void an_object_that_has_the_methods_of_a_text_is_not_a_text() {
         assertThat(refusal(peter, Jobs.json("{'_id':'job:email:1','status':{'toString':1,'valueOf':1}}")))
                 .contains("its field status is wrong");
     }
@@ -120,7 +120,7 @@ class GuardAttackTest {
                 "'status':'waiting','errors':[{'kind':'expired','message':'x'}],'expirations':2147483647",
                 "'status':'waiting','errors':[{'kind':'failed','message':'forged'},{'kind':'expired','message':'x'}]"
             })
-    void who_takes_a_job_back_makes_nothing_else_of_it(String fields) throws Exception {
+    void a_worker_that_takes_a_job_back_cannot_make_anything_else_of_it(String fields) throws Exception {
         peter.add(JobRequest.builder("email").id("1").data(Map.of()).build());
         claim(ann);
         ObjectNode taken = stored();
@@ -131,7 +131,7 @@ class GuardAttackTest {
     }
 
     @Test
-    void who_cancels_a_job_leaves_its_errors_as_they_are() {
+    void a_user_who_cancels_a_job_cannot_change_its_errors() {
         peter.add(JobRequest.builder("email").id("1").data(Map.of()).build());
         ObjectNode cancelled = stored().put("status", "cancelled");
         cancelled.set(

@@ -173,7 +173,7 @@ class GuardTest {
     }
 
     @Test
-    void what_cannot_be_a_job_is_refused_to_everybody_and_can_be_deleted_by_anybody_who_may_remove() {
+    void a_document_that_cannot_be_a_job_is_refused_to_everybody_and_can_be_deleted_by_any_user_who_may_remove() {
         ObjectNode malformed = Jobs.json("{'_id':'job:email:1','status':'ready'}");
         assertThat(refusal(secured.root(), malformed)).contains("cannot be a job", "status");
         secured.root().operations().security().removeGuard();

@@ -181,13 +181,13 @@ class RealClusterTest {
     }
 
     @Test
-    void who_waits_is_woken_whichever_node_is_killed() throws Exception {
+    void a_waiting_worker_is_woken_whichever_node_is_killed() throws Exception {
         assumeThat(Deed.STOP.isPossible() && Deed.START.isPossible()).isTrue();
         wakeWithout(Deed.STOP, Deed.START);
     }
 
     @Test
-    void who_waits_is_woken_whichever_node_is_frozen() throws Exception {
+    void a_waiting_worker_is_woken_whichever_node_is_frozen() throws Exception {
         assumeThat(Deed.FREEZE.isPossible() && Deed.THAW.isPossible()).isTrue();
         wakeWithout(Deed.FREEZE, Deed.THAW);
     }

@@ -147,7 +147,7 @@ class SharedDocumentsRaceTest {
     }
 
     @Test
-    void what_a_later_owner_wrote_is_not_outrun_by_a_former_one() throws Exception {
+    void a_document_that_a_later_owner_wrote_is_not_overwritten_by_a_former_owner() throws Exception {
         race("fences", n -> {
             String id = "f" + n;
             queues.get(0).add(JobRequest.builder("email").id(id).data(Map.of()).build());

@@ -181,7 +181,7 @@ class BadAnswersTest {
     }
 
     @Test
-    void of_a_document_that_could_not_be_read_only_the_trouble_is_told_and_nothing_that_is_in_it() {
+    void the_message_about_a_document_that_could_not_be_read_tells_the_trouble_and_not_its_content() {
         always(okJson(
                 "{\"results\":[{\"id\":\"a\",\"docs\":[{\"ok\":{\"_id\":\"a\",\"_rev\":\"1-a\",\"data\":\"secret\"}},"
                         + "{\"error\":{\"error\":\"internal_fabric_error\",\"reason\":\"timeout\"}}]}]}"));

@@ -256,7 +256,7 @@ class DocumentsTest {
     }
 
     @Test
-    void of_several_leaves_the_same_one_is_read_with_many_documents_as_alone() {
+    void the_same_one_of_several_leaves_is_read_with_many_documents_as_alone() {
         String nine = "9-" + "f".repeat(32);
         String ten = "10-" + "a".repeat(32);
         String otherTen = "10-" + "b".repeat(32);

@@ -121,7 +121,7 @@ class EndlessAnswersTest {
     }
 
     @Test
-    void what_is_compressed_counts_as_long_as_it_becomes() throws IOException {
+    void a_compressed_answer_counts_with_its_uncompressed_length() throws IOException {
         RawServer.Script bomb = (out, end) -> {
             out.write((HEAD + "Content-Encoding: gzip\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
             talk(new GZIPOutputStream(out), " ", end, sent);

@@ -32,7 +32,7 @@ class FeedFaultsTest {
     private static final String ROW_B = "{\"seq\":\"2-x\",\"id\":\"b\",\"changes\":[{\"rev\":\"1-r\"}]}\n";
 
     @Test
-    void what_came_before_the_connection_broke_is_handed_out_first() throws IOException {
+    void the_changes_that_came_before_the_connection_broke_are_handed_out_first() throws IOException {
         try (RawServer wire = chunks(ROW_A, ROW_B, "{\"seq\":\"3-x\",\"id\":\"c\",\"chan");
                 CouchServer server = connect(wire);
                 ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous())) {
@@ -77,7 +77,7 @@ class FeedFaultsTest {
     }
 
     @Test
-    void what_is_no_feed_is_refused() throws IOException {
+    void an_answer_that_is_no_feed_is_refused() throws IOException {
         for (String body : List.of("<html>", "[]", "7", "{\"seq\":\"1\"}", "{\"id\":\"a\"} x")) {
             try (RawServer wire = chunks(body);
                     CouchServer server = connect(wire);

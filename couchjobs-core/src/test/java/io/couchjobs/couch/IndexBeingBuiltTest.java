@@ -69,7 +69,7 @@ class IndexBeingBuiltTest {
     }
 
     @Test
-    void so_it_is_when_the_client_gives_up_first() {
+    void the_index_is_named_when_the_client_gives_up_first() {
         view(okJson("{\"rows\":[]}").withFixedDelay(10_000));
         info(true);
         try (CouchServer impatient = server(Duration.ofSeconds(2))) {
@@ -78,7 +78,7 @@ class IndexBeingBuiltTest {
     }
 
     @Test
-    void who_may_not_see_the_tasks_of_the_server_is_told_which_index_it_is() {
+    void a_user_who_may_not_see_the_tasks_of_the_server_is_told_which_index_is_being_built() {
         view(timedOut());
         info(true);
         WIRE.stubFor(get("/_active_tasks").willReturn(jsonResponse("{\"error\":\"unauthorized\"}", 401)));

@@ -20,7 +20,7 @@ class JobDataTest {
 
     @ParameterizedTest
     @MethodSource("longData")
-    void what_could_be_written_can_be_read(ObjectNode data) throws IOException {
+    void all_data_that_could_be_written_can_be_read(ObjectNode data) throws IOException {
         assertThat(JobData.parse(JobData.bytes(data)).equals(data)).isTrue();
     }
 

@@ -35,7 +35,7 @@ class WorkerInfoTest {
     }
 
     @Test
-    void who_is_not_registered_gives_no_sign() {
+    void a_worker_that_is_not_registered_is_silent() {
         assertThat(new WorkerInfo("w", null, A_JOB).isSilent(NOW)).isTrue();
     }
 

@@ -70,7 +70,7 @@ class ProcessHandlerTest extends OpenQueue {
     }
 
     @Test
-    void what_cannot_be_started_is_refused_at_once() {
+    void a_command_that_cannot_be_started_is_refused_at_once() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ProcessHandler.of("/no/such/file"))
                 .withMessageContaining("/no/such/file");

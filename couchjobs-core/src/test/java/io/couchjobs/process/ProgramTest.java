@@ -81,7 +81,7 @@ class ProgramTest {
     }
 
     @Test
-    void what_a_program_wrote_before_its_end_is_read_to_the_end_however_long_that_takes() throws Exception {
+    void the_output_that_a_program_wrote_before_its_end_is_read_to_the_end_however_long_that_takes() throws Exception {
         ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
 
         sh("echo slow >&2; head -c 10000 /dev/zero | tr '\\0' x >&2").run(new byte[0], Map.of(), line -> {
@@ -133,7 +133,7 @@ class ProgramTest {
     }
 
     @Test
-    void what_a_process_in_the_background_goes_on_to_write_holds_up_no_job_and_cuts_no_result() throws Exception {
+    void the_later_output_of_a_process_in_the_background_holds_up_no_job_and_cuts_no_result() throws Exception {
         BlockingQueue<String> log = new LinkedBlockingQueue<>();
 
         Program.Outcome outcome = sh("while :; do echo more; sleep 0.1; done & echo $! >&2; echo done")
@@ -144,7 +144,7 @@ class ProgramTest {
     }
 
     @Test
-    void what_cannot_be_started_is_refused_before_any_job_is_claimed() throws IOException {
+    void a_program_that_cannot_be_started_is_refused_before_any_job_is_claimed() throws IOException {
         Path plain = Files.writeString(folder.resolve("plain"), "#!/bin/sh\n");
         Path orphan = script("orphan", "#!/no/such/interpreter\n");
 

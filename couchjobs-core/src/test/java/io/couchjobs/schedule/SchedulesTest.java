@@ -51,7 +51,7 @@ class SchedulesTest {
     }
 
     @Test
-    void what_is_put_can_be_read_and_listed_with_its_next_ticks() {
+    void a_schedule_that_was_put_can_be_read_and_listed_with_its_next_ticks() {
         Schedules.PutResult put = schedules.put(Schedule.named("nightly")
                 .cron("30 2 * * *")
                 .zone("Europe/Berlin")
@@ -140,7 +140,7 @@ class SchedulesTest {
     }
 
     @Test
-    void what_is_not_there_is_not_found() {
+    void a_schedule_that_does_not_exist_is_not_found() {
         assertThatThrownBy(() -> schedules.remove("x")).isInstanceOf(NotFoundException.class);
         assertThatThrownBy(() -> schedules.enable("x")).isInstanceOf(NotFoundException.class);
         assertThatThrownBy(() -> schedules.disable("x")).isInstanceOf(NotFoundException.class);

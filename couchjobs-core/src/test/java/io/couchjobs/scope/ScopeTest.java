@@ -30,7 +30,7 @@ class ScopeTest {
     }
 
     @Test
-    void what_could_not_be_a_job_type_is_no_scope() {
+    void a_name_that_could_not_be_a_job_type_is_no_scope() {
         assertThatThrownBy(() -> Scope.of("a@b", 1))
                 .hasMessageContaining("must not contain @")
                 .hasMessageContaining("a@b");
@@ -71,7 +71,7 @@ class ScopeTest {
     }
 
     @Test
-    void what_people_wrote_into_a_configuration_and_is_none_counts_as_not_set() throws Exception {
+    void an_invalid_value_in_a_configuration_counts_as_not_set() throws Exception {
         ScopeConfig config = ScopeConfig.of(new com.fasterxml.jackson.databind.ObjectMapper()
                 .readTree("{\"concurrency\":\"many\",\"queueLimit\":-3,\"classes\":7}"));
         assertThat(config).isEqualTo(new ScopeConfig(Optional.empty(), OptionalInt.empty(), Set.of()));

@@ -183,7 +183,7 @@ class ScopesTest {
     }
 
     @Test
-    void what_still_runs_at_the_deadline_of_a_stop_is_killed_and_a_new_start_runs_again() throws Exception {
+    void a_job_that_still_runs_at_the_deadline_of_a_stop_is_killed_and_a_new_start_runs_jobs_again() throws Exception {
         scopes.start(ONE);
         serve();
         scopes.submit(ONE, job("slow"), endings::add);

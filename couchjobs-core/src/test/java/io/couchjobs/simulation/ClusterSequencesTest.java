@@ -115,7 +115,7 @@ class ClusterSequencesTest extends PlayedCluster {
     }
 
     @Test
-    void what_a_copy_has_forgotten_of_a_run_is_not_run_after_retention_has_deleted_the_job() {
+    void a_run_that_a_copy_has_forgotten_is_not_run_again_after_retention_has_deleted_the_job() {
         JobId id = insert("a");
         Job owned = write(zero, claim(zero, read(zero, id), "owner"));
         world.cluster().isolate(2);

@@ -85,7 +85,7 @@ class ExpiriesOnClustersTest extends PlayedCluster {
 
     /** Model: CANCELS_EXPIRED. */
     @Test
-    void who_cancels_an_expired_job_at_a_node_that_is_cut_off_does_not_undo_the_end_of_the_owner() {
+    void a_cancel_of_an_expired_job_at_a_node_that_is_cut_off_does_not_undo_the_end_of_the_owner() {
         JobId id = insert("a");
         LeasedJob claim = accept(zero, "owner").orElseThrow();
         Job claimed = claim.job();

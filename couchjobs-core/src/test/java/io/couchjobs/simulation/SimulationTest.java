@@ -136,19 +136,19 @@ class SimulationTest {
 
     /** So the checker can fail. */
     @Test
-    void who_takes_any_success_for_a_confirmation_is_caught_within_a_few_seeds() {
+    void a_client_that_takes_any_success_for_a_confirmation_is_caught_within_a_few_seeds() {
         System.out.println("caught by seed " + firstWithTwoOwners(Plan.DEFAULT.by(Door.Protocol.ANY_SUCCESS), 14));
     }
 
     /** So the reading that comes after a claim is worth its price. */
     @Test
-    void who_does_not_see_the_other_leaves_of_a_job_is_caught_within_a_few_seeds() {
+    void a_client_that_does_not_see_the_other_leaves_of_a_job_is_caught_within_a_few_seeds() {
         System.out.println("caught by seed " + firstWithTwoOwners(Plan.CROWDED.by(Door.Protocol.ONLY_OWN_LEAVES), 226));
     }
 
     /** So it matters who ends the job of a dead owner. */
     @Test
-    void who_ends_the_job_of_a_dead_owner_without_claiming_it_is_caught_within_a_few_seeds() {
+    void a_client_that_ends_the_job_of_a_dead_owner_without_claiming_it_is_caught_within_a_few_seeds() {
         System.out.println("caught by seed "
                 + firstWith("told an end that does not stand", Plan.CANCELLED.by(Door.Protocol.EXPIRY_ENDS), 43));
     }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /** Sequences after which somebody was told what did not stand. */
 class ToldEndsSequencesTest extends PlayedCluster {
     @Test
-    void who_waits_at_a_node_that_is_cut_off_is_not_told_an_end_that_only_this_node_has() {
+    void a_follower_at_a_node_that_is_cut_off_is_not_told_an_end_that_only_this_node_has() {
         JobId id = insert("a");
         LeasedJob claim = accept(two, "owner").orElseThrow();
         Subscription subscription = follow(two, id);
@@ -44,7 +44,7 @@ class ToldEndsSequencesTest extends PlayedCluster {
     }
 
     @Test
-    void who_has_seen_a_job_that_only_a_minority_has_is_not_told_that_it_is_gone() throws Exception {
+    void a_follower_that_has_seen_a_job_that_only_a_minority_has_is_not_told_that_it_is_gone() throws Exception {
         world.cluster().isolate(2);
         JobId id = insert(two, "a");
         Subscription subscription = follow(two, id);
@@ -62,7 +62,7 @@ class ToldEndsSequencesTest extends PlayedCluster {
     }
 
     @Test
-    void who_has_seen_the_removal_of_a_job_that_only_a_minority_has_is_told_that_it_is_gone() {
+    void a_follower_that_has_seen_the_removal_of_a_job_that_only_a_minority_has_is_told_that_it_is_gone() {
         world.cluster().isolate(2);
         JobId id = insert(two, "a");
         Subscription subscription = follow(two, id);
@@ -78,7 +78,7 @@ class ToldEndsSequencesTest extends PlayedCluster {
 
     /** The feed has told the end, which only its own copy has, before somebody asks two copies that do not have it yet. */
     @Test
-    void who_subscribes_after_the_feed_told_an_unconfirmed_end_is_told_when_the_others_have_it() {
+    void a_subscriber_after_the_feed_told_an_unconfirmed_end_is_told_of_it_when_the_others_have_it() {
         JobId id = insert("a");
         Job owned = write(zero, claim(zero, read(zero, id), "owner"));
         world.play(two, () -> two.parts().feed().listen(event -> {}));

@@ -63,7 +63,7 @@ class LateDocumentsTest extends TwoDatabases {
     }
 
     @Test
-    void of_two_creators_of_one_id_the_same_wins_everywhere_and_it_runs_once() throws Exception {
+    void two_creators_of_one_id_have_the_same_winner_everywhere_and_the_job_runs_once() throws Exception {
         JobQueue here = named(munich, "munich");
         JobQueue there = named(oslo, "oslo");
         here.add(email("1").data(Map.of("by", "munich")).build());
@@ -174,7 +174,7 @@ class LateDocumentsTest extends TwoDatabases {
     }
 
     @Test
-    void of_two_creators_of_one_id_whose_jobs_both_ran_before_they_met_one_result_is_left() throws Exception {
+    void two_creators_of_one_id_whose_jobs_both_ran_before_they_met_leave_one_result() throws Exception {
         JobQueue here = named(munich, "munich");
         JobQueue there = named(oslo, "oslo");
         here.add(email("1").build());

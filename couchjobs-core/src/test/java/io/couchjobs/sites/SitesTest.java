@@ -198,7 +198,7 @@ class SitesTest extends TwoDatabases {
     }
 
     @Test
-    void what_is_claimed_without_a_scheduled_time_or_in_turns_is_of_this_site_too() throws Exception {
+    void a_claim_without_a_scheduled_time_or_in_turns_takes_only_jobs_of_this_site_too() throws Exception {
         JobQueue here = named(munich, "munich");
         here.add(email("other").site("oslo").build());
         here.add(email("own").build());

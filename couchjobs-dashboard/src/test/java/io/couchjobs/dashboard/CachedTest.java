@@ -15,7 +15,7 @@ class CachedTest {
     private final CountDownLatch answers = new CountDownLatch(1);
 
     @Test
-    void what_is_known_is_told_at_once_while_somebody_waits_for_the_answer() throws Exception {
+    void a_known_value_is_told_at_once_while_somebody_waits_for_the_answer() throws Exception {
         Cached<String> cached = new Cached<>(Duration.ofMinutes(1), this::slow);
         FutureTask<String> waits = inThread(cached);
         asked.await();

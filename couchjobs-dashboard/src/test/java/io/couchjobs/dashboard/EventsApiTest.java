@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @SuppressWarnings("try") // who works, or listens, only has to be there
 class EventsApiTest extends OpenDashboard {
     @Test
-    void what_happens_is_told_to_all_who_listen_and_gathered() throws Exception {
+    void an_event_is_told_to_all_listeners_and_gathered() throws Exception {
         queue.add(JobRequest.builder("email").data(Map.of()).id("1").build());
         try (BufferedReader one = listen("");
                 BufferedReader other = listen("?type=email&id=1")) {
@@ -56,7 +56,7 @@ class EventsApiTest extends OpenDashboard {
     }
 
     @Test
-    void who_listens_is_let_go_when_the_dashboard_closes() throws Exception {
+    void a_listener_is_let_go_when_the_dashboard_closes() throws Exception {
         try (BufferedReader page = listen("")) {
             awaitTick(page, tick -> true);
             dashboard.close();
@@ -69,7 +69,7 @@ class EventsApiTest extends OpenDashboard {
     }
 
     @Test
-    void who_asks_only_for_the_head_of_the_events_takes_no_place_of_who_listens() throws Exception {
+    void a_request_for_only_the_head_of_the_events_takes_no_place_of_a_listener() throws Exception {
         for (int i = 0; i <= Hub.MOST_VIEWERS; i++) {
             var head = browser.head("api/events");
             assertThat(head.statusCode()).as("head %s", i).isEqualTo(200);

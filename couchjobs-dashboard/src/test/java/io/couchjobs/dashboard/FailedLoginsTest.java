@@ -38,7 +38,7 @@ class FailedLoginsTest {
     }
 
     @Test
-    void who_mistypes_now_and_then_waits_for_nothing() {
+    void a_user_who_mistypes_now_and_then_waits_for_nothing() {
         for (int i = 0; i < 20; i++) {
             fail(ADDRESS, FailedLogins.FREE - 1);
             assertThat(right(ADDRESS)).isTrue();
@@ -124,7 +124,7 @@ class FailedLoginsTest {
     }
 
     @Test
-    void what_is_no_address_is_taken_as_it_is() {
+    void a_text_that_is_no_address_is_taken_as_it_is() {
         for (String odd : new String[] {"", "unix:", "unknown", "::::", "1:2:3:4:5:6:7:8:9"}) {
             fail(odd, FailedLogins.FREE);
             assertThat(right(odd)).isFalse();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class FailurePageTest extends OpenDashboard {
     @Test
-    void of_very_many_groups_the_latest_are_told_and_how_many_more_there_are() throws Exception {
+    void the_latest_of_very_many_groups_are_told_and_how_many_more_there_are() throws Exception {
         for (int i = 0; i < 203; i++) {
             ObjectNode job =
                     Call.JSON.createObjectNode().put("_id", "job:mail:" + i).put("status", "failed");

@@ -134,7 +134,7 @@ class GuardTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"cross-site", "same-site"})
-    void what_browsers_call_foreign_is_refused(String site) throws Exception {
+    void a_request_that_browsers_call_foreign_is_refused(String site) throws Exception {
         Browser browser = open(Dashboard.of(queue));
         assertThat(browser.get("api/overview", "Sec-Fetch-Site", site).statusCode())
                 .isEqualTo(403);
@@ -162,7 +162,7 @@ class GuardTest {
     }
 
     @Test
-    void who_has_no_password_sees_nothing_not_even_the_page() throws Exception {
+    void a_visitor_without_a_password_sees_nothing_not_even_the_page() throws Exception {
         Browser browser =
                 open(Dashboard.of(queue).user("ops", Secret.of("sesame")).token(Secret.of("a-token")));
         for (String path : new String[] {"", "assets/app.js", "api/overview"}) {
@@ -181,7 +181,7 @@ class GuardTest {
     }
 
     @Test
-    void who_guesses_passwords_has_to_wait_and_who_only_asks_has_not() throws Exception {
+    void a_client_that_guesses_passwords_has_to_wait_and_one_that_only_asks_has_not() throws Exception {
         AtomicLong clock = new AtomicLong();
         Browser browser =
                 open(Dashboard.of(queue).user("ops", Secret.of("sesame")).nanoTime(clock::get));

@@ -140,7 +140,7 @@ class HttpApiTest {
     }
 
     @Test
-    void of_jobs_with_one_tracker_one_is_unfinished() throws Exception {
+    void a_tracker_has_at_most_one_unfinished_job() throws Exception {
         String job = "{\"type\": \"email\", \"tracker\": \"daily\", \"data\": {\"n\": %d}}";
         assertThat(add(job.formatted(1)).status()).isEqualTo(201);
         Program.Answer again = add(job.formatted(2));

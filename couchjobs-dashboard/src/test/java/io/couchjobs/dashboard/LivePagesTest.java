@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Pages that stay open while things happen. */
 class LivePagesTest extends BrowserTest {
     @Test
-    void what_somebody_types_into_a_filter_or_a_dialog_stays() throws Exception {
+    void a_text_that_somebody_types_into_a_filter_or_a_dialog_stays() throws Exception {
         go("jobs");
         clickNamed("Add a job …");
         for (String field : List.of("form.filters input[name=tag]", "dialog input[name=type]")) {
@@ -139,7 +139,7 @@ class LivePagesTest extends BrowserTest {
     }
 
     @Test
-    void of_a_long_log_the_newest_lines_are_shown_and_that_there_are_more() throws Exception {
+    void the_newest_lines_of_a_long_log_are_shown_and_that_there_are_more() throws Exception {
         go(job("paused", "job-2"));
         chrome.awaitText("Nothing was logged.");
         chrome.run("""

@@ -55,7 +55,7 @@ class PageAccessibilityTest extends BrowserTest {
 
     /** A screen reader reads all of a status whenever any of it changes. */
     @Test
-    void what_changes_each_second_is_no_status() throws Exception {
+    void a_text_that_changes_each_second_is_no_status() throws Exception {
         go(job(NAME, "runs" + NAME));
         chrome.awaitText("Runs on");
         assertThat(chrome.run(

@@ -146,7 +146,7 @@ class PageActionsTest extends BrowserTest {
     }
 
     @Test
-    void what_users_wrote_is_text_in_questions_and_notices_too() throws Exception {
+    void a_text_of_users_is_shown_as_text_in_questions_and_notices_too() throws Exception {
         go(job(NAME, "fails" + NAME));
         chrome.click(".job-head .group .danger");
         chrome.await(

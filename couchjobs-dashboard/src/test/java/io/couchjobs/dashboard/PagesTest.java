@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** What pages show. */
 class PagesTest extends BrowserTest {
     @Test
-    void what_users_wrote_is_shown_as_text_and_never_run() throws Exception {
+    void a_text_of_users_is_shown_as_text_and_never_run() throws Exception {
         for (String page : pages()) {
             go(page);
             assertThat(chrome.run("return document.querySelectorAll('main img, main script, main b b').length")

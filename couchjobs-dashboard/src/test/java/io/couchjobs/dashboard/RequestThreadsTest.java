@@ -64,7 +64,7 @@ class RequestThreadsTest {
     }
 
     @Test
-    void who_does_not_send_the_head_of_a_request_in_time_is_cut_off_and_others_are_served() throws Exception {
+    void a_client_that_does_not_send_the_head_of_a_request_in_time_is_cut_off_and_others_are_served() throws Exception {
         try (Socket slow = connect("GET / HT");
                 Socket other = connect(REQUEST)) {
             assertThat(untilItsEnd(slow)).isEmpty();
@@ -74,7 +74,7 @@ class RequestThreadsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/read", "/left-unread"})
-    void who_does_not_send_the_body_of_a_request_in_time_is_cut_off_and_others_are_served(String path)
+    void a_client_that_does_not_send_the_body_of_a_request_in_time_is_cut_off_and_others_are_served(String path)
             throws Exception {
         String head = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n";
         try (Socket slow = connect(head + "12345");

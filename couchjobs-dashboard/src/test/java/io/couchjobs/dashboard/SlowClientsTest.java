@@ -27,7 +27,7 @@ class SlowClientsTest extends OpenDashboard {
     }
 
     @Test
-    void who_is_not_let_in_keeps_no_connection_by_a_body_that_never_comes() throws Exception {
+    void a_client_that_is_not_let_in_keeps_no_connection_by_a_body_that_never_comes() throws Exception {
         DashboardBuilder options = Dashboard.of(queue).longestRead(SOON).token(Secret.of("shop"));
         try (Dashboard guarded = options.listen("127.0.0.1", 0)) {
             assertEnds(guarded);

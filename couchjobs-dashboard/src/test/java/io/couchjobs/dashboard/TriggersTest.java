@@ -172,7 +172,7 @@ class TriggersTest {
     }
 
     @Test
-    void what_cannot_be_done_is_refused() throws Exception {
+    void an_action_that_cannot_be_done_is_refused() throws Exception {
         assertThat(post("replay", "mails", "")).isEqualTo(400);
         assertThat(post("dance", "mails", "")).isEqualTo(400);
         for (String action : new String[] {"pause", "resume", "retry", "replay", "remove"}) {

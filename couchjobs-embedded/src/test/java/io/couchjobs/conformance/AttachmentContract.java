@@ -125,7 +125,7 @@ abstract class AttachmentContract {
     }
 
     @Test
-    void what_is_attached_anew_has_the_generation_of_its_revision(Db db) {
+    void an_attachment_that_is_attached_anew_has_the_generation_of_its_revision(Db db) {
         String rev = db.save(withHello("a"));
         ObjectNode again = withHello("a").put("_rev", rev);
         ((ObjectNode) again.at("/_attachments/note.txt")).put("revpos", 1);
@@ -136,7 +136,7 @@ abstract class AttachmentContract {
     }
 
     @Test
-    void what_is_replicated_keeps_its_generation(Db db) {
+    void an_attachment_that_is_replicated_keeps_its_generation(Db db) {
         db.graft("a", "{_attachments: {x: {data: 'AAAA', revpos: 1}, y: {data: 'AAAA'}}}", "bbbb", "aaaa");
 
         assertThat(db.read("a").at("/_attachments/x/revpos").asInt()).isEqualTo(1);

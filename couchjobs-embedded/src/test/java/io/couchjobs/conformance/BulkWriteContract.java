@@ -64,7 +64,7 @@ abstract class BulkWriteContract {
     }
 
     @Test
-    void of_one_id_twice_in_a_batch_the_first_is_stored(Db db) {
+    void the_first_of_two_documents_with_one_id_in_a_batch_is_stored(Db db) {
         Reply reply = db.post("/_bulk_docs", "{docs: [{_id: 'a', n: 1}, {_id: 'a', n: 2}]}")
                 .expect(201);
 

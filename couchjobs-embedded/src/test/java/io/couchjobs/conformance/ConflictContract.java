@@ -70,7 +70,7 @@ abstract class ConflictContract {
 
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"aaaa bbbb cccc", "cccc bbbb aaaa", "bbbb cccc aaaa", "bbbb aaaa cccc"})
-    void of_leaves_of_one_length_the_greatest_hash_wins_in_whatever_order_they_come(String order, Db db) {
+    void the_greatest_hash_wins_among_leaves_of_one_length_in_whatever_order_they_come(String order, Db db) {
         for (String hash : order.split(" ", -1)) {
             db.graft("a", "{}", hash, "ffff");
         }

@@ -204,7 +204,7 @@ abstract class DocumentContract {
     }
 
     @Test
-    void who_held_a_document_before_it_was_made_again_cannot_write_it(Db db) {
+    void a_revision_from_before_a_document_was_made_again_cannot_be_used_to_write_it(Db db) {
         String held = db.save("{_id: 'a', n: 1}");
         db.remove("a", held);
         db.save("{_id: 'a', n: 2}");

@@ -158,7 +158,7 @@ abstract class FeedFilterContract {
             {n: 1}                  | 1-aaaa
             {n: 2}                  | 1-bbbb
             {n: {'$gt': 0}}         | 1-bbbb 1-aaaa""")
-    void of_all_leaves_a_selector_chooses_some_and_the_document_is_that_of_the_winner(
+    void a_selector_chooses_some_of_all_leaves_and_the_document_is_that_of_the_winner(
             String selector, String expected, Db db) {
         twoLeaves(db);
 

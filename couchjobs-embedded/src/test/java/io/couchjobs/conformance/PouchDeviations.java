@@ -33,7 +33,7 @@ final class PouchDeviations {
               FeedFilterContract.a_selector_tests_the_elements_of_a_list
               FeedFilterContract.a_selector_that_is_none_is_refused
               FeedFilterContract.design_documents_alone_can_be_watched
-              FeedFilterContract.of_all_leaves_a_selector_chooses_some_and_the_document_is_that_of_the_winner
+              FeedFilterContract.a_selector_chooses_some_of_all_leaves_and_the_document_is_that_of_the_winner
               FeedFilterContract.without_all_leaves_a_selector_sees_the_winner_alone
             its feed tells the position of each change
               ChangesContract.one_of_no_changes_cannot_tell_its_position[-1]
@@ -82,7 +82,7 @@ final class PouchDeviations {
               SessionContract.a_user_without_rights_is_forbidden_what_nobody_may_log_in_for
             it answers a user without rights as one who may still log in, and refuses his batch as a whole
               SessionContract.a_member_may_write_documents_and_no_design_documents
-              SessionContract.of_a_replicated_batch_a_member_is_refused_the_design_documents
+              SessionContract.a_member_is_refused_only_the_design_documents_of_a_replicated_batch
               SessionContract.upkeep_is_for_administrators_of_the_database
             it allows any name of a database, and drops slashes
               DatabaseContract.a_name_may_hold_all_the_allowed_signs
@@ -230,7 +230,7 @@ final class PouchDeviations {
               AttachmentContract.a_stub_of_what_another_document_has_is_refused
               AttachmentContract.an_attachment_is_a_stub_or_has_data
               AttachmentContract.the_name_of_an_attachment_does_not_begin_with_an_underscore
-              AttachmentContract.what_is_replicated_keeps_its_generation
+              AttachmentContract.an_attachment_that_is_replicated_keeps_its_generation
             it reads latest, and several revisions, in its own way
               BulkReadContract.the_latest_of_a_named_revision_is_every_leaf_that_grew_from_it
               RevisionContract.a_named_revision_tells_nothing_of_the_others
@@ -246,7 +246,7 @@ final class PouchDeviations {
             its _stats takes numbers only, and its _sum fails as a whole
               ReduceContract.a_sum_tells_what_it_could_not_add
               ReduceContract.lists_are_described_by_place
-              ReduceContract.what_a_function_has_described_itself_is_put_together
+              ReduceContract.the_statistics_that_a_map_function_emits_itself_are_put_together
             it refuses a revision with an empty hash, and the notes of a replicator
               RefusalContract.the_hash_of_a_revision_may_be_empty_and_is_then_of_no_document
               RefusalContract.the_notes_of_a_replicator_may_be_members_of_a_document

@@ -22,7 +22,7 @@ abstract class QueueContract {
             }""";
 
     @Test
-    void of_many_claimers_exactly_one_gets_the_job(Db db) {
+    void exactly_one_of_many_claimers_gets_the_job(Db db) {
         for (int round = 0; round < 5; round++) {
             String id = "job" + round;
             String rev = db.save(object().put("_id", id));
@@ -39,7 +39,7 @@ abstract class QueueContract {
     }
 
     @Test
-    void of_many_creators_exactly_one_makes_the_job(Db db) {
+    void exactly_one_of_many_creators_makes_the_job(Db db) {
         List<CompletableFuture<Integer>> creators = new ArrayList<>();
         for (int n = 0; n < 8; n++) {
             ObjectNode job = object().put("n", n);

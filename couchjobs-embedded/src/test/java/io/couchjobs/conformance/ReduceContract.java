@@ -129,7 +129,7 @@ abstract class ReduceContract {
     }
 
     @Test
-    void what_a_function_has_described_itself_is_put_together(Db db) {
+    void the_statistics_that_a_map_function_emits_itself_are_put_together(Db db) {
         jobs(db);
         db.view("function (doc) { emit(null, {sum: doc.n, count: 2, min: 0, max: doc.n, sumsqr: 1}); }", "_stats");
 
@@ -142,7 +142,7 @@ abstract class ReduceContract {
     }
 
     @Test
-    void what_is_no_number_cannot_be_described(Db db) {
+    void a_value_that_is_no_number_has_no_statistics(Db db) {
         jobs(db);
         db.view("function (doc) { emit(null, 'x'); }", "_stats");
 
@@ -162,7 +162,7 @@ abstract class ReduceContract {
 
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"_sum ", "_sum\n", "_sumx", "_sum /* all */"})
-    void what_follows_the_name_of_a_builtin_function_is_not_looked_at(String reduce, Db db) {
+    void the_text_after_the_name_of_a_builtin_function_is_not_looked_at(String reduce, Db db) {
         jobs(db);
         db.view(BY_STATUS, reduce);
 

@@ -139,7 +139,7 @@ abstract class SessionContract {
     }
 
     @Test
-    void of_a_replicated_batch_a_member_is_refused_the_design_documents(Couch couch, Db db) {
+    void a_member_is_refused_only_the_design_documents_of_a_replicated_batch(Couch couch, Db db) {
         withUser(couch, user -> {
             db.put("/_security", object("{}").set("members", people(user))).expect(200);
 

@@ -62,7 +62,7 @@ abstract class ViewContract {
     }
 
     @Test
-    void what_was_emitted_before_a_function_threw_is_skipped_too(Db db) {
+    void a_row_that_was_emitted_before_a_function_threw_is_skipped_too(Db db) {
         db.view("function (doc) { emit(1, null); if (doc.bad) throw new Error('no'); }");
         db.save("{_id: 'bad', bad: true}");
         db.save("{_id: 'good'}");

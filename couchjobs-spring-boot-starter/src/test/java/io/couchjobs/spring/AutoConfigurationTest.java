@@ -326,7 +326,7 @@ class AutoConfigurationTest {
     }
 
     @Test
-    void who_asks_for_the_worker_while_it_lets_its_last_job_finish_is_answered_at_once() {
+    void a_caller_that_asks_for_the_worker_while_its_last_job_finishes_is_answered_at_once() {
         Slow slow = new Slow();
         application
                 .withBean(Slow.class, () -> slow)

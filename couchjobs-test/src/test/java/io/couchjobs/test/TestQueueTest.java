@@ -63,7 +63,7 @@ class TestQueueTest {
     }
 
     @Test
-    void what_is_for_later_runs_when_the_clock_has_moved(TestQueue jobs) throws Exception {
+    void a_job_that_is_for_later_runs_when_the_clock_has_moved(TestQueue jobs) throws Exception {
         Instant later = jobs.clock().instant().plus(Duration.ofDays(400));
         jobs.queue()
                 .add(JobRequest.builder("email")

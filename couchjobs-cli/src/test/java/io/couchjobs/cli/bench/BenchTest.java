@@ -58,7 +58,7 @@ class BenchTest {
     }
 
     @Test
-    void what_was_closed_creates_nothing_any_more() {
+    void a_closed_set_of_databases_creates_no_database_any_more() {
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start()) {
             OwnDatabases databases = new OwnDatabases(place(couch, new ArrayList<>(), "bench-worker"));
             databases.create();
@@ -86,7 +86,7 @@ class BenchTest {
     }
 
     @Test
-    void of_a_server_elsewhere_no_processor_time_is_told() {
+    void the_processor_time_of_a_server_elsewhere_is_not_told() {
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start()) {
             Place here = place(couch, new ArrayList<>(), "bench-worker");
             Place elsewhere = new Place(
@@ -107,7 +107,7 @@ class BenchTest {
     }
 
     @Test
-    void of_samples_the_middle_and_the_worst_are_told() {
+    void the_median_the_percentiles_and_the_extremes_of_samples_are_told() {
         Samples samples = Samples.of(5, 1, 3, 100);
 
         assertThat(samples.median()).isEqualTo(4);

@@ -43,7 +43,7 @@ class OutputTest {
     }
 
     @Test
-    void what_has_no_id_is_not_shown_by_it() {
+    void a_result_without_an_id_is_not_shown_in_the_format_id() {
         Output output = new Output(new PrintWriter(said), Format.ID, false);
 
         assertThatThrownBy(() -> output.line(() -> "done", JsonNodeFactory.instance::objectNode))

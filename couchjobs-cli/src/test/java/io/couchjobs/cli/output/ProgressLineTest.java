@@ -35,7 +35,7 @@ class ProgressLineTest {
     }
 
     @Test
-    void what_is_too_long_for_a_line_of_a_terminal_is_cut() {
+    void a_text_that_is_too_long_for_a_line_of_a_terminal_is_cut() {
         ProgressLine progress = line(ProgressLine.Mode.TERMINAL);
 
         millis = 100;

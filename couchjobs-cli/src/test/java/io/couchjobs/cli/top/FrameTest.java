@@ -107,7 +107,7 @@ class FrameTest {
     }
 
     @Test
-    void what_is_chosen_is_always_shown() {
+    void the_chosen_row_is_always_shown() {
         Snapshot snapshot = snapshot(100, 100, 100);
         for (Cursor.Pane pane : Cursor.Pane.values()) {
             for (int row : new int[] {0, 1, 5, 50, 98, 99, 1_000}) {

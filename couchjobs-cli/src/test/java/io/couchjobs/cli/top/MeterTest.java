@@ -35,7 +35,7 @@ class MeterTest {
     }
 
     @Test
-    void what_is_told_twice_counts_once_and_a_later_run_of_the_same_job_again() throws IOException {
+    void a_failure_told_twice_counts_once_and_a_later_run_of_the_same_job_counts_again() throws IOException {
         meter.note(job("1", "stuck", "failed", 1_000));
         meter.note(job("1", "stuck", "failed", 1_000));
         meter.note(job("1", "stuck", "failed", 900));

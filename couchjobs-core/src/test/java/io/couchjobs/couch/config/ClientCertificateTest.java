@@ -153,7 +153,7 @@ class ClientCertificateTest {
     }
 
     @Test
-    void what_is_wrong_is_said_without_a_secret() throws Exception {
+    void each_wrong_key_or_certificate_is_reported_without_a_secret() throws Exception {
         Path key = dir.resolve("encrypted.key");
         Path old = Files.writeString(
                 dir.resolve("old.key"), "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n");

@@ -66,7 +66,8 @@ class HttpProxyTest {
     }
 
     @Test
-    void of_an_encrypted_connection_it_sees_the_servers_name_only_and_the_server_nothing_of_it() throws Exception {
+    void the_proxy_of_an_encrypted_connection_sees_only_the_servers_name_and_the_server_sees_no_proxy_header()
+            throws Exception {
         try (RawServer wire = encrypted();
                 TestProxy proxy = TestProxy.to(wire.url());
                 CouchServer server = CouchServer.connect(CouchConfig.builder(wire.url())
@@ -99,7 +100,7 @@ class HttpProxyTest {
     }
 
     @Test
-    void what_it_refuses_was_not_sent_to_the_server_and_is_no_answer_of_the_servers() throws Exception {
+    void a_request_that_the_proxy_refuses_was_not_sent_and_the_refusal_is_no_answer_of_the_server() throws Exception {
         for (String refusal : List.of("407 Proxy Authentication Required", "403 Forbidden", "502 Bad Gateway")) {
             try (TestProxy proxy = TestProxy.refusing(refusal);
                     CouchServer server = connect(URI.create("https://couch.invalid"), withPassword(proxy))) {
@@ -140,7 +141,7 @@ class HttpProxyTest {
     }
 
     @Test
-    void what_is_no_http_proxy_is_refused_without_showing_its_password() {
+    void a_url_that_is_not_of_an_http_proxy_is_refused_without_showing_its_password() {
         assertRefused("https://me:canary@proxy", "must start with http://");
         assertRefused("socks5://me:canary@proxy", "must start with http:// or https://");
         assertRefused("http://me:canary@proxy:99999", "port of the proxy's URL is out of range");

@@ -51,7 +51,7 @@ class AlarmsTest extends AlarmedQueue {
     }
 
     @Test
-    void what_comes_and_goes_raises_no_alarm_and_ends_none() throws Exception {
+    void a_condition_that_comes_and_goes_raises_no_alarm_and_ends_none() throws Exception {
         AlarmWatch watch = alarms().conflicts(0).watch();
         for (int i = 0; i < 6; i++) {
             conflicts.add("job:a:1");

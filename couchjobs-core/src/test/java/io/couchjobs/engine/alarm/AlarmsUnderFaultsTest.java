@@ -50,7 +50,7 @@ class AlarmsUnderFaultsTest {
     }
 
     @Test
-    void what_was_raised_by_a_write_whose_answer_was_lost_is_told_once() throws Exception {
+    void an_alarm_that_was_raised_by_a_write_whose_answer_was_lost_is_told_once() throws Exception {
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start();
                 JobQueue queue = open(couch)) {
             AtomicBoolean isStored = new AtomicBoolean();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class SharedAlarmsTest extends AlarmedQueue {
     @Test
-    void of_several_processes_with_the_same_rules_one_tells_and_another_goes_on_when_it_is_gone() throws Exception {
+    void one_of_several_processes_with_the_same_rules_tells_and_another_goes_on_when_it_is_gone() throws Exception {
         AlarmWatch one = alarms().conflicts(0).command(List.of("true")).watch();
         AlarmWatch other = alarms().conflicts(0).command(List.of("true")).watch();
         conflicts.add("job:a:1");

@@ -269,7 +269,7 @@ class LeanWorkerTest {
     }
 
     @Test
-    void of_many_jobs_each_runs_once_while_feeds_change_to_and_fro(TestDatabase database) throws Exception {
+    void each_of_many_jobs_runs_once_while_feeds_change_to_and_fro(TestDatabase database) throws Exception {
         int many = database.serverName().contains("PouchDB") ? 60 : 400;
         JobStore store = Stores.of(queue.database());
         try (Worker mine = builder(LeanFeeds::nervous, store).concurrency(5).start();

@@ -45,7 +45,7 @@ class UnconfirmedClaimsTest {
     }
 
     @Test
-    void who_is_cut_off_with_a_minority_claims_nothing_for_a_pause_that_grows_until_something_is_answered() {
+    void a_process_that_is_cut_off_with_a_minority_claims_nothing_for_a_growing_pause_until_a_claim_is_confirmed() {
         unconfirmed.claimed(3, 3);
         assertThat(unconfirmed.except(Capacity.FOR_ALL).test(other)).isTrue();
         unconfirmed.claimed(3, 3);

@@ -101,7 +101,7 @@ class ClockSkewTest {
     }
 
     @Test
-    void what_is_known_fades_as_clocks_drift() {
+    void the_doubt_about_the_servers_clock_grows_as_clocks_drift() {
         for (int i = 0; i < 100; i++) {
             answer(i * 10L, i * 10L + 1, Duration.ofMillis(3500));
         }

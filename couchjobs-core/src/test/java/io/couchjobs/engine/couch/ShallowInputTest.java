@@ -26,7 +26,7 @@ class ShallowInputTest {
                 "'[[[[' 7 {} | '[[[[' 7 {}",
                 "]]][1] | ]]][1]"
             })
-    void what_is_nested_deeper_than_three_levels_is_left_out(String json, String shallow) throws IOException {
+    void every_value_nested_deeper_than_three_levels_is_left_out(String json, String shallow) throws IOException {
         String quoted = json.replace('\'', '"');
         assertThat(read(quoted, 3)).isEqualTo(shallow.replace('\'', '"'));
     }

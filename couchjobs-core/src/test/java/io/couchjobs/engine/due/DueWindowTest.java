@@ -38,7 +38,7 @@ class DueWindowTest {
     }
 
     @Test
-    void what_is_kept_in_doubt_is_bounded_and_does_not_end_the_doubt() {
+    void the_number_of_jobs_kept_in_doubt_is_bounded_and_does_not_end_the_doubt() {
         refill(false, job("a", 1));
         backlog.doubt();
         for (int i = 0; i < 2 * DueWindow.MOST; i++) {
@@ -86,7 +86,7 @@ class DueWindowTest {
     }
 
     @Test
-    void what_it_remembers_is_bounded() {
+    void the_number_of_remembered_jobs_is_bounded() {
         refill(true);
         for (int i = 0; i < 2 * DueWindow.MOST; i++) {
             backlog.changed(job("j" + i, i));

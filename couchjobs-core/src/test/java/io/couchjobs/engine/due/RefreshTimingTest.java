@@ -23,14 +23,14 @@ class RefreshTimingTest {
     }
 
     @Test
-    void what_moved_just_now_is_let_come_to_an_end_first() {
+    void a_line_that_moved_just_now_is_left_to_rest_before_its_index_is_read() {
         end.moved(ms(1_000));
         assertThat(end.isTimeToRead(ms(1_100), ALWAYS)).isFalse();
         assertThat(end.isTimeToRead(ms(1_500), ALWAYS)).isTrue();
     }
 
     @Test
-    void so_is_what_changes_read_or_unread_by_whomever() {
+    void a_line_whose_jobs_change_read_or_unread_is_left_to_rest_too() {
         KnownJobs stock = new KnownJobs();
         stock.endOfLine().reads(Update.FALSE);
 
@@ -42,7 +42,7 @@ class RefreshTimingTest {
     }
 
     @Test
-    void others_who_take_jobs_are_waited_for_too() {
+    void other_workers_that_take_jobs_are_waited_for_too() {
         assertThat(end.isTimeToRead(ms(1_000), ms(100))).isFalse();
         assertThat(end.isTimeToRead(ms(1_400), ms(500))).isTrue();
     }
@@ -62,12 +62,12 @@ class RefreshTimingTest {
     }
 
     @Test
-    void who_has_taken_nothing_and_is_alone_waits_for_nothing() {
+    void a_worker_that_has_taken_nothing_and_is_alone_does_not_wait() {
         assertThat(end.isTimeToRead(ms(1_000), ALWAYS)).isTrue();
     }
 
     @Test
-    void of_an_index_that_was_up_to_date_nothing_is_waited_for() {
+    void an_index_that_was_up_to_date_is_read_again_without_a_wait() {
         end.reads(Update.TRUE);
         end.moved(ms(1_000));
         assertThat(end.isTimeToRead(ms(1_001), 0)).isTrue();

@@ -63,7 +63,7 @@ class ScanTest {
     }
 
     @Test
-    void what_this_process_wrote_makes_nothing_be_read_again() {
+    void a_job_that_this_process_ended_makes_nothing_be_read_again() {
         addUseless(200);
         assertThat(look()).isEmpty();
         int reads = index.reads;
@@ -125,7 +125,7 @@ class ScanTest {
     }
 
     @Test
-    void what_it_remembers_is_bounded() {
+    void the_number_of_remembered_jobs_is_bounded() {
         assertThat(look()).isEmpty();
         for (int i = 0; i < 30_000; i++) {
             scan.changed(job("j" + i, i, true));

@@ -21,7 +21,7 @@ class SharesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {4, 20, 60})
-    void of_an_idle_fleet_one_tries_to_claim_a_new_job(int slowest) {
+    void an_idle_fleet_makes_about_one_attempt_to_claim_a_new_job(int slowest) {
         SimulatedFleet fleet = herd(slowest);
         addOneByOne(fleet);
         assertThat(fleet.attempts()).as("attempts, seed %d", seed).isBetween(JOBS, JOBS * 5 / 4);

@@ -100,7 +100,7 @@ class FeedPaceTest {
     }
 
     @Test
-    void what_comes_in_a_long_pause_counts_by_the_second() {
+    void the_rows_that_come_in_a_long_pause_are_counted_per_second() {
         lean(0);
         pace.skipped(1_000);
         assertThat(pace.wantsSwitch(5 * SECOND, FeedListener.SOON)).isFalse();

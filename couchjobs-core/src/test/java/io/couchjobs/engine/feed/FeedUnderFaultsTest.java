@@ -211,7 +211,7 @@ class FeedUnderFaultsTest extends FeedBehindProxy {
     }
 
     @Test
-    void what_happened_while_the_feed_was_away_is_told_when_it_is_back() throws Exception {
+    void a_change_that_happened_while_the_feed_was_away_is_told_when_it_is_back() throws Exception {
         Subscription finished = subscribed("finished");
         Subscription removed = subscribed("removed");
         int feeds = proxy.feeds();
@@ -260,7 +260,7 @@ class FeedUnderFaultsTest extends FeedBehindProxy {
     }
 
     @Test
-    void of_many_quick_jobs_a_listener_hears_the_end_of_each(TestDatabase database) throws Exception {
+    void a_listener_hears_the_end_of_each_of_many_quick_jobs(TestDatabase database) throws Exception {
         // PouchDB Server, one process for all tests' databases, takes ten times as long and longer the more there are.
         int many = database.serverName().contains("PouchDB") ? 200 : 1000;
         listen(PATIENT);

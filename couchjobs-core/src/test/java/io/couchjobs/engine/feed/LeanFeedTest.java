@@ -147,7 +147,7 @@ class LeanFeedTest {
     }
 
     @Test
-    void what_is_no_job_is_always_read() throws Exception {
+    void a_document_that_is_no_job_is_always_read() throws Exception {
         listen(LeanFeeds.always(store()));
         database.put(Jobs.json("{'_id':'type:email','paused':true}"));
         until(() -> listener.read.containsKey("type:email"));

@@ -52,7 +52,7 @@ class SweeperTest {
     }
 
     @Test
-    void of_all_workers_one_sweeps_in_ten_minutes() throws Exception {
+    void one_of_all_workers_sweeps_in_ten_minutes() throws Exception {
         finished("1");
         now = now.plus(Duration.ofHours(2));
 

@@ -74,7 +74,7 @@ class HistoryOfDeadWorkersTest extends PlayedHistory {
     }
 
     @Test
-    void what_a_worker_left_behind_is_taken_in_by_a_sweep_even_when_its_hour_was_summed_up() throws Exception {
+    void the_history_of_a_dead_worker_is_taken_in_by_a_sweep_even_when_its_hour_was_summed_up() throws Exception {
         workers.run("a", "email", 8);
         workers.pass(MINUTE);
         workers.write("a");

@@ -79,7 +79,7 @@ class HistoryTest extends PlayedHistory {
     }
 
     @Test
-    void what_was_not_collected_is_read_all_the_same_and_counts_once_when_it_is() throws Exception {
+    void a_run_that_was_not_collected_is_read_all_the_same_and_counts_once_when_it_is_collected() throws Exception {
         workers.run("a", "email", 7);
         workers.pass(MINUTE);
         workers.write("a");
@@ -396,7 +396,7 @@ class HistoryTest extends PlayedHistory {
     }
 
     @Test
-    void what_the_alarms_of_former_rules_raised_goes_when_nobody_has_looked_for_very_long() {
+    void the_document_of_alarms_of_former_rules_is_deleted_when_nobody_has_looked_for_very_long() {
         Instant now = workers.now();
         save(queue.database(), alarms("used", now.minus(Duration.ofDays(399))));
         save(queue.database(), alarms("former", now.minus(Duration.ofDays(401))));

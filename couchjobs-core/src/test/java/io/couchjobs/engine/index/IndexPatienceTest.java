@@ -41,7 +41,7 @@ class IndexPatienceTest {
     }
 
     @Test
-    void until_somebody_else_has_had_them_indexed() {
+    void very_many_changes_are_waited_for_until_another_reader_has_had_them_indexed() {
         write(VERY_MANY);
         assertThat(patience.waits()).isTrue();
         assertThat(new HeldIndex(index).anywhere()).isEmpty();
@@ -49,7 +49,7 @@ class IndexPatienceTest {
     }
 
     @Test
-    void for_a_minute_at_most_each_time() {
+    void very_many_changes_are_waited_for_a_minute_at_most_each_time() {
         write(VERY_MANY);
         assertThat(patience.waits()).isTrue();
         nanos += Duration.ofSeconds(59).toNanos();
@@ -60,13 +60,13 @@ class IndexPatienceTest {
     }
 
     @Test
-    void but_not_for_few() {
+    void a_few_changes_are_not_waited_for() {
         write(20);
         assertThat(patience.waits()).isFalse();
     }
 
     @Test
-    void and_not_when_the_server_does_not_say() {
+    void a_server_that_does_not_tell_the_changes_to_index_is_not_waited_for() {
         write(VERY_MANY);
         couch.faults().answer(1, request -> request.path().endsWith("/_info"), 403);
         assertThat(patience.waits()).isFalse();

@@ -49,7 +49,7 @@ class JobIndexTest {
     }
 
     @Test
-    void what_has_changed_since_is_left_out() throws Exception {
+    void a_job_that_has_changed_since_the_index_was_read_is_left_out() throws Exception {
         List<ViewResult.Row> rows = rows();
         queue.setPriority("email", "1", 7);
         queue.remove("email", "2");

@@ -67,7 +67,7 @@ class RequestsOnLosingLeavesTest extends ResolvedLeaves {
     }
 
     @Test
-    void what_the_owner_updated_is_not_lost_to_a_request_that_was_made_at_the_same_moment() {
+    void an_update_by_the_owner_is_not_lost_to_a_request_that_was_made_at_the_same_moment() {
         String before = owned("t1", 1) + ",'data':{'page':1},'times':{'claimed':1500000000000,'updated':1500000000001}";
         String after = owned("t1", 1)
                 + ",'data':{'page':2},'progress':{'percent':9},'times':{'claimed':1500000000000,'updated':1500000000009}";
@@ -131,7 +131,7 @@ class RequestsOnLosingLeavesTest extends ResolvedLeaves {
     }
 
     @Test
-    void what_was_added_to_a_losing_leaf_is_run_once_more() {
+    void a_job_that_was_added_again_on_a_losing_leaf_is_run_once_more() {
         ObjectNode loser = leaf("3-b", withdrawn("t1", 1, "expired") + ",'resubmit':{'scheduledTime':1500000000007}");
         Job winner = settle(leaf("4-a", "'status':'success','fence':1"), loser).winner();
         assertThat(winner.status()).isEqualTo(JobStatus.WAITING);

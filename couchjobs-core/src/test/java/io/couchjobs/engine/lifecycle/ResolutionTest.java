@@ -62,7 +62,7 @@ class ResolutionTest extends ResolvedLeaves {
     }
 
     @Test
-    void of_two_owners_nobody_knows_who_was_confirmed_and_who_lives() {
+    void a_conflict_of_two_owners_is_undecided_as_each_may_be_confirmed_and_may_live() {
         assertThat(resolve(leaf("2-a", owned("t1", 1)), leaf("2-b", owned("t2", 1)))
                         .verdict())
                 .isEqualTo(Resolution.Verdict.UNDECIDED);
@@ -153,14 +153,14 @@ class ResolutionTest extends ResolvedLeaves {
     }
 
     @Test
-    void of_an_add_and_a_removal_at_the_same_moment_the_add_counts() {
+    void an_add_wins_against_a_removal_at_the_same_moment() {
         assertThat(resolve(leaf("3-a", GONE + ",'fence':2"), leaf("3-b", waiting(2)))
                         .verdict())
                 .isEqualTo(Resolution.Verdict.SETTLED);
     }
 
     @Test
-    void what_a_run_left_behind_that_retention_deleted_is_not_run_again() {
+    void a_leaf_of_a_run_that_retention_deleted_is_not_run_again() {
         String retired = GONE + ",'status':'success','removedBy':'retention','fence':2";
         assertThat(settle(leaf("5-a", retired), leaf("4-b", waiting(2))).lost()).containsExactly("4-b");
         assertThat(settle(leaf("5-a", retired), leaf("6-b", withdrawn("t", 3, "the job has another leaf")))
@@ -178,7 +178,7 @@ class ResolutionTest extends ResolvedLeaves {
     }
 
     @Test
-    void what_loses_to_a_removal_is_removed_as_well_for_the_copies_that_do_not_have_the_removal() {
+    void a_leaf_that_loses_to_a_removal_is_removed_as_well_for_the_copies_that_do_not_have_the_removal() {
         String retired = GONE + ",'status':'success','removedBy':'retention','fence':2";
         for (String removal : List.of(retired, GONE + ",'fence':2")) {
             ObjectNode gone = leaf("5-a", removal);
@@ -288,7 +288,7 @@ class ResolutionTest extends ResolvedLeaves {
     }
 
     @Test
-    void what_is_created_late_on_a_losing_leaf_does_not_win_against_the_run_that_it_knows_nothing_of() {
+    void a_job_that_is_created_late_on_a_losing_leaf_does_not_win_against_the_run_that_it_knows_nothing_of() {
         ObjectNode late = branch(WAITING, "e", "t", "b");
         assertThat(settle(late, branch(ENDED, "z", "c", "a")).lost()).containsExactly("3-e");
         assertThat(settle(late, branch("'status':'stuck','attempt':1,'fence':1", "z", "c", "a"))

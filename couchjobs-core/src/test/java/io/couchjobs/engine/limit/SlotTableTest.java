@@ -11,13 +11,13 @@ class SlotTableTest {
     private final SlotTable table = new SlotTable();
 
     @Test
-    void of_a_large_limit_only_some_free_slots_are_listed() {
+    void a_large_limit_has_only_some_of_its_free_slots_listed() {
         assertThat(table.room(EMAIL, 1_000_000)).hasSizeBetween(100, 10_000);
         assertThat(table.room(EMAIL, Integer.MAX_VALUE)).hasSizeBetween(100, 10_000);
     }
 
     @Test
-    void of_a_small_limit_all_free_slots_are_listed() {
+    void a_small_limit_has_all_its_free_slots_listed() {
         table.leaveAlone(new SlotName(EMAIL, 1), 5);
         assertThat(table.doubtful(4)).isEmpty();
         assertThat(table.room(EMAIL, 4)).containsExactly(0, 2, 3);

@@ -57,7 +57,7 @@ class FollowingLogsTest {
     }
 
     @Test
-    void who_blocks_holds_up_nobody_else() throws Exception {
+    void a_log_listener_that_blocks_holds_up_no_other_listener() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch blocked = new CountDownLatch(1);
         List<String> heard = new CopyOnWriteArrayList<>();
@@ -82,7 +82,7 @@ class FollowingLogsTest {
     }
 
     @Test
-    void who_is_slow_is_told_all_of_it_once_and_in_order() throws Exception {
+    void a_slow_log_listener_is_told_every_chunk_once_and_in_order() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         append(1);
         try (Logs.Following following = logs.follow(JOB, chunk -> {
@@ -162,7 +162,7 @@ class FollowingLogsTest {
     }
 
     @Test
-    void of_a_job_that_was_added_anew_a_chunk_whose_shard_tells_of_it_late_is_told_before_the_next_one()
+    void a_chunk_of_a_job_that_was_added_anew_is_told_before_the_next_one_even_if_its_shard_tells_of_it_late()
             throws Exception {
         appendEach(1, 2, 3);
         try (LogFollower follower =

@@ -16,7 +16,7 @@ class ToldChunksTest {
     private final ToldChunks told = new ToldChunks(3);
 
     @Test
-    void of_a_long_log_a_few_chunks_are_remembered_and_none_is_new_again() {
+    void a_long_log_has_only_a_few_chunks_remembered_and_no_chunk_is_new_again() {
         for (int number = 1; number <= 100; number++) {
             assertThat(told.add(chunk(number, BEGUN.plusSeconds(number)))).isTrue();
         }

@@ -113,7 +113,7 @@ class ScopeHostTest {
     }
 
     @Test
-    void what_is_just_being_started_when_the_time_of_a_close_is_over_is_ended_and_nothing_more_is_started()
+    void a_scope_that_is_just_being_started_when_the_time_of_a_close_is_over_is_ended_and_no_other_is_started()
             throws Exception {
         scopes.start(ONE);
         scopes.start(TWO);

@@ -50,20 +50,20 @@ class SettingsStoreTest {
     }
 
     @Test
-    void what_the_feed_told_is_not_replaced_by_an_older_reading_of_all_settings() throws Exception {
+    void a_setting_told_by_the_feed_is_not_replaced_by_an_older_reading_of_all_settings() throws Exception {
         elsewhere.types().change("email", type -> type.withTimeout(Duration.ofMinutes(5)));
         whileAnswerIsHeld("/_all_docs", SettingsStore::readAll, this::shorten);
         assertThat(settings.timeoutOf("email")).isEqualTo(SHORT);
     }
 
     @Test
-    void what_the_feed_told_is_not_replaced_by_having_found_nothing_before() throws Exception {
+    void a_setting_told_by_the_feed_is_not_replaced_by_an_earlier_reading_that_found_nothing() throws Exception {
         whileAnswerIsHeld("/type:email", store -> store.read("email"), this::shorten);
         assertThat(settings.timeoutOf("email")).isEqualTo(SHORT);
     }
 
     @Test
-    void what_was_read_before_a_gap_in_the_feed_is_not_believed_after_it() throws Exception {
+    void a_setting_read_before_a_gap_in_the_feed_is_not_believed_after_it() throws Exception {
         elsewhere.types().change("email", type -> type.withTimeout(Duration.ofMinutes(5)));
         whileAnswerIsHeld("/type:email", store -> store.read("email"), () -> {
             elsewhere.types().change("email", type -> type.withTimeout(SHORT));

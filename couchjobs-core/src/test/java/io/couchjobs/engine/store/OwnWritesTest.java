@@ -12,7 +12,7 @@ class OwnWritesTest {
     private boolean isSure = true;
 
     @Test
-    void what_a_quorum_stored_is_known_by_its_revision() {
+    void a_write_that_a_quorum_stored_is_known_by_its_revision() {
         CompletableFuture<WriteResult> write = note("{'_id':'job:email:1','status':'success'}");
         assertThat(own.contain("job:email:1", "2-a")).isFalse();
         write.complete(new WriteResult.Stored("job:email:1", "2-a"));
@@ -34,7 +34,7 @@ class OwnWritesTest {
     }
 
     @Test
-    void what_was_lost_or_confirmed_by_no_quorum_is_not() {
+    void a_write_that_was_lost_or_confirmed_by_no_quorum_is_not_known() {
         note("{'_id':'job:email:1','status':'running'}").complete(new WriteResult.Accepted("job:email:1", "2-a"));
         note("{'_id':'job:email:2','status':'running'}").complete(new WriteResult.Conflict("job:email:2"));
         note("{'_id':'job:email:3','status':'running'}").completeExceptionally(new IllegalStateException("away"));
@@ -52,7 +52,7 @@ class OwnWritesTest {
     }
 
     @Test
-    void what_it_remembers_is_bounded() {
+    void the_number_of_remembered_writes_is_bounded() {
         for (int i = 0; i < 6_000; i++) {
             note("{'_id':'job:email:" + i + "','status':'success'}")
                     .complete(new WriteResult.Stored("job:email:" + i, "2-a"));

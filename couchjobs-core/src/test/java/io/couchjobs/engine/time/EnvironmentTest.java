@@ -24,7 +24,7 @@ class EnvironmentTest {
 
     @ParameterizedTest
     @ValueSource(longs = {50_000, 50_000_000_000L})
-    void who_is_interrupted_does_not_wait(long nanos) {
+    void an_interrupted_thread_does_not_wait(long nanos) {
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> Environment.REAL.pause(Duration.ofNanos(nanos)))
                 .isInstanceOf(InterruptedException.class);

@@ -48,7 +48,7 @@ class SourceFollowerTest extends FollowedOrders {
 
     /** One of 20 changes has a position here, and the seven notes shift the end of the first step away from it. */
     @Test
-    void what_was_taken_of_a_backlog_is_not_taken_again_by_the_next_follower() {
+    void the_part_of_a_backlog_that_was_taken_is_not_taken_again_by_the_next_follower() {
         int all = Taker.Size.USUAL.most() + 100;
         List<ObjectNode> changes = new ArrayList<>();
         for (int i = 0; i < all; i++) {

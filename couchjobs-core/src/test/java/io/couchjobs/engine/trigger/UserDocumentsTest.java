@@ -164,7 +164,7 @@ class UserDocumentsTest {
     }
 
     @Test
-    void what_the_user_saved_meanwhile_is_what_readers_see_and_is_changed() throws Exception {
+    void the_users_newer_revision_is_what_readers_see_and_what_is_changed() throws Exception {
         everywhere("o1");
         failsToMark();
         theOthers();
@@ -183,7 +183,7 @@ class UserDocumentsTest {
     }
 
     @Test
-    void what_the_user_saved_meanwhile_is_not_hidden_by_a_change_whose_answer_was_lost() throws Exception {
+    void the_users_newer_revision_is_not_hidden_by_a_change_whose_answer_was_lost() throws Exception {
         everywhere("o1");
         TestServer node = new TestServer(cluster.urls().get(CUT_OFF), Optional.empty(), Optional.empty(), "");
         try (Proxy proxy = Proxy.before(node);

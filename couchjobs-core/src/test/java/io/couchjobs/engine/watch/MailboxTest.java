@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class MailboxTest {
     @Test
-    void of_each_job_the_newest_is_kept_in_the_order_of_the_first() {
+    void the_newest_change_of_each_job_is_kept_in_the_order_of_the_first_changes() {
         Mailbox box = new Mailbox(10, 1_000);
         box.put(gone("a", 1));
         box.put(gone("b", 1));
@@ -59,7 +59,7 @@ class MailboxTest {
     }
 
     @Test
-    void what_was_dropped_is_a_gap_when_the_rest_is_taken() {
+    void a_dropped_change_is_a_gap_when_the_rest_is_taken() {
         Mailbox box = new Mailbox(1, 1_000);
         box.put(gone("a", 1));
         box.put(gone("b", 1));

@@ -47,7 +47,7 @@ class WatchTest {
 
     /** The connections are closed last: whoever comes in between can still read the job, but hears of no change any more. */
     @Test
-    void who_begins_to_wait_while_the_queue_closes_is_told_so(TestDatabase database) {
+    void a_caller_that_begins_to_wait_while_the_queue_closes_is_told_so(TestDatabase database) {
         try (JobQueue queue = TestQueue.open(database);
                 Feed feed = Feeds.of(queue.database())) {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());

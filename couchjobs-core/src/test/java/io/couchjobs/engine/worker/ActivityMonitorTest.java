@@ -227,7 +227,7 @@ class ActivityMonitorTest {
     }
 
     @Test
-    void what_others_wished_for_the_job_of_a_dead_owner_comes_true() throws Exception {
+    void the_wishes_of_others_for_the_job_of_a_dead_owner_come_true() throws Exception {
         watched.queue.types().change("email", settings -> settings.with(Limit.EXPIRATIONS, 1));
         ActivityMonitor monitor = watched.monitor("me");
         watched.owned("cancelled", "dead", ",'cancelRequested':true");

@@ -97,7 +97,7 @@ class FindingDependenciesTest {
     }
 
     @Test
-    void what_cannot_be_let_go_is_tried_again_after_a_pause() throws Exception {
+    void a_held_job_that_cannot_be_let_go_is_tried_again_after_a_pause() throws Exception {
         AtomicInteger tried = new AtomicInteger();
         couch.faults().answer(1, request -> counts(request, "/_bulk_docs", tried), 500);
         couch.faults().answer(1_000, request -> request.path().endsWith("/_bulk_docs"), 403);

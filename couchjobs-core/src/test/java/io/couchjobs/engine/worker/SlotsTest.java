@@ -14,7 +14,7 @@ class SlotsTest {
 
     /** Two locks that are taken in two orders: the worker stood still for ever, and kept what it owned. */
     @Test
-    void who_asks_for_a_place_keeps_nobody_from_taking_a_slot() throws Exception {
+    void a_thread_that_asks_for_a_place_keeps_no_other_thread_from_taking_a_slot() throws Exception {
         assertThat(slots.tryTake()).isTrue();
         int free = slots.awaitRoom(() -> isTakenByAnotherThread() ? 0 : 1);
         assertThat(free).isZero();
@@ -27,7 +27,7 @@ class SlotsTest {
     }
 
     @Test
-    void who_waits_for_room_hears_of_a_place_that_became_free_while_it_looked() throws Exception {
+    void a_thread_that_waits_for_room_hears_of_a_place_that_became_free_while_it_looked() throws Exception {
         assertThat(slots.tryTake()).isTrue();
         AtomicInteger looks = new AtomicInteger();
         int free = slots.awaitRoom(() -> {
@@ -39,7 +39,7 @@ class SlotsTest {
     }
 
     @Test
-    void who_waits_for_room_hears_of_a_slot_that_became_free() throws Exception {
+    void a_thread_that_waits_for_room_hears_of_a_slot_that_became_free() throws Exception {
         assertThat(slots.tryTake()).isTrue();
         CompletableFuture<Integer> room = CompletableFuture.supplyAsync(() -> {
             try {

@@ -21,7 +21,7 @@ class FailureTest {
             a decade of deadbeef                                       | a decade of deadbeef
             user42 is unknown                                          | user# is unknown
             """)
-    void what_differs_from_job_to_job_is_left_out(String message, String group) {
+    void the_part_of_a_message_that_differs_from_job_to_job_is_left_out(String message, String group) {
         assertThat(Failure.normalised(message)).isEqualTo(group);
     }
 

@@ -94,7 +94,7 @@ class ClusterFeedTest {
     }
 
     @Test
-    void what_a_copy_got_from_the_one_that_was_read_is_not_shown_again() {
+    void a_change_that_a_copy_got_from_the_one_that_was_read_is_not_shown_again() {
         Revision first = client.written(201, 0, null, "first");
         Follower follower = follow(0, "0");
         time.pass(A_WHILE);
@@ -108,7 +108,7 @@ class ClusterFeedTest {
     }
 
     @Test
-    void what_another_copy_had_alone_is_not_skipped() {
+    void a_change_that_another_copy_had_alone_is_not_skipped() {
         client.written(201, 0, null, "known to all");
         String position = read(0);
         cluster.stop(0);

@@ -105,7 +105,7 @@ class NodeTroubleTest {
     }
 
     @Test
-    void of_five_nodes_three_have_a_copy_and_two_of_them_are_enough_for_all_five() {
+    void a_cluster_of_five_nodes_has_three_copies_and_two_of_them_are_enough_for_all_nodes() {
         Cluster five = new Cluster(
                 time,
                 new RandomDelays(1, RandomDelays.Means.COUCHDB_3_5),

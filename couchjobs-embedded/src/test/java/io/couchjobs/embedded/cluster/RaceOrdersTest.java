@@ -92,7 +92,7 @@ class RaceOrdersTest {
     }
 
     @Test
-    void who_is_first_at_two_copies_gets_the_201() {
+    void the_claimer_that_is_first_at_two_copies_gets_the_201() {
         race(3, (orders, time, cluster, ending) -> IntStream.range(0, 3).forEach(claimer -> {
             long first =
                     orders.stream().filter(order -> order.get(0) == claimer).count();

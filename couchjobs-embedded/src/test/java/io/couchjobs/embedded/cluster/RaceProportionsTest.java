@@ -55,7 +55,7 @@ class RaceProportionsTest {
     }
 
     @Test
-    void of_four_claimers_at_three_nodes_a_few_see_no_201_at_all() {
+    void a_race_of_four_claimers_at_three_nodes_sometimes_has_no_201_at_all() {
         Proportions four = race("four claimers, three nodes", false, 0, 1, 2, 1);
         assertThat(four.percent(201, 0)).isBetween(0.5, 4.0);
         assertThat(four.doubled()).isCloseTo(48, within(8.0));

@@ -57,7 +57,7 @@ class StageTest {
     }
 
     @Test
-    void what_an_actor_throws_ends_the_run() {
+    void an_exception_of_an_actor_ends_the_run() {
         VirtualTime time = new VirtualTime();
         new Stage(time).play("unlucky", () -> {
             throw new IllegalArgumentException("on purpose");

@@ -64,7 +64,7 @@ class LiveDashboardTest {
     }
 
     @Test
-    void what_happens_is_told_at_once_also_to_more_pages_than_the_container_has_threads() throws Exception {
+    void an_event_is_told_at_once_also_to_more_pages_than_the_container_has_threads() throws Exception {
         List<BufferedReader> open = new ArrayList<>();
         for (int i = 0; i < THREADS + 3; i++) {
             open.add(listen());
@@ -128,7 +128,7 @@ class LiveDashboardTest {
     }
 
     @Test
-    void who_has_no_token_cannot_listen() throws Exception {
+    void a_client_without_a_token_cannot_listen() throws Exception {
         HttpRequest nobody = HttpRequest.newBuilder(uri("events")).build();
         assertThat(http.send(nobody, BodyHandlers.ofString()).statusCode()).isEqualTo(401);
     }

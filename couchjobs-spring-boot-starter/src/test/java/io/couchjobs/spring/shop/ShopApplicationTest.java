@@ -75,7 +75,7 @@ class ShopApplicationTest {
     }
 
     @Test
-    void what_the_method_throws_counts_as_what_the_handler_threw() throws Exception {
+    void an_exception_of_the_method_counts_as_an_exception_of_the_handler() throws Exception {
         Job job = finished(shop.getBean(ShopApplication.SignUp.class).register("nobody"));
         assertThat(job.status()).isEqualTo(JobStatus.FAILED);
         assertThat(job.errors().get(0).message()).isEqualTo("not an address: nobody");

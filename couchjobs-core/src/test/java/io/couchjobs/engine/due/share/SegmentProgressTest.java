@@ -40,7 +40,7 @@ class SegmentProgressTest {
     }
 
     @Test
-    void who_is_left_alone_begins_again_with_the_first_job() {
+    void a_worker_that_is_left_alone_begins_again_with_the_first_job() {
         sharing.readShare(window(false, JOB), 100, 0);
         assertThat(sharing.hasPassedOthers()).isTrue();
         sharing.readAll();

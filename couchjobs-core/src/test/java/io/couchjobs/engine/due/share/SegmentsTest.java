@@ -39,7 +39,7 @@ class SegmentsTest {
     }
 
     @Test
-    void what_a_worker_has_are_neighbours() {
+    void the_jobs_of_a_worker_are_neighbours() {
         Set<JobId> ours = new HashSet<>(stretches("a").of(LINE));
         long edges = IntStream.range(1, LINE.size())
                 .filter(n -> ours.contains(LINE.get(n)) != ours.contains(LINE.get(n - 1)))
@@ -71,7 +71,7 @@ class SegmentsTest {
     }
 
     @Test
-    void who_is_alone_has_all() {
+    void a_lone_worker_has_all_jobs() {
         assertThat(new Segments(new WorkerRanking("a", Site.UNNAMED), "email").of(LINE))
                 .isEqualTo(LINE);
     }

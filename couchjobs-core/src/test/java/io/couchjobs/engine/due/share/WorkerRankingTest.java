@@ -33,7 +33,7 @@ class WorkerRankingTest {
     }
 
     @Test
-    void of_the_workers_of_a_type_each_job_is_first_for_one() {
+    void each_job_has_exactly_one_worker_of_its_type_that_is_first() {
         List<String> ids = List.of("a", "b", "c");
         List<WorkerRanking> fleet =
                 ids.stream().map(id -> new WorkerRanking(id, Site.UNNAMED)).toList();
@@ -49,7 +49,7 @@ class WorkerRankingTest {
     }
 
     @Test
-    void who_is_gone_is_waited_for_no_more() {
+    void a_worker_that_is_gone_is_waited_for_no_more() {
         WorkerRanking ranking = new WorkerRanking("self", Site.UNNAMED);
         IntStream.range(0, 10).forEach(n -> ranking.changed(registered("w" + n, "email"), 0));
         assertThat(JOBS).anySatisfy(job -> assertThat(ranking.rank(job)).isPositive());
