@@ -89,7 +89,8 @@ class ChangesOnClustersTest extends QueueOnPretendedCluster {
         cluster.acceptStored(1000, doc -> doc.path("_deleted").asBoolean());
         proxy.loseRequests(1000, request -> request.toString().contains("couchjobs-probe"));
         interruptAt(request -> request.body().contains("_deleted"));
-        assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(UnconfirmedException.class);
+        assertThatThrownBy(() -> queue.remove("email", "1"))
+                .hasMessageContaining("email:1; the change may have been stored");
     }
 
     /** Interrupts the caller, whose next pause ends by that. */

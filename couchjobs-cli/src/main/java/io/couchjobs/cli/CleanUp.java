@@ -1,7 +1,7 @@
 package io.couchjobs.cli;
 
 /**
- * What a command does at its end, also when a signal ends it. A second signal ends the process without waiting for it.
+ * The work of a command at its end, also when a signal ends it. A second signal ends the process without waiting for it.
  * Thread-safe.
  */
 final class CleanUp {

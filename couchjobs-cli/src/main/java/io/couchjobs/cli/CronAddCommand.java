@@ -56,14 +56,15 @@ final class CronAddCommand extends CronNameCommand implements CreatesStore {
     @Option(
             names = "--missed",
             paramLabel = "once|skip|all",
-            description = "What becomes of ticks while nobody worked: one job for all (default), none, one for each.")
+            description =
+                    "The jobs for ticks that came while nobody worked: one job for all (default), none, one for each.")
     private Schedule.MissedPolicy missed = Schedule.MissedPolicy.ONCE;
 
     @Option(
             names = "--overlap",
             paramLabel = "skip|allow",
             description =
-                    "What becomes of a tick while an earlier job is unfinished: skipped (default), or a job is made.")
+                    "Whether a tick makes a job while an earlier job is unfinished: no (skip, the default) or yes (allow).")
     private Schedule.OverlapPolicy overlap = Schedule.OverlapPolicy.SKIP;
 
     @Option(names = "--disabled", description = "Keep it from making jobs until it is enabled.")

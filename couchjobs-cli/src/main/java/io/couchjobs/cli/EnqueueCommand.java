@@ -81,7 +81,7 @@ final class EnqueueCommand extends QueueCommand implements CreatesStore {
             names = "--format",
             paramLabel = "FORMAT",
             description = {
-                "What the file is: ndjson (objects with data and optionally id, scheduledTime, group, ...), csv (the header "
+                "The format of the file: ndjson (objects with data and optionally id, scheduledTime, group, ...), csv (the header "
                         + "names the fields of the data) or lines (the data is {\"line\": \"...\"}). Default: csv for FILE.csv, lines for "
                         + "FILE.txt, else ndjson."
             })

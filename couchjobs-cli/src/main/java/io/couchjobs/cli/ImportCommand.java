@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
             "  gunzip -c jobs.ndjson.gz | couchjobs import -"
         })
 final class ImportCommand extends QueueCommand implements CreatesStore {
-    @Parameters(index = "0", paramLabel = "FILE|-", description = "What export wrote, or lines like it.")
+    @Parameters(index = "0", paramLabel = "FILE|-", description = "A file that export wrote, or lines like it.")
     private String file = "";
 
     @Mixin

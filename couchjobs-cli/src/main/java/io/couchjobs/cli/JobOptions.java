@@ -49,7 +49,7 @@ final class JobOptions {
             names = "--after-failure",
             paramLabel = "POLICY",
             description = {
-                "What becomes of the job when one of those does not succeed: cancel (default), "
+                "The fate of the job when one of those does not succeed: cancel (default), "
                         + "run (when all have ended) or wait (until that one is retried and succeeds)."
             })
     private After.@Nullable OnFailure afterFailure;

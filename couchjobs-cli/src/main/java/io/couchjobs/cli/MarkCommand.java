@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
         },
         footer = {"  couchjobs mark v1.4", "  couchjobs mark \"mail server replaced\""})
 final class MarkCommand extends QueueCommand implements CreatesStore {
-    @Parameters(paramLabel = "TEXT", description = "What happened, in up to 200 characters.")
+    @Parameters(paramLabel = "TEXT", description = "The event, in up to 200 characters.")
     private String text = "";
 
     @Override

@@ -36,7 +36,11 @@ import picocli.CommandLine.Option;
             "  couchjobs trigger add box --source orders --outbox leave"
         })
 final class TriggerAddCommand extends TriggerNameCommand implements CreatesStore {
-    @Option(names = "--source", paramLabel = "DATABASE|PATTERN", required = true, description = "What is followed.")
+    @Option(
+            names = "--source",
+            paramLabel = "DATABASE|PATTERN",
+            required = true,
+            description = "The database to follow, or a pattern of databases.")
     private String source = "";
 
     @Option(names = "--type", paramLabel = "T", description = "The type of the jobs.")
@@ -59,7 +63,7 @@ final class TriggerAddCommand extends TriggerNameCommand implements CreatesStore
     @Option(
             names = "--deletions",
             paramLabel = "include|exclude|only",
-            description = "What becomes of deleted documents; default include.")
+            description = "Whether deleted documents make jobs; default include.")
     private Trigger.@Nullable Deletions deletions;
 
     @Option(names = "--design-docs", description = "Take design documents, too.")

@@ -105,7 +105,7 @@ final class TriggerText {
                 .put("problem", source.problem().orElse(null));
     }
 
-    /** What the trigger does: its document as it is stored. */
+    /** The fields of the trigger's document as it is stored. */
     static Table fields(Trigger trigger) {
         Table table = new Table("FIELD", "VALUE");
         trigger.toDocument().properties().forEach(field -> {

@@ -148,7 +148,7 @@ class ExportImportTest {
         assertThat(imported.json().at("/rejected/0").toString()).contains("email:1");
     }
 
-    /** Who guards what it writes elsewhere by the fence relies on that, also after the job was removed and put back. */
+    /** A handler that guards its writes elsewhere by the fence relies on that, also after the job was removed and put back. */
     @Test
     void the_fence_of_a_job_that_came_back_is_greater_than_all_before() throws Exception {
         queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());

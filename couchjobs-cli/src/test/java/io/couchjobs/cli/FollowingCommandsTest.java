@@ -168,7 +168,7 @@ class FollowingCommandsTest {
             done("remove", "sms", "2");
             done("remove", "email", "2");
 
-            // Who hears late hears only the last of each job, and not always in the order of the changes.
+            // A late reader hears only the last change of each job, and not always in the order of the changes.
             String ofType =
                     type.awaitOut(text -> text.contains("email:1  waiting") && text.contains("email:2  removed"));
             String ofId = id.awaitOut(text -> text.contains("sms:2  removed") && text.contains("email:2  removed"));

@@ -28,7 +28,7 @@ public final class PretendedUser {
     }
 
     /**
-     * Whoever writes is taken for a worker and producer, and for an administrator where settings are written, or documents that
+     * Any user is taken for a worker and producer, and for an administrator where settings are written, or documents that
      * were not there: those are how tests set their stage.
      */
     public static void everybodyWorks(CouchDatabase database) {

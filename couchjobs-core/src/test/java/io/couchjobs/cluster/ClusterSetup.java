@@ -80,7 +80,7 @@ final class ClusterSetup {
         }
     }
 
-    /** Who is not there yet, or no more, does not answer at all. */
+    /** A node that is not there yet, or not any more, does not answer at all. */
     private static boolean isSo(Condition condition) throws InterruptedException {
         try {
             return condition.holds();

@@ -120,8 +120,8 @@ class RealClusterTest {
     }
 
     /**
-     * Whoever adds a finished job begins another life of it, so there may be as many runs as creators. Of what is inserted there
-     * is one run, unless its owner was too slow for its lease; and never two at a time.
+     * A creator that adds a finished job begins another life of it, so there may be as many runs as creators. An inserted job has
+     * one run, unless its owner was too slow for its lease; and never two at a time.
      */
     @Test
     void four_creators_who_make_the_same_jobs_at_the_same_moment_have_none_of_them_run_twice_at_a_time()

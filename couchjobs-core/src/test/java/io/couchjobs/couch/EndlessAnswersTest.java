@@ -38,7 +38,7 @@ class EndlessAnswersTest {
     /** What fits between the server and the client. */
     private static final long ON_THE_WAY = 16 * MIB;
 
-    /** Who reads that much would read for ever. */
+    /** A client that reads that much would read for ever. */
     private static final long ENOUGH = 1100 * MIB;
 
     /** What the server says again and again, after what it says first, and how much of it is more than anybody wants. */

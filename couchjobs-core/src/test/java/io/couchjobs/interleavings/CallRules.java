@@ -164,7 +164,7 @@ final class CallRules {
         assertThat(write.orElseThrow().before().orElseThrow().isLockedBy(token)).isTrue();
     }
 
-    /** Who was told that the job will run sees it claimed afterwards, unless somebody cancels or removes it. */
+    /** A caller that was told that the job will run sees it claimed afterwards, unless somebody cancels or removes it. */
     private void checkRunsAfter(Call call, Optional<Step> write) {
         List<Step> own = history.of(call);
         int from = history.steps().indexOf(write.orElse(own.get(0)));

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who was killed is decided twice: by {@link Ending.Outcome} for one job, by the view {@code status} for the counts. */
+/** The question whether a job was killed is decided twice: by {@link Ending.Outcome} for one job, by the view {@code status} for the counts. */
 @ServerTest
 class OutcomeTwinTest {
     private static final Scope SCOPE = Scope.of("index", 1);

@@ -115,7 +115,7 @@ final class Checker {
         }
     }
 
-    /** Who was told that a job was added, or will run once more, was promised a run that begins after that was asked. */
+    /** A creator that was told that its job was added, or will run once more, was promised a run that begins after its request. */
     private void promisedRuns(List<String> violations) {
         Map<JobId, Long> last = new HashMap<>();
         journal.runs().stream()
@@ -149,7 +149,7 @@ final class Checker {
                         .isPresent();
     }
 
-    /** Who was told that a job is removed, and nobody has added it since, does not find it again. */
+    /** A caller that was told that a job is removed does not find it again, unless somebody has added it since. */
     private void removals(List<String> violations) {
         for (JobId id : journal.asked()) {
             Optional<Job> job = remains.present(id);
@@ -249,8 +249,8 @@ final class Checker {
     }
 
     /**
-     * Whoever inserts a job asks for one run that ends well. Who was cut off and declared dead may have had one that others knew
-     * nothing of.
+     * A creator that inserts a job asks for one run that ends well. An owner that was cut off and declared dead may have had a run
+     * that others knew nothing of.
      */
     private void secondRuns(List<Run> runs, List<String> violations) {
         for (int i = 1; i < runs.size(); i++) {
@@ -268,7 +268,7 @@ final class Checker {
         }
     }
 
-    /** What a creator was told holds. Whose owner was declared dead may have been run before that, and counts as run. */
+    /** The answer to a creator holds. A job whose owner was declared dead may have been run before that, and counts as run. */
     private void notToRun(List<String> violations) {
         for (Journal.Silence silence : journal.silences()) {
             journal.runs().stream()

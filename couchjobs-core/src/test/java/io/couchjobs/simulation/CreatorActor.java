@@ -115,7 +115,7 @@ final class CreatorActor {
         }
     }
 
-    /** All creators do so at the same beat. Whoever changes the job then may be cut off with an old copy of it. */
+    /** All creators do so at the same beat. A creator that changes the job then may be cut off with an old copy of it. */
     private void addWithOthers() {
         Instant due = client.parts().clock().instant();
         client.process().pause(Duration.ofMillis(BEAT_MILLIS - due.toEpochMilli() % BEAT_MILLIS));
@@ -231,7 +231,7 @@ final class CreatorActor {
         client.process().pause(Duration.ofMillis(random.nextInt(4_000)));
     }
 
-    /** Two chunks. Who hears nothing adds the array again. */
+    /** Adds two chunks, and adds the array again when no answer comes. */
     private void addArray(int round) {
         JobId array = new JobId(World.TYPE, client.process() + "-" + round);
         JobRequest template = JobRequest.builder(array.type())

@@ -48,9 +48,9 @@ final class Door implements InProcess.Handler {
         ONLY_201,
         /** A write counts when anybody has it: what everybody writes first. */
         ANY_SUCCESS,
-        /** Who reads the leaves of a job sees those of his own claims only. */
+        /** A process that reads the leaves of a job sees only the leaves of its own claims. */
         ONLY_OWN_LEAVES,
-        /** Who finds an owner dead ends its job, if it is to end: no claim does. */
+        /** A monitor that finds an owner dead ends its job, if it is to end: no claim does. */
         EXPIRY_ENDS
     }
 

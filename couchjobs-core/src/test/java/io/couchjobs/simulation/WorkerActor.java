@@ -297,7 +297,7 @@ final class WorkerActor implements FeedListener {
         }
     }
 
-    /** Who is not registered says by each of its jobs that it lives. */
+    /** A worker that is not registered gives its signs of life by each of its jobs. */
     private void renew(Held one) {
         try {
             one.claim.update();

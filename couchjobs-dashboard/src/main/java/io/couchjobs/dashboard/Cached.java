@@ -62,7 +62,7 @@ final class Cached<T> {
         }
     }
 
-    /** What is known, however old; empty before the first answer. When it is old, asks anew and waits for nothing. */
+    /** The known answer, however old; empty before the first one. When it is old, asks anew and waits for nothing. */
     synchronized Optional<T> known() {
         var unused = asked();
         return Optional.ofNullable(value);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The {@code Authorization} headers that are accepted. Immutable and thread-safe. */
 final class Credentials {
-    /** What an {@code Authorization} header allows. */
+    /** The rights that an {@code Authorization} header gives. */
     enum Rights {
         NONE,
         READ,

@@ -72,7 +72,7 @@ final class Problems {
                 .put("remedy", problem.remedy());
     }
 
-    /** What each type's numbers show. */
+    /** The problems that each type's numbers show. */
     private List<Problem> look() {
         Instant now = ServerTime.of(queue);
         return Problem.of(counts.byType(), types.settings(), workers.all(), now);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class RequestThreads implements Executor, AutoCloseable {
     private static final long KEEP_ALIVE_SECONDS = 30;
 
-    /** What the calling thread reads. */
+    /** The reading of the calling thread. */
     private final ThreadLocal<Reading> readings = ThreadLocal.withInitial(Reading::new);
 
     private final ThreadPoolExecutor threads;

@@ -2,7 +2,7 @@ package io.couchjobs.peers;
 
 import java.net.URI;
 
-/** What is measured. */
+/** The systems that are measured. */
 enum Candidate {
     RAW("raw: read, then two updates"),
     COUCHJOBS("couchjobs"),

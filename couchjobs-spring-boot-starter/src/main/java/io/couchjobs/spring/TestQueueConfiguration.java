@@ -27,7 +27,7 @@ class TestQueueConfiguration {
         return jobs.queue();
     }
 
-    /** What the application's worker would run, {@link TestQueue#drain} runs. */
+    /** {@link TestQueue#drain} runs the jobs that the application's worker would run. */
     @Bean
     SmartInitializingSingleton couchjobsTestHandlers(
             TestQueue jobs, ConfigurableApplicationContext context, ObjectProvider<WorkerCustomizer> customizers) {

@@ -154,7 +154,7 @@ class CanaryTest {
         }
     }
 
-    /** Who asks for the age of the numbers has them read, and waits a little for them. */
+    /** A request for the age of the numbers starts a reading, and waits a little for it. */
     private void askUntil(BooleanSupplier holds) {
         while (!holds.getAsBoolean()) {
             assertThat(Thread.currentThread().isInterrupted())

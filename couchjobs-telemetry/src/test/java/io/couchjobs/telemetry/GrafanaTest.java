@@ -74,7 +74,8 @@ class GrafanaTest {
                             .build());
             while (registry.find("couchjobs.queue.depth").gauge() == null
                     || registry.find("couchjobs.trigger.lag").gauge() == null) {
-                // Whoever asks starts the reading; on a slow machine it takes longer than he waits.
+                // The first request starts the reading; on a slow machine the reading takes longer than the request
+                // waits.
                 registry.get("couchjobs.queue.numbers.age").gauge().value();
             }
             return metrics(registry.scrape());

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes a job of each record: the header names the fields of its data, all values are strings. */
 final class CsvJobReader implements JobReader {
-    /** What bytes become that are not UTF-8: half of a surrogate pair, which no valid text has. */
+    /** Stands for bytes that are not UTF-8: half of a surrogate pair, which no valid text has. */
     private static final char MALFORMED = '\uDC00';
 
     private static final char BYTE_ORDER_MARK = '\uFEFF';

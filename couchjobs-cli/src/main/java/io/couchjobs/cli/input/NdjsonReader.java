@@ -37,7 +37,7 @@ final class NdjsonReader implements JobReader {
         this.isOfItems = isOfItems;
     }
 
-    /** Of an array. */
+    /** A reader of the items of an array. */
     static NdjsonReader ofItems(TextLines lines, Supplier<JobRequest.Builder> template, Times times) {
         return new NdjsonReader(lines, template, times, IdField.NONE, true);
     }

@@ -48,7 +48,7 @@ public final class ArrayChunks {
     }
 
     /**
-     * Whether retention has deleted the chunk that was read last. Its tombstone does not say whether it was the array's last one. A
+     * Whether retention has deleted the chunk that was looked for last and not found. Its tombstone does not say whether it was the array's last one. A
      * tombstone that garbage collection has purged tells nothing.
      */
     public boolean isRetired() {

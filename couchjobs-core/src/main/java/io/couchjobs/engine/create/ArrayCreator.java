@@ -191,8 +191,8 @@ public final class ArrayCreator {
         }
 
         /**
-         * Another list is noticed before the chunks of this one that are at hand are stored. Where the array has none of these any more,
-         * only a later chunk shows the difference.
+         * Refuses another list before the chunks at hand are stored. When the array has lost all of these chunks, only a later chunk
+         * shows that the list is another one.
          */
         private void requireSame() {
             if (wasThere) {

@@ -190,7 +190,7 @@ public final class Creator {
     public void remove(JobId id) {
         Removal removal = new Removal(store, id);
         try {
-            races.untilWon(id, removal::attempt, removal::interrupted);
+            races.untilWon(id, removal::attempt);
         } catch (ContentionException open) {
             if (removal.hasBegun()) {
                 throw new UnconfirmedException(id, open);

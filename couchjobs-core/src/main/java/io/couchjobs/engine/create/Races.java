@@ -97,11 +97,11 @@ final class Races {
     }
 
     /**
-     * The new job as stored. If no quorum confirmed it and the copies in reach have none, the same bytes are written again: another text
-     * would be another leaf.
+     * Returns the new job as stored. If no quorum confirmed it, and the copies in reach have no job of this id, the same bytes are
+     * written again. Other bytes would make another leaf.
      *
      * @param stored what a write makes of the job, as {@link #stored} says it
-     * @return empty only when another job is there
+     * @return the job; empty only when there is another one of its id
      * @throws UnconfirmedException when it stays unknown whether the job is stored
      */
     Optional<Job> inserted(Job job, WriteResult written, Function<WriteResult, Optional<Job>> stored) {
@@ -126,19 +126,6 @@ final class Races {
 
     /** Tries until an attempt is first; an empty one was not. */
     <T> T untilWon(JobId id, Supplier<Optional<T>> attempt) {
-        return untilWon(
-                id,
-                attempt,
-                () -> new CouchJobsException(
-                        "interrupted while changing job " + id + "; the change may have been stored"));
-    }
-
-    /**
-     * Tries until an attempt is first.
-     *
-     * @param interrupted what is thrown when the thread is interrupted
-     */
-    <T> T untilWon(JobId id, Supplier<Optional<T>> attempt, Supplier<CouchJobsException> interrupted) {
         Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(5), Duration.ofMillis(500));
         while (backoff.attempts() < MOST_ATTEMPTS) {
             Optional<T> outcome = attempt.get();
@@ -146,7 +133,8 @@ final class Races {
                 return outcome.get();
             }
             if (!backoff.pauseUnlessInterrupted()) {
-                throw interrupted.get();
+                throw new CouchJobsException(
+                        "interrupted while changing job " + id + "; the change may have been stored");
             }
         }
         throw new ContentionException(id, backoff.attempts());

@@ -2,7 +2,6 @@ package io.couchjobs.engine.create;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.ShownLeaves;
 import io.couchjobs.job.JobId;
@@ -35,13 +34,6 @@ final class Removal {
     /** {@return whether anything was deleted} */
     boolean hasBegun() {
         return begun;
-    }
-
-    /** {@return what to throw when the thread is interrupted} */
-    CouchJobsException interrupted() {
-        CouchJobsException interrupted =
-                new CouchJobsException("interrupted while removing job " + id + (begun ? "" : "; nothing was written"));
-        return begun ? new UnconfirmedException(id, interrupted) : interrupted;
     }
 
     /**

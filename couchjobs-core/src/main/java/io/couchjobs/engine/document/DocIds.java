@@ -42,10 +42,10 @@ public final class DocIds {
     /** The history: {@code stats:DAY}, {@code stats:DAYTHOUR} and {@code stats:worker:ID}. */
     public static final String STATS = "stats:";
 
-    /** What alarms of the same rules raised: {@code stats:alarm:NAME}. */
+    /** The raised alarms of one set of rules: {@code stats:alarm:NAME}. */
     public static final String ALARM = STATS + "alarm:";
 
-    /** Of the document that names the database among several. */
+    /** The document that names the database among several. */
     public static final String SITE = "_local/couchjobs-site";
 
     private static final List<String> BESIDE_JOBS =

@@ -266,7 +266,7 @@ final class RateKeeper {
     }
 
     /**
-     * What this process reserved in a window.
+     * The starts that this process reserved in a window.
      *
      * @param left the starts that are not used yet
      * @param all all that it reserved, whatever the document says: processes with clocks windows apart wipe out each other's counts

@@ -121,7 +121,10 @@ public final class SettingsStore implements PatientListener {
         return isNewer ? read : heard;
     }
 
-    /** The moment before the timeout, and both before the settings: an owner that saw a shorter timeout alone would take its lease for over. */
+    /**
+     * Stores the moment in which a timeout became shorter, and then the timeout. Both come before the settings are known: an owner that
+     * saw only the shorter timeout would take its lease for over.
+     */
     private void noteTimeout(TypeSettings settings) {
         Duration timeout = settings.timeout().orElse(defaultTimeout);
         Duration before = timeouts.get(settings.type());

@@ -172,7 +172,7 @@ final class Position {
         return Optional.ofNullable(document.path(PROBLEM).textValue());
     }
 
-    /** What a person should know though the database is followed; empty again some time after the last step that said so. */
+    /** The warning that a person should read though the database is followed; empty again some time after the last step that said so. */
     Optional<String> warning(Instant now) {
         Instant warned = Instant.ofEpochMilli(document.path(WARNED).asLong());
         return Optional.ofNullable(document.path(WARNING).textValue())

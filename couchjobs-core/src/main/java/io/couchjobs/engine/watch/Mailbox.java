@@ -77,7 +77,7 @@ final class Mailbox {
         gap = false;
     }
 
-    /** What a majority had when it was asked may be old by now. */
+    /** Whether the present state stays: the state that a majority had when it was asked may be old by now. */
     private static boolean stays(Snapshot present, Snapshot news) {
         boolean isSureEnd = news.isConfirmed() && news.isEnd();
         return present.isLaterThan(news) && (present.isEnd() || !isSureEnd);

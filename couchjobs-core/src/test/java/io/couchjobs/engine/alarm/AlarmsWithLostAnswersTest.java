@@ -84,10 +84,7 @@ class AlarmsWithLostAnswersTest extends AlarmedQueue {
         isViewAway = false;
         look(watch, 1);
 
-        assertThat(told)
-                .filteredOn(alarm -> alarm.rule().equals("conflicts"))
-                .extracting(Alarms.Alarm::raised)
-                .containsExactly(true, false);
+        assertConflictsAreToldToBeOver();
     }
 
     @Test
@@ -101,6 +98,10 @@ class AlarmsWithLostAnswersTest extends AlarmedQueue {
         look(watch, 2);
 
         assertThat(interlude).isNull();
+        assertConflictsAreToldToBeOver();
+    }
+
+    private void assertConflictsAreToldToBeOver() {
         assertThat(told)
                 .filteredOn(alarm -> alarm.rule().equals("conflicts"))
                 .extracting(Alarms.Alarm::raised)

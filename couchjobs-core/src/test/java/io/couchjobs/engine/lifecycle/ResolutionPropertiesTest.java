@@ -137,7 +137,7 @@ class ResolutionPropertiesTest {
         });
     }
 
-    /** Who shows no run, and parted from a branch before that one was run, was not: of two rivals one is taken back. */
+    /** A leaf without a run that parted from a branch before that branch was run, was not run: one of two rivals is taken back. */
     private static boolean mayHaveRun(Leaf leaf, List<Leaf> leaves) {
         boolean isToBeRun = leaf.isFresh() && leaf.kind() != Kind.OWNED;
         boolean wasWithdrawn = leaf.kind() == Kind.OWNED

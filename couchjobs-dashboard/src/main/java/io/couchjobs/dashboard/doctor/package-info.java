@@ -1,3 +1,3 @@
-/** What the page of problems and {@code couchjobs doctor} look at: one small class per check. */
+/** The checks of the page of problems and of {@code couchjobs doctor}: one small class per check. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.dashboard.doctor;

@@ -73,7 +73,7 @@ public final class NodeFeed implements AutoCloseable {
     public Optional<FeedRow> next(long millis) throws IOException {
         Next next = node.await(then -> await(TimeUnit.MILLISECONDS.toMicros(millis), then));
         if (next.ended()) {
-            throw new IOException("What the feed read is gone.");
+            throw new IOException("The changes that the feed read are gone.");
         }
         return next.row();
     }

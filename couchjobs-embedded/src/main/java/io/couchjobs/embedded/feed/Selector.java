@@ -165,7 +165,7 @@ public final class Selector {
         return value -> wanted.test(Arrays.compareUnsigned(order.apply(value), key));
     }
 
-    /** Of a list the elements are tested, and not the list itself. */
+    /** Tests the elements of a list, and not the list itself. */
     private Predicate<JsonNode> in(String name, JsonNode argument) {
         Predicate<JsonNode> equal = any(array(name, argument)
                 .map(one -> compared(one, sign -> sign == 0))

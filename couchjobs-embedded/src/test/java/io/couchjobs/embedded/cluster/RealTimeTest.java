@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who asks gets an end, whatever happens to the question. */
+/** Each caller gets an end, whatever happens to its question. */
 @Timeout(60)
 class RealTimeTest {
     private final RealTime time = new RealTime();

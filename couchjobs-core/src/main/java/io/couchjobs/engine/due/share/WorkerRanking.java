@@ -27,7 +27,7 @@ public final class WorkerRanking {
     private final String self;
     private final Site site;
     private final Map<String, Peer> others = new ConcurrentHashMap<>();
-    /** Those that were deleted while the workers are being read. */
+    /** The workers whose deletion the feed told while the registrations are being read. */
     private final Set<String> deleted = new HashSet<>();
 
     private int readings;
