@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import org.slf4j.Logger;
@@ -77,17 +78,19 @@ final class LeftSlots {
         left.addAll(slots);
     }
 
-    /** {@return those of which a leaf was still there} */
+    /** {@return those of which a leaf was still there; a slot that cannot be read waits for the next attempt} */
     private List<Slot> takeAway(List<Slot> slots) {
         store.database()
                 .bulkRevisions(slots.stream()
                         .filter(slot -> !slot.rev().isEmpty())
                         .map(Slot::deletion)
                         .toList());
-        List<List<Slot>> owners = reader.owners(slots.stream().map(Slot::name).toList());
+        List<Optional<List<Slot>>> owners =
+                reader.owners(slots.stream().map(Slot::name).toList());
         List<Slot> still = new ArrayList<>();
         for (int i = 0; i < slots.size(); i++) {
-            still.addAll(takenAway.apply(slots.get(i), owners.get(i)));
+            Slot slot = slots.get(i);
+            owners.get(i).ifPresentOrElse(present -> still.addAll(takenAway.apply(slot, present)), () -> add(slot));
         }
         return still;
     }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.feed.FeedEvent;
@@ -148,16 +147,20 @@ final class SlotReader {
         }
     }
 
-    /** All owners of each slot, as far as a majority of the copies tells. The reading also repairs the copies. */
-    List<List<Slot>> owners(List<SlotName> names) {
+    /**
+     * Reads all owners of each slot from a majority of the copies. The reading also repairs the copies.
+     *
+     * @return in the same order, the owners; empty for a slot that the server cannot read now
+     */
+    List<Optional<List<Slot>>> owners(List<SlotName> names) {
         List<String> ids = names.stream().map(SlotName::docId).toList();
-        List<List<Slot>> owners = new ArrayList<>();
+        List<Optional<List<Slot>>> owners = new ArrayList<>();
         for (Optional<List<ObjectNode>> leaves : parts.store().database().leavesOfAll(ids)) {
             SlotName name = names.get(owners.size());
-            owners.add(leaves.orElseThrow(() -> new CouchJobsException(name.docId() + " could not be read")).stream()
+            owners.add(leaves.map(read -> read.stream()
                     .filter(leaf -> !leaf.path("_deleted").asBoolean())
                     .map(leaf -> Slot.of(name, leaf, parts.clock().nanos()))
-                    .toList());
+                    .toList()));
         }
         return owners;
     }

@@ -20,11 +20,16 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.SourceDatabases;
 import io.couchjobs.testing.Stores;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.Limit;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +42,8 @@ class SlotsOnClustersTest {
     private JobQueue queue;
     private JobStore store;
     private SlotReader reader;
+    private QueueParts parts;
+    private final AtomicLong nanos = new AtomicLong();
 
     @BeforeEach
     void open(TestDatabase own) {
@@ -54,13 +61,14 @@ class SlotsOnClustersTest {
         });
         queue = TestQueue.open(proxy.door(own));
         store = Stores.of(queue.database());
-        ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, System::nanoTime);
-        reader = new SlotReader(new QueueParts(
+        ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
+        parts = new QueueParts(
                 store,
                 new JobIndex(new DesignDocuments(queue.database())),
                 new SettingsStore(queue.database(), Duration.ofSeconds(60)),
                 Feeds.of(queue.database()),
-                clock));
+                clock);
+        reader = new SlotReader(parts);
     }
 
     @AfterEach
@@ -91,5 +99,37 @@ class SlotsOnClustersTest {
 
         claim.finish();
         assertThat(reader.use(slot, Job.parse(loser), 0)).isEqualTo(SlotReader.Use.UNUSED);
+    }
+
+    @Test
+    void a_slot_that_cannot_be_read_closes_its_own_type_only_and_not_for_good() {
+        for (String type : List.of("a", "b")) {
+            queue.types().change(type, present -> present.with(Limit.RUNNING, 1));
+        }
+        SourceDatabases.save(
+                queue.database(),
+                "{'_id':'slot:a:t:0','job':'job:a:1','claimOn':'1-x','token':'dead','worker':'dead'}");
+        Limits limits = new Limits(parts, "here", () -> {});
+        assertThat(limits.isOpen("a")).as("its slot is taken").isFalse();
+        nanos.addAndGet(Duration.ofMinutes(1).toNanos());
+        proxy.detour(new UnreadableSlot());
+        assertThat(List.of("a", "b")).filteredOn(limits::isOpen).containsExactly("b");
+
+        proxy.clear();
+        assertThat(limits.isOpen("a"))
+                .as("the dead worker's slot was taken away")
+                .isTrue();
+    }
+
+    /** Answers as a server that cannot read the slot's document. */
+    private static final class UnreadableSlot implements Proxy.Detour {
+        @Override
+        public Optional<String> answers(Proxy.Request request) {
+            return request.uri().getPath().endsWith("/_bulk_get")
+                            && request.body().contains("slot:a:t:0")
+                    ? Optional.of("{\"results\":[{\"id\":\"slot:a:t:0\",\"docs\":[{\"error\":{\"id\":\"slot:a:t:0\","
+                            + "\"rev\":\"undefined\",\"error\":\"internal_error\",\"reason\":\"broken\"}}]}]}")
+                    : Optional.empty();
+        }
     }
 }
