@@ -165,11 +165,10 @@ class ChunkHandlerTest {
 
     /** The first job is run alone, and its call does not end before it may. */
     private void workOnJobs(int others, CountDownLatch first, ChunkHandler.Work<Page> work) {
-        AtomicInteger calls = new AtomicInteger();
         queue.worker()
                 .concurrency(others + 1)
                 .handler(PAGE, ChunkHandler.upTo(others, (pages, context) -> {
-                    if (calls.getAndIncrement() == 0) {
+                    if (pages.size() == 1) {
                         first.await();
                     }
                     work.run(pages, context);
