@@ -1,4 +1,4 @@
-/** The couchjobs library: a document job queue on Apache CouchDB. */
+/** The couchjobs library: a job queue on Apache CouchDB. */
 module io.couchjobs {
     requires transitive com.fasterxml.jackson.databind;
     requires com.fasterxml.jackson.datatype.jdk8;

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Adds jobs that the rules of the queue allow. A job that waits for others of the same call is added after them.
- * Thread-safe. {@link JobCreator} says what the methods do.
+ * Adds the jobs that the rules of the queue allow. A job that waits for other jobs of the same call is added after them.
+ * Thread-safe. {@link JobCreator} describes the methods.
  */
 record Additions(Engine engine, AddRules rules) {
     AddResult add(JobRequest request) {
@@ -24,7 +24,9 @@ record Additions(Engine engine, AddRules rules) {
         return engine.asyncCreator().add(request);
     }
 
-    /** As {@link JobCreator#replaceAll} if the data of pending jobs is to be replaced, and otherwise as {@link JobCreator#addAll}. */
+    /**
+     * Adds jobs as {@link JobCreator#replaceAll} does if {@code replace} is true, and otherwise as {@link JobCreator#addAll} does.
+     */
     List<AddResult> addAll(List<JobRequest> requests, boolean replace) {
         return new AwaitedFirst(requests).add(this::addRound, replace);
     }

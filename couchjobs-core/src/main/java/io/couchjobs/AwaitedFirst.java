@@ -17,8 +17,8 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Writes the jobs of one call in rounds. A job that waits for others of the same call is written in a later round than they are.
- * In the same round, their earlier states could let it go: for example, when yesterday's finished jobs are added again. Not
+ * Writes the jobs of one call in rounds. A job that waits for other jobs of the same call is written in a later round than those.
+ * In the same round, their earlier states could release it: for example, when yesterday's finished jobs are added again. Not
  * thread-safe.
  */
 final class AwaitedFirst {
@@ -39,7 +39,7 @@ final class AwaitedFirst {
         }
     }
 
-    /** {@return the jobs, and then the one that waits for all of them} */
+    /** {@return the jobs, followed by the completion job that waits for all of them} */
     static List<JobRequest> batch(List<JobRequest> jobs, JobRequest completion) {
         if (jobs.isEmpty()) {
             throw new IllegalArgumentException("a batch needs at least one job");
@@ -50,13 +50,13 @@ final class AwaitedFirst {
     }
 
     /**
-     * Adds the jobs. A job that waits for others of the call is written even if it is pending with the same time, because their
-     * earlier states may have let it go already. It is rejected when one of them is rejected: otherwise it would run on the
-     * earlier state of that job.
+     * Adds the jobs. A job that waits for other jobs of the call is written even if it is pending with the same time, because their
+     * earlier states may have released it already. It is rejected when one of those jobs is rejected: otherwise the earlier state
+     * of that job could release it.
      *
-     * @param add adds some jobs; its second argument says whether to replace the data of pending ones
+     * @param add adds some jobs; its second argument says whether to replace the data of pending jobs
      * @param replace whether to replace the data of pending jobs that wait for no other job of the call
-     * @return in the order of the requests, what happened to each
+     * @return the result of each request, in the same order
      */
     List<AddResult> add(BiFunction<List<JobRequest>, Boolean, List<AddResult>> add, boolean replace) {
         Map<JobId, AddResult> rejected = new HashMap<>();
@@ -87,8 +87,8 @@ final class AwaitedFirst {
     /**
      * Calls a function once per round.
      *
-     * @param write the function; it returns one answer per job that it is given, in the same order
-     * @return all answers, in the order of the requests
+     * @param write the function; it returns one result for each given job, in the same order
+     * @return all results, in the order of the requests
      */
     private List<AddResult> inRounds(Function<List<JobRequest>, List<AddResult>> write) {
         if (awaited.isEmpty()) {
@@ -101,7 +101,7 @@ final class AwaitedFirst {
             List<JobId> ready = open.stream()
                     .filter(id -> awaited(id).stream().noneMatch(open::contains))
                     .toList();
-            Set<JobId> now = new HashSet<>(ready.isEmpty() ? open : ready); // those left wait for each other
+            Set<JobId> now = new HashSet<>(ready.isEmpty() ? open : ready); // none ready: the rest wait for each other
             open.removeAll(now);
             List<Integer> places = places(now);
             List<AddResult> answered =

@@ -2,15 +2,15 @@ package io.couchjobs;
 
 import org.jspecify.annotations.Nullable;
 
-/** Closes all parts of something, also when some of them fail. */
+/** Closes several parts, even when some of them fail to close. */
 final class Closing {
     private Closing() {}
 
     /**
-     * Closes parts, one after the other.
+     * Closes parts one after the other.
      *
-     * @param parts what closes each of them
-     * @throws RuntimeException the first trouble, with the others suppressed; an error likewise
+     * @param parts the close action of each part
+     * @throws RuntimeException the first exception, with the others suppressed; an {@link Error} is thrown in the same way
      */
     static void all(Runnable... parts) {
         Throwable first = null;
@@ -28,7 +28,7 @@ final class Closing {
         }
     }
 
-    /** Closes something after a failure. A failure of the closing is added to it. */
+    /** Closes something after a failure. An exception from closing is added to the failure as suppressed. */
     static void after(Throwable trouble, Runnable closing) {
         try {
             closing.run();

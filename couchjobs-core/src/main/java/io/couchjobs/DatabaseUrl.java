@@ -6,17 +6,16 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The URL of a database as a user gives it: the server's address and behind it the database's name. No message shows its
- * password.
+ * The URL of a database as the user gave it: the server's address, followed by the database's name. No message shows the password.
  */
 record DatabaseUrl(URI given) {
 
-    /** As {@link URI#create}, whose message shows the password. */
+    /** Parses a URL. Unlike {@link URI#create}, its exception message does not show the password. */
     static DatabaseUrl parse(String url) {
         return new DatabaseUrl(uri(url, url));
     }
 
-    /** The name of the database. */
+    /** Returns the name of the database. */
     String name() {
         String path = path();
         String name = path.substring(path.lastIndexOf('/') + 1);
@@ -27,7 +26,7 @@ record DatabaseUrl(URI given) {
         return URLDecoder.decode(name.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
-    /** The address of its server, with the credentials. */
+    /** Returns the address of the server, with the credentials. */
     URI server() {
         String path = path();
         String above = path.substring(0, Math.max(0, path.lastIndexOf('/')));
@@ -51,13 +50,13 @@ record DatabaseUrl(URI given) {
         }
     }
 
-    /** Without user and password. */
+    /** Returns the URL without user and password. */
     @Override
     public String toString() {
         return withoutUserInfo(given.toString());
     }
 
-    /** Drops everything between the scheme and the last @: a password that is not encoded may hold any character. */
+    /** Removes everything between the scheme and the last @, because an unencoded password may contain any character. */
     private static String withoutUserInfo(String url) {
         return url.replaceFirst("(?s)^([A-Za-z][A-Za-z0-9+.-]*:/*)?.*@", "$1");
     }

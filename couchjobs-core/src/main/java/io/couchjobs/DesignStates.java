@@ -8,9 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Compares the design documents that are in a database with those that this version wants. */
+/** Compares the design documents in a database with those that this version requires. */
 record DesignStates(DesignDocuments designs) {
-    /** {@return the documents that this version always wants, then its installed ones on demand, then all other installed ones} */
+    /**
+     * {@return the documents that this version always requires, then its installed on-demand documents, then all other installed
+     * documents}
+     */
     List<DesignState> list() {
         List<DesignState> states = new ArrayList<>();
         List<String> others = new ArrayList<>(designs.installed());

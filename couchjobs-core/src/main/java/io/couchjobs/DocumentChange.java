@@ -6,7 +6,7 @@ import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.job.Job;
 import java.util.Optional;
 
-/** A document of a queue's database changed. Immutable and thread-safe. */
+/** A change of a document in a queue's database. Immutable and thread-safe. */
 @Experimental
 public final class DocumentChange {
     private final FeedEvent event;
@@ -20,29 +20,31 @@ public final class DocumentChange {
         return event.docId();
     }
 
-    /** {@return the revision that the change made, such as {@code 3-...}} */
+    /** {@return the revision that the change created, such as {@code 3-...}} */
     public String rev() {
         return event.rev();
     }
 
-    /** {@return how many writes the document has seen} */
+    /** {@return the generation of the revision: the number of writes to the document} */
     public long generation() {
         return event.generation();
     }
 
-    /** {@return whether the document is gone} */
+    /** {@return whether the document was deleted} */
     public boolean isDeleted() {
         return event.deleted();
     }
 
-    /** {@return a copy of the document as it is now; empty when it is gone or cannot be read} */
+    /** {@return a copy of the present document; empty when it was deleted or cannot be read} */
     public Optional<ObjectNode> document() {
         return event.deleted()
                 ? Optional.empty()
                 : Optional.ofNullable(event.document()).map(ObjectNode::deepCopy);
     }
 
-    /** {@return the job, if the document is one and still there; without attached data, see {@link JobMonitor#withData(Job)}} */
+    /**
+     * {@return the job, if the document is a job and was not deleted; without attached data, see {@link JobMonitor#withData(Job)}}
+     */
     public Optional<Job> job() {
         return event.job();
     }
@@ -61,17 +63,17 @@ public final class DocumentChange {
         };
     }
 
-    /** Hears of every change of any document of a queue. Called by one thread at a time; must be quick, and never wait. */
+    /** Listens for every change of any document of a queue. Called by one thread at a time. Must be quick and must not wait. */
     @FunctionalInterface
     public interface Listener {
         /**
-         * A document changed. A change may be told twice, late, or after a later one.
+         * Called when a document has changed. A change may be reported twice, late, or after a later change.
          *
-         * @param change what changed
+         * @param change the change
          */
         void changed(DocumentChange change);
 
-        /** Changes may have been missed: nothing that was heard before is certain any more. */
+        /** Called when changes may have been missed, so that everything reported before may be outdated. */
         default void gap() {}
     }
 }

@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a type or method that may still change, or go, in any version. All else that the modules export stays compatible until the
- * next major version; the build compares it with the last one.
+ * Marks a type or method that may change or be removed in any version. Everything else that the modules export stays compatible
+ * until the next major version; the build compares it with the previous version.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

@@ -26,18 +26,18 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The problems of held jobs at one moment: they wait in vain for other jobs, or for each other.
+ * The problems of held jobs at one moment: jobs that wait in vain for other jobs, or for each other.
  *
- * @param index knows which jobs are held
- * @param jobs reads the jobs for which they wait
+ * @param index the index of held jobs
+ * @param jobs the store from which awaited jobs are read
  */
 record HeldProblems(JobIndex index, JobStore jobs) {
-    /** So many held jobs are looked at, and so many of the jobs for which each waits. */
+    /** The number of held jobs that are checked, and of awaited jobs that are checked for each of them. */
     private static final int MOST = 100;
 
     private static final int MOST_NAMED = 5;
 
-    /** Why a job waits in vain for another one. */
+    /** The reason why a job waits in vain for another job. */
     private enum Why {
         MISSING(Problem.Level.NOTE, "which does not exist", "jobs that do not exist"),
         MALFORMED(Problem.Level.PROBLEM, "whose document cannot be a job", "jobs whose documents cannot be jobs"),
@@ -71,10 +71,10 @@ record HeldProblems(JobIndex index, JobStore jobs) {
         }
     }
 
-    /** A job, and one that it waits for in vain. */
+    /** A job, and another job that it waits for in vain. */
     private record Waiting(JobId job, JobId other, Why why) {}
 
-    /** For each type at most one problem of each reason, and one circle in all. */
+    /** Returns at most one problem per type and reason, and at most one circle in total. */
     List<Problem> list() {
         List<Job> held = new HeldIndex(index).first(MOST);
         List<JobId> awaited =
@@ -97,7 +97,7 @@ record HeldProblems(JobIndex index, JobStore jobs) {
         return jobs.stream().collect(toMap(Job::id, job -> job, (one, other) -> one, LinkedHashMap::new));
     }
 
-    /** The first job that a job waits for in vain. */
+    /** Finds the first job that a job waits for in vain. */
     private static Optional<Waiting> inVain(Job job, Map<JobId, Job> present, Set<JobId> malformed) {
         return awaitedBy(job)
                 .flatMap(id -> why(job, Optional.ofNullable(present.get(id)), malformed.contains(id)).stream()
@@ -117,7 +117,7 @@ record HeldProblems(JobIndex index, JobStore jobs) {
         return waitsForSuccess && didNotSucceed ? Optional.of(Why.FAILED) : Optional.empty();
     }
 
-    /** Those of which there is a document. */
+    /** Returns those ids for which a document exists. */
     private Set<JobId> stored(List<JobId> ids) {
         if (ids.isEmpty()) {
             return Set.of();
@@ -134,7 +134,7 @@ record HeldProblems(JobIndex index, JobStore jobs) {
         return job.after().stream().flatMap(after -> after.jobs().stream()).limit(MOST);
     }
 
-    /** The first circle of held jobs, each of which waits for the next. */
+    /** Finds the first circle of held jobs, in which each job waits for the next. */
     private static Optional<List<JobId>> circle(Map<JobId, Job> held) {
         Set<JobId> done = new HashSet<>();
         return held.values().stream()

@@ -22,12 +22,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arrays: many small items of one type, stored in few documents. Each item is run by the {@link io.couchjobs.worker.JobHandler} of its type, is
- * retried alone, and has an end, an error and a result of its own. Thread-safe. {@link JobQueue} says what all methods throw.
+ * Job arrays: many small items of one type, stored in few documents. The {@link io.couchjobs.worker.JobHandler} of the type runs
+ * each item. Each item is retried separately and has its own outcome, error and result. Thread-safe. {@link JobQueue} lists the
+ * exceptions that all methods throw.
  *
- * <p>An array is stored as chunks of up to 500 items. A chunk is a job with the array's id, a colon and a number of six digits as its id:
- * what can be done with a job can be done with it. The items of a chunk run one after the other, those of several chunks at the same
- * time, also in several processes. Source: the array jobs of Slurm and AWS Batch.
+ * <p>An array is stored as chunks of up to 500 items. A chunk is a job. Its id is the array's id, a colon and a number of six
+ * digits. Every operation on jobs also works on chunks. The items of one chunk run one after the other. Several chunks can run at
+ * the same time, even in several processes. Source: the array jobs of Slurm and AWS Batch.
  */
 public final class JobArrays {
     private final Engine engine;
@@ -42,24 +43,24 @@ public final class JobArrays {
     }
 
     /**
-     * How far an array is. It counts the chunks that are there: those that retention has deleted have ended, and are left out.
-     * Immutable and thread-safe.
+     * The progress of an array. Counts only the chunks that still exist: chunks that retention has deleted have ended and are
+     * left out. Immutable and thread-safe.
      *
-     * @param chunks how many jobs store it
-     * @param items how many items these have
-     * @param succeeded how many items have succeeded
-     * @param failed how many items have failed for good
-     * @param running how many items run now
-     * @param isComplete whether all its chunks have been added; false when its creator died while it added them. When retention has
-     *     deleted the chunk behind the last one that is there, none is missing
+     * @param chunks the number of jobs that store the array
+     * @param items the number of items in these jobs
+     * @param succeeded the number of items that have succeeded
+     * @param failed the number of items that have failed permanently
+     * @param running the number of items that are running now
+     * @param isComplete whether all chunks have been added; false when the process that added the array died before the last
+     *     chunk. True when retention has deleted the chunk after the last existing one
      */
     public record State(int chunks, long items, long succeeded, long failed, int running, boolean isComplete) {
-        /** {@return whether all items have ended, those of deleted chunks too} */
+        /** {@return whether all items have ended, including those of deleted chunks} */
         public boolean isFinished() {
             return isComplete && waiting() == 0 && running == 0;
         }
 
-        /** {@return how many items are still to be run} */
+        /** {@return the number of items that still have to run} */
         public long waiting() {
             return items - succeeded - failed - running;
         }
@@ -85,13 +86,13 @@ public final class JobArrays {
     }
 
     /**
-     * An item. Immutable and thread-safe.
+     * An item of an array. Immutable and thread-safe.
      *
-     * @param index its place in the array, from 0 on
-     * @param status {@code SUCCESS}; {@code FAILED} for good; {@code STUCK} when its last run failed and it is retried; {@code WAITING}
-     *     when it has not been run to its end
-     * @param result what its handler returned, or null
-     * @param error why its last run failed, or null
+     * @param index the index of the item in the array, starting at 0
+     * @param status {@code SUCCESS}; {@code FAILED} when the item failed permanently; {@code STUCK} when its last run failed and
+     *     it will be retried; {@code WAITING} when no run of it has ended yet
+     * @param result the result of the handler, or null
+     * @param error why the last run failed, or null
      */
     public record Item(
             long index,
@@ -100,13 +101,13 @@ public final class JobArrays {
             @Nullable String error) {}
 
     /**
-     * Adds an array, due at once.
+     * Adds an array that is due immediately.
      *
      * @param type the type
      * @param id the id of the array
-     * @param items the data of its items
-     * @param <T> what the data is
-     * @return how many items this call added; see {@link #add(JobRequest, Iterable)}
+     * @param items the data of the items
+     * @param <T> the type of the data
+     * @return the number of items this call added; see {@link #add(JobRequest, Iterable)}
      */
     public <T> long add(JobType<T> type, String id, Iterable<? extends T> items) {
         JobRequest.Builder template = JobRequest.builder(type.name()).id(id).data(Map.of());
@@ -116,29 +117,31 @@ public final class JobArrays {
     }
 
     /**
-     * Adds an array. Each chunk is written whole or not at all. When the call fails, or its process dies, the same call adds the chunks
-     * that are missing, and none twice.
+     * Adds an array. Each chunk is written atomically. When the call fails or the process dies, repeating the call adds only the
+     * chunks that are missing.
      *
-     * @param template the type, the id of the array, and what all its chunks have in common, such as priority, group or scheduled time; its
-     *     data is ignored
-     * @param items the data of the items, each a record, bean, map or JSON object of up to 64 KiB; at least one, at most ten million. They are
-     *     taken one after the other, and never all kept
-     * @return how many items this call added; 0 when all were there
-     * @throws io.couchjobs.job.InvalidJobDataException when an item is none, too large or one too many; chunks before it may have been added
-     * @throws io.couchjobs.job.JobRefusedException when the array is there with other items
+     * @param template the type, the id of the array, and the properties that all chunks share, such as priority, group or
+     *     scheduled time; the data is ignored
+     * @param items the data of the items, each a record, bean, map or JSON object of up to 64 KiB; from one to ten million items.
+     *     The items are consumed one at a time and never all kept in memory
+     * @return the number of items this call added; 0 when all items existed already
+     * @throws io.couchjobs.job.InvalidJobDataException when an item is not a JSON object, is too large, or there are too many
+     *     items; earlier chunks may have been added
+     * @throws io.couchjobs.job.JobRefusedException when the array exists with other items
      */
     public long add(JobRequest template, Iterable<?> items) {
         return add(template, items, ArrayCreator.ITEMS_OF_A_CHUNK);
     }
 
     /**
-     * As {@link #add(JobRequest, Iterable)}, with chunks of another size. Small ones spread a short array over more places; large ones
-     * cost less.
+     * Adds an array as {@link #add(JobRequest, Iterable)} does, with another chunk size. Small chunks let more workers share a
+     * short array. Large chunks cost less.
      *
-     * @param template what all its chunks have in common
+     * @param template the properties that all chunks share
      * @param items the data of the items
-     * @param ofAChunk how many items a chunk has at most, from 1 to 10,000; default 500. A chunk has at most 256 KiB of items, whatever this says
-     * @return how many items this call added
+     * @param ofAChunk the highest number of items in a chunk, from 1 to 10,000; default 500. A chunk never holds more than 256
+     *     KiB of items
+     * @return the number of items this call added
      * @throws IllegalArgumentException when the size is out of range
      */
     public long add(JobRequest template, Iterable<?> items, int ofAChunk) {
@@ -146,7 +149,7 @@ public final class JobArrays {
         return creator.add(template, items.iterator(), ofAChunk);
     }
 
-    /** An array that exists, as its first chunk does, needs no room in a full queue. */
+    /** The request for the first chunk. If that chunk exists, the array exists and needs no capacity in a full queue. */
     private static JobRequest firstChunk(JobRequest template) {
         JobId array = template.id();
         JobRequest.Builder chunk = JobRequest.builder(array.type())
@@ -157,7 +160,7 @@ public final class JobArrays {
     }
 
     /**
-     * Asks how far an array is. Reads all its chunks.
+     * Returns the progress of an array. Reads all its chunks.
      *
      * @param array its type and id
      * @return the state; empty when there is no such array
@@ -171,21 +174,21 @@ public final class JobArrays {
     }
 
     /**
-     * Goes through the items of an array, in their order. Reads its chunks while the stream is consumed.
+     * Streams the items of an array in order. Reads the chunks lazily, while the stream is consumed.
      *
      * @param array its type and id
-     * @return the items; none when there is no such array
+     * @return the items; empty when there is no such array
      */
     public Stream<Item> items(JobId array) {
         return chunks(array).flatMap(job -> ItemStates.of(job).stream()).flatMap(JobArrays::items);
     }
 
     /**
-     * Goes through the jobs that store an array: to cancel them, to retry those that have failed, and for whatever else can be done
-     * with a job. Reads them while the stream is consumed. Those that retention has deleted are left out.
+     * Streams the jobs that store an array, for example to cancel or retry them. Reads the jobs lazily, while the stream is
+     * consumed. Jobs that retention has deleted are left out.
      *
      * @param array its type and id
-     * @return the jobs, in the order of the items; none when there is no such array
+     * @return the jobs, in the order of the items; empty when there is no such array
      */
     public Stream<Job> chunks(JobId array) {
         return chunks(listed(array));
@@ -203,11 +206,11 @@ public final class JobArrays {
     }
 
     /**
-     * Names the jobs that store an array. A job that waits for all of them waits for the array:
+     * Returns the ids of the jobs that store an array. A job that waits for all of them waits for the array:
      *
      * <pre>{@code queue.add(report.after(queue.arrays().jobs(new JobId("mail", "campaign-7"))));}</pre>
      *
-     * <p>Jobs that retention has deleted have ended, and are left out.
+     * <p>Jobs that retention has deleted have ended and are left out.
      *
      * @param array its type and id
      * @return the ids, in the order of the items

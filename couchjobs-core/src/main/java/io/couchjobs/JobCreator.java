@@ -18,94 +18,95 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Adds jobs to a queue and changes them. Thread-safe. A program that does nothing else needs this type alone. {@link JobQueue} says
- * what all methods throw. Those that take data throw {@link io.couchjobs.job.InvalidJobDataException} when it does not become a JSON
- * object; then nothing was sent. Those that insert one job, and {@link #addAsync}, throw {@link NoTypeTimeoutException} and {@link
- * QueueFullException} as {@link #add(JobRequest)} does. Those that change, cancel or remove a job throw {@link NotFoundException} when there is no such job.
+ * Adds jobs to a queue and changes them. Thread-safe. {@link JobQueue} lists the exceptions that all methods throw. Methods that
+ * take data throw {@link io.couchjobs.job.InvalidJobDataException} when the data does not become a JSON object; nothing is sent
+ * then. Methods that insert one job, and {@link #addAsync}, throw {@link NoTypeTimeoutException} and {@link QueueFullException} as
+ * {@link #add(JobRequest)} does. Methods that change, cancel or remove a job throw {@link NotFoundException} when there is no such
+ * job.
  */
 public interface JobCreator {
     /**
-     * Adds a job with a random id, due at once.
+     * Adds a job with a random id that is due immediately.
      *
      * @param type the type
      * @param data the data
-     * @param <T> what the data is
-     * @return what happened
+     * @param <T> the type of the data
+     * @return the result
      */
     default <T> AddResult add(JobType<T> type, T data) {
         return add(JobRequest.of(type, data));
     }
 
     /**
-     * Adds a job with a random id, due at once, without waiting for the answer; see {@link #addAsync(JobRequest)}.
+     * Adds a job with a random id that is due immediately, without waiting for the answer; see {@link #addAsync(JobRequest)}.
      *
      * @param type the type
      * @param data the data
-     * @param <T> what the data is
-     * @return what happened, or exceptionally why the job could not be added
+     * @param <T> the type of the data
+     * @return a future with the result; it fails when the job could not be added
      */
     default <T> CompletableFuture<AddResult> addAsync(JobType<T> type, T data) {
         return addAsync(JobRequest.of(type, data));
     }
 
     /**
-     * Adds jobs with random ids, due at once, in one bulk write; see {@link #addAll(List)}.
+     * Adds jobs with random ids that are due immediately, in one bulk write; see {@link #addAll(List)}.
      *
      * @param type the type
      * @param data the data of each job
-     * @param <T> what the data is
-     * @return in the same order, what happened to each
+     * @param <T> the type of the data
+     * @return the result of each job, in the same order
      */
     default <T> List<AddResult> addAll(JobType<T> type, Collection<? extends T> data) {
         return addAll(data.stream().map(each -> JobRequest.of(type, each)).toList());
     }
 
     /**
-     * Adds a job with a random id, due at once.
+     * Adds a job with a random id that is due immediately.
      *
      * @param type the type
      * @param data a record, bean, map or JSON object
-     * @return what happened
+     * @return the result
      */
     default AddResult add(String type, Object data) {
         return add(JobRequest.of(type, data));
     }
 
     /**
-     * Adds a job, by the state it is in. Absent or finished: it waits for its time. Pending with another time: time and data
-     * are replaced. Pending with the same time: nothing is written. Running: it will run once more afterwards, at the new
-     * time; the new data is ignored and its worker is not disturbed.
+     * Adds a job. The effect depends on the job's present state. An absent or finished job waits for its time. A pending job with
+     * another time gets the new time and data. For a pending job with the same time, nothing is written. A running job runs once
+     * more afterwards, at the new time; the new data is ignored, and the present run is not disturbed.
      *
      * @param request the job
-     * @return what happened
-     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
-     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
-     * @throws io.couchjobs.job.WriteRefusedException when the database's own rules refuse it, for example a guard
+     * @return the result
+     * @throws NoTypeTimeoutException when the queue is strict and the job's type has no timeout
+     * @throws QueueFullException when the job is new and its type has reached its limit of pending jobs
+     * @throws io.couchjobs.job.WriteRefusedException when a rule of the database, such as a guard, refuses the job
      */
     AddResult add(JobRequest request);
 
     /**
-     * Adds a job as {@link #add} does, without waiting for the answer. Many that are added one after the other go in bulk
-     * requests: nearly as fast as by {@link #addAll}, from any number of threads. A caller that adds faster than the database
-     * stores is held up once 16,000 jobs, or 16 MB of them, are on their way; {@link JobQueue#close} waits for all.
+     * Adds a job as {@link #add} does, without waiting for the answer. Jobs added in quick succession share bulk requests, nearly
+     * as fast as by {@link #addAll}, from any number of threads. A caller that adds faster than the database stores blocks while
+     * 16,000 jobs, or 16 MB of jobs, are in flight. {@link JobQueue#close} waits for all of them.
      *
-     * <p>The job is safe only when the future is completed: until then it may be lost with the process. Stages that depend on the
-     * future run on a few threads of the queue. Keep them quick; run long ones by the future's {@code Async} methods.
+     * <p>The job is stored only when the future is completed: until then it may be lost with the process. Dependent stages run on a
+     * few threads of the queue. Keep them short; run long ones with the future's {@code Async} methods.
      *
-     * @param request the job; later changes of its data have no effect
-     * @return what happened, or exceptionally what {@link #add} throws after it has sent something
+     * @param request the job; later changes to its data have no effect
+     * @return a future with the result; it fails with what {@link #add} throws after it has sent a request
      * @throws IllegalStateException when the queue is closed
      */
     CompletableFuture<AddResult> addAsync(JobRequest request);
 
     /**
-     * Adds jobs in one bulk write. One that cannot be added is rejected (in a strict queue also one whose type has no timeout), and does
-     * not stop the others. A job that waits for others of the same call is written after them, in a later bulk write, so that their
-     * earlier states cannot let it go. It is rejected when one of them is rejected. If it is pending, its data is replaced, even
-     * when its time stays the same.
+     * Adds jobs in one bulk write. A job that cannot be added is rejected without affecting the others; in a strict queue also a
+     * job whose type has no timeout. A job that waits for other jobs of the same call is written after them, in a later bulk write:
+     * otherwise their earlier states could release it. It is rejected when one of those jobs is rejected. If it is pending, its
+     * data is replaced, even when its time stays the same.
      *
      * @param requests the jobs
-     * @return in the same order, what happened to each
+     * @return the result of each job, in the same order
      */
     List<AddResult> addAll(List<JobRequest> requests);
 
@@ -113,18 +114,18 @@ public interface JobCreator {
      * Adds jobs as {@link #addAll} does, but replaces the data of a pending job even when its time stays the same.
      *
      * @param requests the jobs
-     * @return in the same order, what happened to each
+     * @return the result of each job, in the same order
      */
     List<AddResult> replaceAll(List<JobRequest> requests);
 
     /**
-     * Adds jobs, and one that runs when all of them are finished: first the jobs, then the one that waits, see {@link #addAll}.
-     * A crash in between leaves the jobs without it; the same call adds what is missing. Other queues call this a batch.
+     * Adds jobs and a completion job that runs when all of them are finished. The completion job is written last, see {@link
+     * #addAll}. After a crash in between, the same call adds what is missing. Other queues call this a batch.
      *
-     * @param jobs the jobs, at least one, at most {@value After#MOST}
-     * @param completion the job that comes after; it is cancelled as soon as one of the others fails, unless its
-     *     {@link JobRequest.Builder#onFailure} says otherwise
-     * @return in the same order, what happened to each; the completion's is the last
+     * @param jobs the jobs, from 1 to {@value After#MOST}
+     * @param completion the completion job; it is cancelled as soon as one of the others fails, unless its {@link
+     *     JobRequest.Builder#onFailure} says otherwise
+     * @return the result of each job, in the same order; that of the completion job is the last
      * @throws IllegalArgumentException when there are no jobs, or too many
      */
     default List<AddResult> addBatch(List<JobRequest> jobs, JobRequest completion) {
@@ -132,36 +133,37 @@ public interface JobCreator {
     }
 
     /**
-     * Creates a job that must not exist.
+     * Creates a job that must not exist yet.
      *
      * @param request the job
      * @return the job as stored
-     * @throws io.couchjobs.job.DuplicateJobException when it exists, in whatever state; nothing was written
-     * @throws io.couchjobs.job.UnconfirmedException when no majority of the copies confirms it; it may be stored
+     * @throws io.couchjobs.job.DuplicateJobException when the job exists, in any state; nothing was written
+     * @throws io.couchjobs.job.UnconfirmedException when no majority of the copies confirms the write; the job may be stored
      */
     Job insert(JobRequest request);
 
     /**
-     * Creates jobs that must not exist, as {@link #addAll} adds jobs: also one that exists, in whatever state, is rejected.
+     * Creates jobs as {@link #addAll} does, but also rejects each job that exists already, in any state.
      *
      * @param requests the jobs
-     * @return in the same order, what happened to each
+     * @return the result of each job, in the same order
      */
     List<AddResult> insert(List<JobRequest> requests);
 
     /**
-     * Adds a job unless an unfinished one with its tracker (or else its id) exists. Only one of any number of callers adds it.
+     * Adds a job unless an unfinished job with its tracker (or, without a tracker, its id) exists. Only one of several callers adds
+     * it.
      *
      * @param request the job
-     * @return true when this call added it
+     * @return whether this call added the job
      */
     boolean insertIfNew(JobRequest request);
 
     /**
-     * Adds jobs unless unfinished ones with their trackers (or else their ids) exist.
+     * Adds each job unless an unfinished job with its tracker (or, without a tracker, its id) exists.
      *
      * @param requests the jobs
-     * @return in the same order, whether this call added each; false also when it is rejected, as {@link #addAll} rejects jobs
+     * @return for each job, in the same order, whether this call added it; false also if it is rejected as by {@link #addAll}
      */
     List<Boolean> insertIfNew(List<JobRequest> requests);
 
@@ -170,18 +172,18 @@ public interface JobCreator {
      *
      * @param id its identity
      * @param mode whether a running job is asked to stop
-     * @return what happened
+     * @return the result
      */
     CancelResult cancel(JobId id, CancelMode mode);
 
     /**
-     * As {@link #cancel(JobId, CancelMode)}, with a reason. A pending job keeps it as an error of kind {@code cancelled}, and so does a
-     * running one when its owner has stopped; until then {@link Job#cancelReason} has it.
+     * Cancels a job as {@link #cancel(JobId, CancelMode)} does, with a reason. The job keeps the reason as an error of kind {@code
+     * cancelled}: a pending job at once, a running one when its owner has stopped. Until then {@link Job#cancelReason} returns it.
      *
      * @param id its identity
      * @param mode whether a running job is asked to stop
-     * @param reason why, for people
-     * @return what happened
+     * @param reason the reason, for people to read
+     * @return the result
      */
     CancelResult cancel(JobId id, CancelMode mode, String reason);
 
@@ -197,19 +199,20 @@ public interface JobCreator {
     }
 
     /**
-     * Lets a job run now: one that waits for its time or its retry, or a finished one again.
+     * Makes a job due now. The job may be waiting for its scheduled time, its retry or other jobs, or may have finished.
      *
      * @param id its identity
      * @return the job as stored
-     * @throws JobRefusedException when it is running
+     * @throws JobRefusedException when the job is running
      */
     Job retryNow(JobId id);
 
     /**
-     * As {@link #retryNow(JobId)}, with a reason. {@link Job#retryReason} has it until the job is retried or added again.
+     * Makes a job due now as {@link #retryNow(JobId)} does, with a reason. {@link Job#retryReason} returns the reason until the job
+     * is retried or added again.
      *
      * @param id its identity
-     * @param reason why, for people
+     * @param reason the reason, for people to read
      * @return the job as stored
      */
     Job retryNow(JobId id, String reason);
@@ -228,9 +231,9 @@ public interface JobCreator {
      * Moves the scheduled time of a pending job.
      *
      * @param id its identity
-     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
+     * @param time the earliest time to run; before 1973-03-03 means immediately, as for {@link JobRequest.Builder#scheduledTime}
      * @return the job as stored
-     * @throws JobRefusedException when it is not pending
+     * @throws JobRefusedException when the job is not pending
      */
     Job reschedule(JobId id, Instant time);
 
@@ -239,7 +242,7 @@ public interface JobCreator {
      *
      * @param type its type
      * @param id its id
-     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
+     * @param time the earliest time to run; before 1973-03-03 means immediately, as for {@link JobRequest.Builder#scheduledTime}
      */
     default Job reschedule(String type, String id, Instant time) {
         return reschedule(new JobId(type, id), time);
@@ -249,9 +252,9 @@ public interface JobCreator {
      * Changes the priority of a pending job.
      *
      * @param id its identity
-     * @param priority 0 (least) to 99
+     * @param priority the priority, from 0 (lowest) to 99
      * @return the job as stored
-     * @throws JobRefusedException when it is not pending
+     * @throws JobRefusedException when the job is not pending
      */
     Job setPriority(JobId id, int priority);
 
@@ -260,14 +263,14 @@ public interface JobCreator {
      *
      * @param type its type
      * @param id its id
-     * @param priority 0 (least) to 99
+     * @param priority the priority, from 0 (lowest) to 99
      */
     default Job setPriority(String type, String id, int priority) {
         return setPriority(new JobId(type, id), priority);
     }
 
     /**
-     * Lets a job run once more, at the time it had; see {@link #resubmit(JobId, Instant)}.
+     * Makes a job run once more at its present scheduled time; see {@link #resubmit(JobId, Instant)}.
      *
      * @param id its identity
      * @return the job as stored
@@ -285,10 +288,11 @@ public interface JobCreator {
     }
 
     /**
-     * Lets a job run once more: a running one after its present run, a finished one at the given time. A pending one moves to that time.
+     * Makes a job run once more: a running one after its present run, a finished one at the given time. A pending one is moved to
+     * that time.
      *
      * @param id its identity
-     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
+     * @param time the earliest time to run; before 1973-03-03 means immediately, as for {@link JobRequest.Builder#scheduledTime}
      * @return the job as stored
      */
     Job resubmit(JobId id, Instant time);
@@ -298,18 +302,18 @@ public interface JobCreator {
      *
      * @param type its type
      * @param id its id
-     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
+     * @param time the earliest time to run; before 1973-03-03 means immediately, as for {@link JobRequest.Builder#scheduledTime}
      */
     default Job resubmit(String type, String id, Instant time) {
         return resubmit(new JobId(type, id), time);
     }
 
     /**
-     * Lets a job run once more, as {@link #resubmit(JobId, Instant)}, with other data.
+     * Makes a job run once more as {@link #resubmit(JobId, Instant)} does, with other data.
      *
      * @param id its identity
-     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
-     * @param data a record, bean, map or JSON object; ignored while the job is running, and when it waits for that time already
+     * @param time the earliest time to run; before 1973-03-03 means immediately, as for {@link JobRequest.Builder#scheduledTime}
+     * @param data a record, bean, map or JSON object; ignored while the job is running, and when it already waits for that time
      * @return the job as stored
      */
     Job resubmit(JobId id, Instant time, Object data);
@@ -319,22 +323,23 @@ public interface JobCreator {
      *
      * @param type its type
      * @param id its id
-     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
-     * @param data a record, bean, map or JSON object; ignored while the job is running, and when it waits for that time already
+     * @param time the earliest time to run; before 1973-03-03 means immediately, as for {@link JobRequest.Builder#scheduledTime}
+     * @param data a record, bean, map or JSON object; ignored while the job is running, and when it already waits for that time
      */
     default Job resubmit(String type, String id, Instant time, Object data) {
         return resubmit(new JobId(type, id), time, data);
     }
 
     /**
-     * Deletes a job with its log, in whatever state, even when its document cannot be a job. The owner of a running job is halted.
+     * Deletes a job and its log. The job may be in any state, and its document may even be malformed. The owner of a running job is
+     * halted.
      *
      * @param id its identity
      */
     void remove(JobId id);
 
     /**
-     * As {@link #remove(JobId)}, by type and id.
+     * Deletes a job as {@link #remove(JobId)} does, by type and id.
      *
      * @param type its type
      * @param id its id

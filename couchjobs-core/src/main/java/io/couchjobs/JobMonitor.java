@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the jobs of a queue, and hears of their changes. Thread-safe. A program that changes nothing needs this type alone.
- * {@link JobQueue} says what all methods throw.
+ * Reads the jobs of a queue and listens for their changes. Thread-safe. A program that changes no jobs needs no other type. {@link
+ * JobQueue} lists the exceptions that all methods throw.
  */
 public interface JobMonitor {
     /**
@@ -47,7 +47,7 @@ public interface JobMonitor {
     }
 
     /**
-     * Asks for the phase of a job: its status in the words of the RFC.
+     * Reads the phase of a job: its status in the terms of the RFC.
      *
      * @param id its identity
      * @return the phase; {@code NOT_FOUND} when there is no such job
@@ -86,26 +86,26 @@ public interface JobMonitor {
     }
 
     /**
-     * Reads the data of a job, if it is attached to the job's document and was not read before. Jobs of {@link #get} have their
-     * data. All other jobs that this interface hands out have it only where it is in their documents: see {@link
+     * Reads the data of a job, if the data is attached to the job's document and was not read before. Jobs from {@link #get} have
+     * their data. All other jobs that this interface returns have data only if it is stored in their documents: see {@link
      * Job#hasAttachedData}.
      *
      * @param job a job of this queue
-     * @return the same job with its data; where that is damaged or missing, {@link Job#data} throws the reason
+     * @return the same job with its data; if the data is damaged or missing, {@link Job#data} throws an exception with the reason
      */
     Job withData(Job job);
 
     /**
-     * Reads the data of many jobs as {@link #withData(Job)} does, in constant memory: while the stream is consumed, by one
-     * request for up to 100 jobs or 4 MB.
+     * Reads the data of many jobs as {@link #withData(Job)} does, in constant memory. Reads lazily, while the stream is consumed,
+     * with one request for up to 100 jobs or 4 MB.
      *
-     * @param jobs jobs of this queue, such as those of {@link #all(JobFilter)} or of a list
+     * @param jobs jobs of this queue, such as those from {@link #all(JobFilter)} or a list
      * @return the same jobs in the same order, with their data
      */
     Stream<Job> withData(Stream<Job> jobs);
 
     /**
-     * Goes through all jobs of a type, in the order of their ids. See {@link #all(JobFilter)}.
+     * Streams all jobs of a type, ordered by id. See {@link #all(JobFilter)}.
      *
      * @param type the type
      * @return the jobs, read in pages while they are consumed
@@ -115,32 +115,32 @@ public interface JobMonitor {
     }
 
     /**
-     * Goes through all jobs that pass a filter, however many there are, in constant memory: pages are read by key while the
-     * stream is consumed. A job that changes meanwhile is seen as it was before or after, at most once if it keeps its
-     * place; documents that cannot be jobs are left out.
+     * Streams all jobs that match a filter, in constant memory for any number of jobs: pages are read by key while the stream is
+     * consumed. A job that changes meanwhile appears in its old or new state, and at most once if its key stays the same. Malformed
+     * documents are left out.
      *
-     * @param filter which jobs
-     * @return the jobs, in no order to rely on
+     * @param filter selects the jobs
+     * @return the jobs, in an unspecified order
      */
     Stream<Job> all(JobFilter filter);
 
     /**
-     * Lists jobs, newest first. A job that is there all the time is never missing.
+     * Lists jobs, newest first. A job that exists during the whole call is never missing.
      *
-     * @param filter which jobs
-     * @param limit how many at most
-     * @return the jobs, by their creation; when the filter names a status and no group, class, origin, tag or correlation id,
-     *     finished jobs by their end, and stuck jobs by their last failure
+     * @param filter selects the jobs
+     * @param limit the highest number of jobs
+     * @return the jobs, ordered by creation time. When the filter names a status and no group, class, origin, tag or correlation
+     *     id, finished jobs are ordered by end time, and stuck jobs by their last failure
      */
     List<Job> list(JobFilter filter, int limit);
 
     /**
-     * Lists jobs a page at a time, by key: the last page costs as much as the first, however many jobs there are.
+     * Lists jobs one page at a time, by key: each page costs the same, for any number of jobs.
      *
-     * @param filter which jobs
-     * @param after where the page before ended, or null for the first one
-     * @param limit how many jobs at most
-     * @return the page, newest jobs first; it may be short though more follow, see {@link JobPage}
+     * @param filter selects the jobs
+     * @param after the end of the previous page, or null for the first page
+     * @param limit the highest number of jobs
+     * @return the page, newest jobs first; a page may be short although more pages follow, see {@link JobPage}
      */
     JobPage page(JobFilter filter, JobPage.@Nullable Place after, int limit);
 
@@ -149,9 +149,9 @@ public interface JobMonitor {
      *
      * @param id its identity
      * @param statuses the statuses
-     * @param timeout how long to wait at most
-     * @return the job; empty when the time is over
-     * @throws NotFoundException when there is no such job, or it is removed meanwhile
+     * @param timeout the longest time to wait
+     * @return the job; empty after the timeout
+     * @throws NotFoundException when there is no such job, or the job is removed meanwhile
      * @throws InterruptedException when interrupted while waiting
      */
     Optional<Job> await(JobId id, Set<JobStatus> statuses, Duration timeout) throws InterruptedException;
@@ -162,7 +162,7 @@ public interface JobMonitor {
      * @param type its type
      * @param id its id
      * @param statuses the statuses
-     * @param timeout how long to wait at most
+     * @param timeout the longest time to wait
      * @throws InterruptedException when interrupted while waiting
      */
     default Optional<Job> await(String type, String id, Set<JobStatus> statuses, Duration timeout)
@@ -171,12 +171,12 @@ public interface JobMonitor {
     }
 
     /**
-     * Waits until a job is finished, well or badly.
+     * Waits until a job has finished: succeeded, failed or cancelled.
      *
      * @param id its identity
-     * @param timeout how long to wait at most
-     * @return the finished job; empty when the time is over
-     * @throws NotFoundException when there is no such job, or it is removed meanwhile
+     * @param timeout the longest time to wait
+     * @return the finished job; empty after the timeout
+     * @throws NotFoundException when there is no such job, or the job is removed meanwhile
      * @throws InterruptedException when interrupted while waiting
      */
     default Optional<Job> awaitFinished(JobId id, Duration timeout) throws InterruptedException {
@@ -188,7 +188,7 @@ public interface JobMonitor {
      *
      * @param type its type
      * @param id its id
-     * @param timeout how long to wait at most
+     * @param timeout the longest time to wait
      * @throws InterruptedException when interrupted while waiting
      */
     default Optional<Job> awaitFinished(String type, String id, Duration timeout) throws InterruptedException {
@@ -196,35 +196,36 @@ public interface JobMonitor {
     }
 
     /**
-     * Hears from now on when the status of a job changes, and when another run of it has begun or ended. When changes follow each
-     * other quickly, only the last may be told; a listener that is slow for more than 10,000 jobs or 32 MiB of documents
-     * misses the oldest changes, which is logged.
+     * Calls a listener, from now on, when the status of a job changes and when another run of it has begun or ended. When changes
+     * follow each other quickly, the listener may receive only the last one. A listener that falls behind by more than 10,000 jobs
+     * or 32 MiB of documents misses the oldest changes; this is logged.
      *
-     * @param filter which jobs
-     * @param listener called on a thread of its own; what it throws is logged
-     * @return ends the watching when closed
+     * @param filter selects the jobs
+     * @param listener called on its own thread; its exceptions are logged
+     * @return a handle that stops the watching when it is closed
      */
     default Listening watch(JobFilter filter, Consumer<JobChange> listener) {
         return watch(filter, listener, () -> {});
     }
 
     /**
-     * As {@link #watch(JobFilter, Consumer)}, and tells when changes may have been missed. The server may not know the feed's
-     * position any more, because the database was recreated or restored. Or the listener was too slow; it is told when it has
-     * caught up. The listener still hears what became of the jobs that it was told of; changes of other jobs are lost.
+     * Watches jobs as {@link #watch(JobFilter, Consumer)} does, and reports when changes may have been missed. This happens when
+     * the server no longer knows the feed's position, because the database was recreated or restored. It also happens when the
+     * listener was too slow; it is then notified once it has caught up. The listener still receives the outcome of jobs that it was
+     * notified of before. Changes of other jobs are lost.
      *
-     * @param filter which jobs
-     * @param listener called on a thread of its own; what it throws is logged
-     * @param whenMissed called on the same thread; what it throws is logged
-     * @return ends the watching when closed
+     * @param filter selects the jobs
+     * @param listener called on its own thread; its exceptions are logged
+     * @param whenMissed called on the same thread when changes may have been missed; its exceptions are logged
+     * @return a handle that stops the watching when it is closed
      */
     Listening watch(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed);
 
     /**
-     * Subscribes the calling thread to a job: its state and data now, and the events to come.
+     * Subscribes the calling thread to a job: its present state and data, and future events.
      *
      * @param id its identity
-     * @return the subscription, the same one as long as it is open; closed when the job has finished already
+     * @return the subscription, which is the same object as long as it is open; already closed when the job has finished
      * @throws NotFoundException when there is no such job
      */
     default Subscription subscribe(JobId id) {
@@ -242,12 +243,12 @@ public interface JobMonitor {
     }
 
     /**
-     * Subscribes to a job: its state and data now, and the events to come.
+     * Subscribes to a job: its present state and data, and future events.
      *
      * @param id its identity
-     * @param subscriber who subscribes, compared by {@code equals}: the same subscriber and job have the same subscription as
-     *     long as it is open
-     * @return the subscription; closed when the job has finished already
+     * @param subscriber the subscriber, compared by {@code equals}: the same subscriber and job share one subscription as long as
+     *     it is open
+     * @return the subscription; already closed when the job has finished
      * @throws NotFoundException when there is no such job
      */
     Subscription subscribe(JobId id, Object subscriber);
@@ -257,19 +258,19 @@ public interface JobMonitor {
      *
      * @param type its type
      * @param id its id
-     * @param subscriber who subscribes, compared by {@code equals}: the same subscriber and job have the same subscription as
-     *     long as it is open
+     * @param subscriber the subscriber, compared by {@code equals}: the same subscriber and job share one subscription as long as
+     *     it is open
      */
     default Subscription subscribe(String type, String id, Object subscriber) {
         return subscribe(new JobId(type, id), subscriber);
     }
 
     /**
-     * Subscribes the calling thread to many jobs, which are read 500 at a time. All subscriptions of a process share one
+     * Subscribes the calling thread to many jobs. The jobs are read 500 at a time. All subscriptions of a process share one
      * connection.
      *
      * @param ids the jobs
-     * @return by job, in the order given, the subscriptions; jobs that do not exist or cannot be read are left out
+     * @return the subscriptions by job, in the given order; jobs that do not exist or cannot be read are left out
      */
     Map<JobId, Subscription> subscribe(Collection<JobId> ids);
 }

@@ -54,17 +54,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of jobs in one CouchDB database: the front door of couchjobs. Thread-safe; make one per database and process, and
- * close it.
+ * A queue of jobs in one CouchDB database: the main entry point of couchjobs. Thread-safe. Create one instance per database and
+ * process, and close it when done.
  *
- * <p>A program that creates jobs uses {@link #add}. A program that runs jobs starts a {@link #worker()}, or claims them
- * by hand with {@link #accept}. All methods throw {@link io.couchjobs.couch.config.CouchException} when the database
- * cannot be reached, does not exist or refuses the credentials, and {@link IllegalStateException} when the queue is
- * closed. On a cluster all methods that change or remove a job throw {@link io.couchjobs.job.UnconfirmedException} when
- * no majority of its copies confirms that.
+ * <p>A program that creates jobs uses {@link #add}. A program that runs jobs starts a {@link #worker()}, or claims them by hand
+ * with {@link #accept}. All methods throw {@link io.couchjobs.couch.config.CouchException} when the database cannot be reached,
+ * does not exist or refuses the credentials, and {@link IllegalStateException} when the queue is closed. On a cluster, all
+ * methods that change or remove a job throw {@link io.couchjobs.job.UnconfirmedException} when no majority of the job's copies
+ * confirms the write.
  *
- * <p>Guarantee: a job that was added is run at least once, and has at most one owner at any time. Source: the CouchDB
- * background-jobs RFC (007).
+ * <p>Guarantee: an added job runs at least once and has at most one owner at any time. Source: the CouchDB background-jobs RFC
+ * (007).
  */
 public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     private static final String CLOSED = "the queue is closed";
@@ -109,7 +109,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     /**
-     * Opens the queue in a database. Creates the database and its design documents where they are missing.
+     * Opens the queue in a database. Creates the database and its design documents if they are missing.
      *
      * @param url the database, such as {@code http://user:password@127.0.0.1:5984/jobs}
      * @param nodes the same database on other nodes of a cluster; see {@link JobQueueBuilder#url}
@@ -124,7 +124,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     /**
-     * Starts to open the queue in a database, with options.
+     * Returns a builder that opens the queue in a database with options.
      *
      * @param url the database, such as {@code http://127.0.0.1:5984/jobs}
      * @return a builder
@@ -134,11 +134,11 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     /**
-     * As {@link #builder(URI)}, with the address as text.
+     * Returns the same builder as {@link #builder(URI)}, for a URL given as text.
      *
      * @param url the database, such as {@code http://user:password@127.0.0.1:5984/jobs}
      * @return a builder
-     * @throws IllegalArgumentException when it is no URL; the message shows no password, unlike that of {@link URI#create}
+     * @throws IllegalArgumentException when the text is not a URL; unlike {@link URI#create}, the message shows no password
      */
     public static JobQueueBuilder builder(String url) {
         return new JobQueueBuilder(DatabaseUrl.parse(url));
@@ -159,9 +159,9 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      *
      * @param type the type
      * @param id the id of the array
-     * @param items the data of its items
-     * @param <T> what the data is
-     * @return how many items this call added; 0 when all were there
+     * @param items the data of the items
+     * @param <T> the type of the data
+     * @return the number of items this call added; 0 when all items existed already
      */
     public <T> long addArray(JobType<T> type, String id, Iterable<? extends T> items) {
         return arrays().add(type, id, items);
@@ -256,7 +256,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     @Override
     public void remove(JobId id) {
-        // Read before the removal: a job that is added anew meanwhile keeps its log.
+        // Read before the removal, so that a job that is added again meanwhile keeps its log.
         List<ObjectNode> log = engine.logs().tombstonesOf(id);
         engine.creator().remove(id);
         engine.logs().write(log);
@@ -322,11 +322,11 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     /**
-     * Waits for the first event of any of some subscriptions; the events of the others are kept.
+     * Waits for the first event of any of the given subscriptions. Events of the other subscriptions are kept.
      *
-     * @param subscriptions any number, of any queues of this process
-     * @param timeout how long to wait at most; zero looks without waiting
-     * @return the event, which says of which job; empty when the time is over, or as soon as all subscriptions are closed
+     * @param subscriptions any number of subscriptions, from any queues of this process
+     * @param timeout the longest time to wait; zero checks without waiting
+     * @return the event, which names its job; empty after the timeout, or as soon as all subscriptions are closed
      * @throws InterruptedException when interrupted before or while waiting; no event is lost
      */
     public Optional<JobChange> await(Collection<Subscription> subscriptions, Duration timeout)
@@ -337,12 +337,12 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     /**
-     * Claims due jobs, waiting for one if there is none. The caller ends each by a finish, fail or release, also when its own code
-     * fails: as long as this process lives, the queue renews the leases ({@link JobQueueBuilder#renewLeases}). From the first call
-     * until the queue is closed this process also sets jobs of dead owners free, as a worker does.
+     * Claims due jobs, and waits for one if there is none. The caller must finish, fail or release each job, even when its own
+     * code fails: the queue renews the leases as long as this process lives ({@link JobQueueBuilder#renewLeases}). From the first
+     * call until the queue is closed, this process also expires the claims of dead owners, as a worker does.
      *
-     * @param options which and how many jobs, and how long to wait
-     * @return the jobs, owned by the caller; empty when the time is over
+     * @param options which jobs to claim, how many, and how long to wait
+     * @return the jobs, owned by the caller; empty after the timeout
      * @throws InterruptedException when interrupted while waiting
      * @throws IllegalStateException when the queue is closed meanwhile
      */
@@ -351,16 +351,15 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     /**
-     * Claims a given job now, even before its time and while its type is paused: for a person who looks after the job. The caller
-     * ends it, as {@link #accept} says.
+     * Claims a given job now, even before its scheduled time and while its type is paused. Intended for manual intervention. The
+     * caller must end the job, as for {@link #accept}.
      *
-     * <p>A job with conflicts is not claimed, because another leaf may have an owner. The conflict is resolved in the background: try
-     * again a moment later.
+     * <p>A job with conflicts is not claimed, because another leaf may have an owner. The conflict is resolved in the background,
+     * so the caller can try again a moment later.
      *
      * @param id the job
-     * @return the job, owned by the caller. Empty when the job is not pending, waits for other jobs, has conflicts, has no room by
-     *     its limits, is run at another site, or another owner was faster. Empty, too, when the job is only to be ended, which this
-     *     call does
+     * @return the job, owned by the caller. Empty when the job is not pending, waits for other jobs, has conflicts, exceeds a
+     *     limit, belongs to another site, or was claimed by another owner. Also empty when this call only had to end the job
      * @throws io.couchjobs.job.NotFoundException when there is no such job
      */
     public Optional<ClaimedJob> claim(JobId id) {
@@ -369,7 +368,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         return handClaims.hold(claim).stream().map(ClaimedJob.class::cast).findFirst();
     }
 
-    /** {@return a builder of a worker that runs jobs of this queue} */
+    /** {@return a builder for a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
         WorkerBuilder worker = QueueWorker.builder(engine.parts(), workers);
         extensions.tell(extension -> extension.worker(worker));
@@ -381,22 +380,22 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         return schedules;
     }
 
-    /** {@return the triggers of this queue: jobs that are made from the changes of other databases} */
+    /** {@return the triggers of this queue, which create jobs from the changes of other databases} */
     public Triggers triggers() {
         return triggers;
     }
 
-    /** {@return the scopes of this queue: jobs by type and partition, each with a service of its own} */
+    /** {@return the scopes of this queue: jobs grouped by type and partition, each group with its own service} */
     public Scopes scopes() {
         return scopes;
     }
 
-    /** {@return the job types: their settings, and how many jobs they have} */
+    /** {@return the job types, with their settings and job counts} */
     public Types types() {
         return types;
     }
 
-    /** {@return the arrays: many items in few documents} */
+    /** {@return the job arrays of this queue, which store many items in few documents} */
     public JobArrays arrays() {
         return new JobArrays(engine, rules);
     }
@@ -406,7 +405,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         return engine.logs();
     }
 
-    /** {@return the verbs of an operator} */
+    /** {@return the operations for administrators} */
     public Operations operations() {
         return operations;
     }
@@ -416,10 +415,10 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     /**
-     * Closes the workers that are still open, by {@link Worker#close(Duration)} with no time for the jobs that run. Waits until the
-     * jobs that {@link #addAsync} has on their way are answered. Then ends the services of scopes, the accepts that wait, the feed
-     * and all connections. From then on all methods that would ask the database throw an {@link IllegalStateException}. When one
-     * part throws, the others are closed nevertheless, and the first exception is thrown in the end.
+     * Closes the workers that are still open by {@link Worker#close(Duration)} with a zero timeout. Waits until the database has
+     * answered for all jobs of {@link #addAsync}. Then stops the scope services, waiting {@link #accept} calls, the feed and all
+     * connections. Afterwards all methods that need the database throw {@link IllegalStateException}. An exception in one part does
+     * not keep the others open; the first one is thrown at the end.
      */
     @Override
     public void close() {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens a {@link JobQueue} with options. Not thread-safe. */
 public final class JobQueueBuilder {
-    /** The most feeds open at a node at a time: the feed of the queue, and those of triggers. */
+    /** The highest number of feeds open at one node: the feed of the queue and those of triggers. */
     private static final int MOST_FEEDS = 40;
 
     private final List<DatabaseUrl> urls = new ArrayList<>();
@@ -49,10 +49,10 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with the same database on another node of the cluster, to be asked when the others fail} Each
-     * process asks one node at a time, and starts with one of them at random.
+     * {@return this builder, with the same database on another node of the cluster, used when other nodes fail} Each process uses
+     * one node at a time and starts with a random one.
      *
-     * @param another the database's URL there, with credentials of its own if the others have some
+     * @param another the database's URL on that node, with its own credentials if the other URLs have credentials
      */
     public JobQueueBuilder url(URI another) {
         urls.add(new DatabaseUrl(another));
@@ -62,8 +62,8 @@ public final class JobQueueBuilder {
     /**
      * {@return this builder, with the same database on another node; see {@link #url(URI)}}
      *
-     * @param another the database's URL there, as text
-     * @throws IllegalArgumentException it is no URL; unlike that of {@link URI#create} the message shows no password
+     * @param another the database's URL on that node, as text
+     * @throws IllegalArgumentException when the text is not a URL; unlike {@link URI#create}, the message shows no password
      */
     public JobQueueBuilder url(String another) {
         urls.add(DatabaseUrl.parse(another));
@@ -71,9 +71,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with these credentials in place of those in the URL}
+     * {@return this builder, with credentials that replace those in the URL}
      *
-     * @param credentials basic, session or bearer
+     * @param credentials basic, session or bearer credentials
      */
     public JobQueueBuilder auth(Auth credentials) {
         this.auth = credentials;
@@ -81,9 +81,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, for a queue that trusts one more certificate authority}
+     * {@return this builder, for a queue that trusts an additional certificate authority}
      *
-     * @param pem a file with its certificate, in PEM format
+     * @param pem a file with the authority's certificate, in PEM format
      */
     public JobQueueBuilder caCertificate(Path pem) {
         shared = shared.andThen(server -> server.caCertificate(pem));
@@ -91,8 +91,8 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, for a queue that trusts any server} For tests only: everybody in between can read and change
-     * everything.
+     * {@return this builder, for a queue that trusts any server} For tests only: anyone between client and server can read and
+     * change all traffic.
      *
      * @param trustAnyServer default false
      */
@@ -102,9 +102,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with a certificate for servers that ask for one (mutual TLS)}
+     * {@return this builder, with a client certificate for servers that ask for one (mutual TLS)}
      *
-     * @param certificate it and its key
+     * @param certificate the certificate and its key
      */
     public JobQueueBuilder clientCertificate(ClientCertificate certificate) {
         shared = shared.andThen(server -> server.clientCertificate(certificate));
@@ -112,10 +112,10 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with a proxy by which the servers are reached} Without this call none is used, whatever the
-     * environment says.
+     * {@return this builder, with a proxy for requests to the servers} Without this call no proxy is used, regardless of the
+     * environment.
      *
-     * @param proxy where it is, and for which servers it is not
+     * @param proxy the address of the proxy, and the servers that are reached without it
      */
     public JobQueueBuilder proxy(HttpProxy proxy) {
         shared = shared.andThen(server -> server.proxy(proxy));
@@ -123,10 +123,11 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with a decision on what happens when the database does not exist}
+     * {@return this builder, with the choice whether to create a missing database}
      *
-     * @param create whether to create it and its design documents (the default), or to fail. It is never created on a node of a
-     *     cluster whose other nodes have it, or cannot be asked; nor on an empty server that is configured for a cluster
+     * @param create whether to create the database and its design documents (the default) or to fail. The database is never
+     *     created on a node of a cluster when another node has it or cannot be asked, nor on an empty server that is configured
+     *     for a cluster
      */
     public JobQueueBuilder createIfMissing(boolean create) {
         this.createIfMissing = create;
@@ -134,7 +135,7 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, for a queue that refuses jobs of types that have no timeout} Source: the RFC.
+     * {@return this builder, for a queue that refuses jobs whose type has no timeout} Source: the RFC.
      *
      * @param refuse default false
      */
@@ -144,11 +145,11 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with the timeout of types that have none: how long an owner may be silent before another worker
-     * takes its job}
+     * {@return this builder, with the default timeout for types without one: how long an owner may be silent before another
+     * worker takes its job}
      *
      * @param timeout default 60 s
-     * @throws IllegalArgumentException when the timeout is not positive
+     * @throws IllegalArgumentException when the timeout is not from 1 ms to 1000 days
      */
     public JobQueueBuilder defaultTimeout(Duration timeout) {
         if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofDays(1000)) > 0) {
@@ -159,11 +160,11 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with a decision on who renews the leases of jobs that are claimed by {@link JobQueue#accept} and
-     * {@link JobQueue#claim}} A worker always renews those of its own jobs.
+     * {@return this builder, with the choice who renews the leases of jobs claimed by {@link JobQueue#accept} and {@link
+     * JobQueue#claim}} A worker always renews the leases of its own jobs.
      *
-     * @param byTheQueue true (the default): the queue does, until a claim ends or this process dies; false: the owner does, by
-     *     {@link io.couchjobs.job.ClaimedJob#update()}, and loses the job when it stops
+     * @param byTheQueue true (the default) if the queue renews the leases until the claim ends or this process dies; false if the
+     *     owner renews them by {@link io.couchjobs.job.ClaimedJob#update()}, and loses the job when it stops doing so
      */
     public JobQueueBuilder renewLeases(boolean byTheQueue) {
         this.renewLeases = byTheQueue;
@@ -171,13 +172,13 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with the size up to which the data of a job is kept in its document} Larger data that this queue
-     * writes is attached to it, and so not written anew with each transition of the job, nor read with each window and
-     * change. Data that is stored already stays where it is until somebody changes it.
+     * {@return this builder, with the size up to which the data of a job is stored in its document} This queue stores larger data
+     * as an attachment. Attached data is not rewritten by each transition of the job, and not read with each window and change.
+     * Data that is already stored stays where it is until it is changed.
      *
-     * @param bytes of JSON text in UTF-8; default {@value AttachedData#DEFAULT_LIMIT}; {@link Integer#MAX_VALUE} attaches
-     *     nothing
-     * @throws IllegalArgumentException when it is negative
+     * @param bytes the size of the JSON text in UTF-8; default {@value AttachedData#DEFAULT_LIMIT}; {@link Integer#MAX_VALUE}
+     *     disables attachments
+     * @throws IllegalArgumentException when the size is negative
      */
     public JobQueueBuilder largestInlineData(int bytes) {
         if (bytes < 0) {
@@ -188,11 +189,11 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, for a queue that works as a site in place of the one that its database is: its workers run the
-     * jobs of that site, and what it creates is for that site} Nothing is written into the database. See
-     * {@link Operations#nameSite}.
+     * {@return this builder, for a queue that acts as the given site instead of the database's own site} Its workers run the jobs
+     * of that site, and the jobs it creates belong to that site. Nothing is written to the database. See {@link
+     * Operations#nameSite}.
      *
-     * @param name the site's name; default: the database's own, if it has one
+     * @param name the site's name; the default is the database's own, if it has one
      * @throws IllegalArgumentException when the name is not 1 to 64 letters (a to z), digits, dots, underscores and hyphens
      */
     public JobQueueBuilder site(String name) {
@@ -201,9 +202,9 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with another time of day, for tests} It is corrected where the server's differs.
+     * {@return this builder, with another clock, for tests} The clock is corrected to the server's.
      *
-     * @param source default the system's
+     * @param source the clock; the default is the system clock
      */
     public JobQueueBuilder clock(InstantSource source) {
         this.clock = source;
@@ -212,8 +213,8 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with a clock that is not corrected to the server's, for tests that let days pass} All processes
-     * that use the database at the same time should use the same clock.
+     * {@return this builder, with a clock that is not corrected to the server's, for tests that advance time by days} All
+     * processes that use the database at the same time should use the same clock.
      *
      * @param source the clock
      */
@@ -224,25 +225,25 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * {@return this builder, with a server whose databases triggers follow ({@link
-     * io.couchjobs.trigger.TriggerBuilder#connection})} A trigger is followed by the processes that know its connection, so
-     * that no document holds credentials. The certificates, {@link #insecure} and the proxy of this queue count for it too;
-     * its credentials do not.
+     * {@return this builder, with a server whose databases triggers can follow ({@link
+     * io.couchjobs.trigger.TriggerBuilder#connection})} Only processes that know the connection of a trigger follow the trigger,
+     * so no document has to hold credentials. The certificates, {@link #insecure} and the proxy of this queue also apply to the
+     * connection. The credentials of this queue do not.
      *
      * @param name the name that triggers use
      * @param server the server's URL with the credentials, such as {@code http://reader:secret@shop.example:5984}
-     * @throws IllegalArgumentException the URL cannot be that of a server
+     * @throws IllegalArgumentException when the URL cannot be that of a server
      */
     public JobQueueBuilder connection(String name, URI server) {
-        CouchConfig unused = CouchConfig.builder(server).build(); // a wrong URL is told here
+        CouchConfig unused = CouchConfig.builder(server).build(); // fails here if the URL is wrong
         connections.put(name, CouchConfig.builder(server));
         return this;
     }
 
     /**
-     * {@return this builder, with something added to the queue: metrics, tracing}
+     * {@return this builder, with an extension of the queue, such as metrics or tracing}
      *
-     * @param extension told of what the queue does, after those added before it
+     * @param extension the extension; it is called after the extensions that were added before it
      */
     public JobQueueBuilder extension(QueueExtension extension) {
         extensions.add(extension);
@@ -253,7 +254,7 @@ public final class JobQueueBuilder {
      * Opens the queue.
      *
      * @return the open queue
-     * @throws IllegalArgumentException when a URL does not name a database, or they name different ones
+     * @throws IllegalArgumentException when a URL does not name a database, or the URLs name different databases
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached, refuses the credentials, or does not
      *     exist and must not be created
      */

@@ -11,10 +11,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The open workers of a queue. While one of them makes jobs, this process makes those of schedules and triggers. Thread-safe. */
+/**
+ * The open workers of a queue. While at least one of these workers makes jobs, this process creates the jobs of schedules and
+ * triggers. Thread-safe.
+ */
 final class OpenWorkers implements WorkerHook {
     private final FollowerTools tools;
-    /** Whether each of them makes jobs. */
+    /** The open workers, and whether each makes jobs. */
     private final Map<Worker, Boolean> workers = new ConcurrentHashMap<>();
 
     private @Nullable Makers makers;
@@ -41,7 +44,9 @@ final class OpenWorkers implements WorkerHook {
         endMakers();
     }
 
-    /** Ends the makers unless a worker still makes jobs. A second caller waits until they have given back what they own. */
+    /**
+     * Closes the makers unless a worker still makes jobs. A second caller waits until the makers have released the jobs they own.
+     */
     private synchronized void endMakers() {
         if (makers != null && !workers.containsValue(true)) {
             Makers last = makers;
@@ -54,14 +59,14 @@ final class OpenWorkers implements WorkerHook {
         closed = true;
     }
 
-    /** Closes them, with no time for the jobs that run. */
+    /** Closes the workers with a zero timeout for the running jobs. */
     void close() {
         refuseOthers();
         workers.keySet().forEach(worker -> worker.close(Duration.ZERO));
         endMakers();
     }
 
-    /** The makers of the jobs of schedules and triggers. */
+    /** The scheduler and the trigger follower, which create the jobs of schedules and triggers. */
     private record Makers(Scheduler scheduler, SharedFollower follower) {
         static Makers start(FollowerTools tools) {
             Makers makers = new Makers(new Scheduler(tools.parts()), new SharedFollower(tools));

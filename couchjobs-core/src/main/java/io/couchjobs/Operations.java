@@ -37,8 +37,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs of an operator: setting up a database, its health, workers and jobs of dead ones, conflicts, documents that are wrong
- * or in an old form, garbage and permissions. Thread-safe. {@link JobQueue} says what all methods throw.
+ * Operations for administrators: setup, health and problems of a queue, its workers and orphaned jobs, conflicts, malformed
+ * documents, garbage collection and permissions. Thread-safe. {@link JobQueue} lists the exceptions that all methods throw.
  */
 public final class Operations {
     private final Engine engine;
@@ -52,31 +52,31 @@ public final class Operations {
     }
 
     /**
-     * Creates the database and its design documents where they are missing. Idempotent; any number of processes may do it at
-     * the same time.
+     * Creates the database and its design documents if they are missing. Idempotent, even when called concurrently.
      *
-     * @return what was missing
+     * @return a report of what was created
      */
     public InitReport init() {
         return init(true);
     }
 
-    /** When a queue is opened nobody may have asked for a new database. */
+    /** {@code wanted} is false when a queue is opened: then the caller has not explicitly asked for a new database. */
     InitReport init(boolean wanted) {
         boolean created = NewDatabase.createIfMissing(engine.database(), site(), wanted);
         return new InitReport(created, engine.designs().push(), site());
     }
 
-    /** {@return which of several databases that replicate to each other this queue works as} */
+    /** {@return the site that this queue works as, among several databases that replicate to each other} */
     public Site site() {
         return engine.parts().store().site();
     }
 
     /**
-     * Names the database, among several that replicate to each other; fails when another process names it at the same time. The name
-     * itself is not replicated. Holds for queues that are opened from now on; this one keeps to {@link #site}.
+     * Names the database among several that replicate to each other. Fails when another process names the database at the same
+     * time. The name itself is not replicated. The name applies to queues that are opened from now on; this queue keeps its {@link
+     * #site}.
      *
-     * @param site its name, and whether it takes the jobs without a site; {@link Site#UNNAMED} takes the name away
+     * @param site the name, and whether the database runs jobs without a site; {@link Site#UNNAMED} removes the name
      * @throws io.couchjobs.job.UnconfirmedException when no majority of the copies confirms the name
      */
     public void nameSite(Site site) {
@@ -84,12 +84,11 @@ public final class Operations {
     }
 
     /**
-     * Creates a database and its design documents where they are missing, and names it. Idempotent; any number of processes may
-     * do it at the same time.
+     * Creates a database and its design documents if they are missing, and names it. Idempotent, even when called concurrently.
      *
      * @param database the database
-     * @param named the name that it gets among databases that replicate to each other; null to leave it as it is
-     * @return what was missing
+     * @param named the name of the database among databases that replicate to each other; null keeps the present name
+     * @return a report of what was created
      */
     public static InitReport init(CouchDatabase database, @Nullable Site named) {
         boolean created = NewDatabase.createIfMissing(database, named == null ? Site.UNNAMED : named, true);
@@ -106,12 +105,12 @@ public final class Operations {
      *
      * @param databaseCreated whether the database was created
      * @param designDocumentsPushed the names of the design documents that were stored
-     * @param site the name of the database now
+     * @param site the present name of the database
      */
     public record InitReport(boolean databaseCreated, List<String> designDocumentsPushed, Site site) {}
 
     /**
-     * {@return how many unfinished jobs carry no site: only a database that is home, or has no name, runs them}
+     * {@return the number of unfinished jobs without a site; only a database that is home, or has no name, runs such jobs}
      *
      * @param database the database
      */
@@ -126,59 +125,60 @@ public final class Operations {
         }
     }
 
-    /** {@return how the design documents stand: those of this version, and others that are there} */
+    /** {@return the states of the design documents: those of this version, and others in the database} */
     public List<DesignState> designs() {
         return new DesignStates(engine.designs()).list();
     }
 
-    /** {@return the names of the design documents of this version that were missing, and are stored now} */
+    /** {@return the names of the design documents that this call stored, because they were missing} */
     public List<String> pushDesigns() {
         return engine.designs().push();
     }
 
-    /** {@return which index is being built, and how far it is; empty when none is} */
+    /** {@return the index that is being built, and its progress; empty when none is} */
     public Optional<IndexBeingBuiltException.Progress> building() {
         return engine.designs().building();
     }
 
-    /** {@return the {@code _id}s of the queue's documents with conflicts, jobs before others, at most 1000} */
+    /** {@return the {@code _id}s of the queue's documents with conflicts, jobs first, at most 1000} */
     public List<String> conflicts() {
         return engine.conflicts().open();
     }
 
     /**
-     * Resolves the conflict of a document now, as far as can be known. Workers do so by themselves.
+     * Tries to resolve the conflict of a document now. Workers resolve conflicts by themselves.
      *
      * @param docId the document
-     * @return whether nothing is left to do
+     * @return whether nothing remains to be done
      */
     public boolean resolve(String docId) {
         return engine.conflicts().resolve(docId);
     }
 
-    /** {@return what this process did about conflicts since it started} */
+    /** {@return what this process has done about conflicts since it started} */
     public ConflictStats conflictStats() {
         return engine.conflicts().stats();
     }
 
-    /** {@return the ids of pending jobs whose {@code scheduledTime} somebody wrote in seconds; a limited number of them} */
+    /** {@return the ids of pending jobs whose {@code scheduledTime} was written in seconds; a limited number of them} */
     public List<String> timesInSeconds() {
         return engine.index().timesInSeconds();
     }
 
     /**
-     * Asks whether this process can claim jobs: the database is there, accepts the credentials and has the design documents by which
-     * jobs are found, and no worker of this queue failed when it last tried. Takes some requests, and as long as a request may take.
+     * Checks whether this process can claim jobs. The database must exist, accept the credentials and have the design documents for
+     * finding jobs. In addition, no worker of this queue may have failed in its last attempt to claim. Sends some requests, and may
+     * take as long as one request may take.
      *
-     * @return the problems that it found; none of them is thrown
+     * @return the problems found; no problem is thrown as an exception
      */
     public QueueHealth health() {
         Map<String, String> troubles = engine.parts().store().claimTroubles().byWorker();
-        troubles.remove(engine.client()); // a caller that accepts by hand has seen the exception
+        troubles.remove(engine.client()); // a caller of accept has seen the exception
         return QueueHealth.of(engine.database(), engine.designs(), troubles);
     }
 
-    /** {@return the problems of types, schedules, held jobs, workers, triggers and sites; empty for none} */
+    /** {@return the problems of types, schedules, held jobs, workers, triggers and sites; empty when there are none} */
     public List<Problem> problems() {
         List<WorkerInfo> workers = workers();
         List<Problem> ofTypes = Problem.of(types.counts(), types.settings(), workers, now());
@@ -188,23 +188,23 @@ public final class Operations {
                 .toList();
     }
 
-    /** {@return for each type whether jobs wait in vain for other jobs, or for each other; the first 100 held jobs are looked at} */
+    /** {@return the problems of jobs that wait in vain for others, or for each other, by type; checks the first 100 held jobs} */
     public List<Problem> heldProblems() {
         return new HeldProblems(engine.index(), engine.parts().store()).list();
     }
 
     /**
-     * Looks for problems of the triggers that people should know of. One request per source of each, as {@link Triggers#status}.
+     * Looks for problems of the triggers. Sends one request per source of each trigger, as {@link Triggers#status} does.
      *
      * @param workers the workers of this queue
-     * @return malformed triggers, those that nobody follows, sources that cannot be read, changes that failed, and large lags
+     * @return malformed triggers, triggers that no process follows, unreadable sources, failed changes and large lags
      */
     public List<Problem> triggerProblems(List<WorkerInfo> workers) {
         return new TriggerProblems(triggers, engine.parts().store(), workers, now()).list();
     }
 
     /**
-     * {@return one if this database has jobs of sites only, and nobody runs them here: it may have lost its {@linkplain #nameSite name}}
+     * {@return one problem if all jobs here belong to sites and no worker here runs them: the database may have lost its name}
      *
      * @param workers not used: the registrations of all sites are read
      */
@@ -216,12 +216,12 @@ public final class Operations {
         return engine.parts().clock().instant();
     }
 
-    /** {@return the workers here, by id: those of this site that are registered, and owners of jobs that are not} */
+    /** {@return the workers of this site by id: registered workers, and unregistered owners of jobs} */
     public List<WorkerInfo> workers() {
         return Registry.workers(engine.database(), engine.index());
     }
 
-    /** {@return how many jobs have an owner that is not registered: one that claims by hand, is written in another language, or is dead} */
+    /** {@return the number of jobs whose owner is not registered: it claims by hand, is written in another language, or is dead} */
     public long orphaned() {
         return workers().stream()
                 .filter(worker -> worker.registration().isEmpty())
@@ -230,27 +230,27 @@ public final class Operations {
     }
 
     /**
-     * Takes a job away from its owner, which is halted. The job waits again as if it had not been claimed. If a cancel was
-     * requested, the job is cancelled: at once on one node, by its next claim on a cluster.
+     * Takes a job away from its owner. The owner is halted. The job waits again as if it had not been claimed. If a cancel was
+     * requested, the job is cancelled: immediately on one node, by its next claim on a cluster.
      *
      * @param type its type
      * @param id its id
      * @return the job as stored
      * @throws NotFoundException when there is no such job
-     * @throws JobRefusedException when nobody owns it
+     * @throws JobRefusedException when the job has no owner
      */
     public Job release(String type, String id) {
         return releaser().release(new JobId(type, id));
     }
 
     /**
-     * Takes a job away from an owner that is believed to be dead, as {@link #release} does, but only if nothing has happened to
-     * it since that was seen, and a majority of the copies has no registration of that owner.
+     * Takes a job away from an owner that is believed to be dead, as {@link #release} does. Does so only if the job has not changed
+     * since it was seen, and a majority of the copies has no registration of that owner.
      *
      * @param seen the job as {@link #workers} showed it
      * @return the job as stored
-     * @throws NotFoundException when there is no such job any more
-     * @throws JobRefusedException when it has changed, its owner is registered, or no majority says whether it is
+     * @throws NotFoundException when the job does not exist any more
+     * @throws JobRefusedException when the job has changed, its owner is registered, or no majority confirms that it is not
      */
     public Job releaseOrphan(WorkerInfo.OwnedJob seen) {
         return releaser().release(seen);
@@ -260,32 +260,30 @@ public final class Operations {
         return new Releaser(engine.parts().store(), engine.creator());
     }
 
-    /** {@return the first 500 documents that have the id of a job but cannot be one, each with the name of a wrong field} */
+    /** {@return the first 500 documents that have the id of a job but cannot be one, each with the name of an invalid field} */
     public Map<String, String> malformed() {
         return engine.index().malformed();
     }
 
     /**
-     * Puts jobs back from a copy, such as an export, in one bulk write. They get the state that they had, except that owned jobs
-     * wait again as if they had been released. Jobs that exist stay as they are. Limits on how many may be pending do not hold for
-     * jobs that are put back.
+     * Restores jobs from a copy, such as an export, in one bulk write. The jobs keep their state, except that owned jobs wait again
+     * as if they had been released. Existing jobs are not changed. Limits on pending jobs do not apply to restored jobs.
      *
      * @param copies the jobs
-     * @return in the same order, what happened to each: added, unchanged (it exists) or rejected
+     * @return the result of each job, in the same order: added, unchanged (it exists) or rejected
      */
     public List<AddResult> restore(List<Job> copies) {
         return new Restorer(engine.parts().store(), engine.parts().clock()).restore(copies);
     }
 
     /**
-     * Hears of every change of any document of the queue, not only of jobs. All listeners of this process share one feed. Most
-     * programs want {@link JobQueue#watch} or {@link JobQueue#subscribe(String, String)}.
+     * Calls a listener for every change of any document of the queue, not only of jobs. All listeners of this process share one
+     * feed. Most programs should use {@link JobQueue#watch} or {@link JobQueue#subscribe(String, String)} instead.
      *
-     * <p>On a cluster the end or the removal of a job is told when a majority of the copies has it.
+     * <p>On a cluster, the listener is called for the end or removal of a job only after a majority of the copies has stored it.
      *
-     * @param listener called by one thread at a time: must be quick, never waits for anything, and leaves the documents as they
-     *     are
-     * @return ends the listening when closed
+     * @param listener called by one thread at a time; must be quick, must not wait for anything, and must not change the documents
+     * @return a handle that stops the listening when it is closed
      */
     @Experimental
     public Listening listen(DocumentChange.Listener listener) {
@@ -293,55 +291,58 @@ public final class Operations {
     }
 
     /**
-     * Prepares a garbage collection: deletes what retention lets go, purges tombstones, compacts. Workers delete what
-     * retention lets go by themselves; the rest is for an administrator, every night or so.
+     * Prepares a garbage collection, which deletes expired finished jobs, purges tombstones and compacts the database. Workers
+     * delete expired finished jobs by themselves. An administrator should run the rest regularly, for example every night.
      *
-     * @return a collection, to be run
+     * @return a collection that has not run yet
      */
     public GarbageCollection gc() {
         return new GarbageCollector(engine.parts(), engine.designs());
     }
 
-    /** {@return what the workers did, by minute and hour, and marks such as deploys} */
+    /** {@return the history: what the workers did by minute and hour, and marks such as deploys} */
     public History history() {
         return new QueueHistory(engine.parts());
     }
 
-    /** {@return alarms, to be started: they tell when jobs are not run, fail or pile up, and end with this queue at the latest} */
+    /**
+     * {@return new alarms, not started yet; they report jobs that are not run, fail or pile up, and end with this queue at the
+     * latest}
+     */
     public Alarms alarms() {
         Facts facts = new Facts(types::countsHere, types::settings, this::workers, this::conflicts, history());
         return new QueueAlarms(engine.parts(), facts, engine.alarms());
     }
 
     /**
-     * The permissions in this queue's database: roles, and the guard by which the database itself refuses the rest.
+     * Returns the permissions in this queue's database: roles, and the guard by which the database enforces them.
      *
-     * @return a view of it; nothing is asked or changed yet
+     * @return the permissions; this call sends no request
      */
     public QueueSecurity security() {
         return new QueueSecurity(engine.database());
     }
 
     /**
-     * How a design document of couchjobs stands. Immutable and thread-safe.
+     * The state of a design document of couchjobs. Immutable and thread-safe.
      *
-     * @param name its name, with its version
-     * @param state what is the matter with it
+     * @param name the name of the design document, with its version
+     * @param state the state of the design document
      */
     public record DesignState(String name, State state) {
         /** The states of a design document. */
         public enum State {
-            /** It is in the database, as this version of couchjobs wants it. */
+            /** The stored document is the one that this version of couchjobs requires. */
             CURRENT,
-            /** This version wants it, and it is not in the database. */
+            /** This version requires the document, and it is not in the database. */
             MISSING,
-            /** It is in the database, but somebody changed it. */
+            /** The document is in the database, but has been changed. */
             CHANGED,
-            /** It is in the database, and belongs to another version. */
+            /** The document is in the database and belongs to another version. */
             OTHER
         }
 
-        /** {@return whether workers of this version find what they expect} */
+        /** {@return whether workers of this version find the document they expect} */
         public boolean isFine() {
             return state == State.CURRENT || state == State.OTHER;
         }

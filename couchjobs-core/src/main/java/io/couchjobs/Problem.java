@@ -8,34 +8,34 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Something about a queue or its server that people should know. Immutable and thread-safe.
+ * A finding about a queue or its server that an operator should know. Immutable and thread-safe.
  *
- * @param name what was looked at, in a word
- * @param level how bad it is
- * @param finding what was found
- * @param consequence what comes of it; empty when all is well
- * @param remedy what to do; empty when all is well
+ * @param name a short name of the subject, such as a job type
+ * @param level the severity
+ * @param finding the finding
+ * @param consequence the consequence; empty when all is well
+ * @param remedy the recommended action; empty when all is well
  */
 public record Problem(String name, Level level, String finding, String consequence, String remedy) {
-    /** How bad something is. */
+    /** The severity of a finding. */
     public enum Level {
-        /** As it should be. */
+        /** All is well. */
         OK,
-        /** Something to know; nothing is broken. */
+        /** A note; nothing is broken. */
         NOTE,
-        /** Something to be put right. */
+        /** A problem that should be fixed. */
         PROBLEM
     }
 
     /**
-     * The problems of a queue, as its numbers, settings and workers show them. The dashboard and {@code couchjobs doctor} tell the
-     * same.
+     * Finds the problems of a queue in its counts, settings and workers. The dashboard and {@code couchjobs doctor} show the same
+     * problems.
      *
-     * @param counts the numbers by type
-     * @param settings the settings of types that have some
+     * @param counts the job counts by type
+     * @param settings the settings of the types that have settings
      * @param workers the workers
      * @param now the server's time
-     * @return what people should know, by type, then of workers; empty when all is well
+     * @return the problems of types, ordered by type, and then those of workers; empty when all is well
      */
     public static List<Problem> of(
             Map<String, TypeCounts> counts, Map<String, TypeSettings> settings, List<WorkerInfo> workers, Instant now) {

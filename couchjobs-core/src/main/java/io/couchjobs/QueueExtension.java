@@ -4,28 +4,28 @@ import io.couchjobs.job.QueueListener;
 import io.couchjobs.worker.WorkerBuilder;
 
 /**
- * An addition to a queue, given when it is opened ({@link JobQueueBuilder#extension}): metrics, tracing. Thread-safe, as a {@link
- * QueueListener} is. One extension may be added to several queues.
+ * An extension of a queue, such as metrics or tracing, added before the queue is opened ({@link JobQueueBuilder#extension}). Must
+ * be thread-safe, like any {@link QueueListener}. One extension may be added to several queues.
  */
 @Experimental
 public interface QueueExtension extends QueueListener {
     /**
-     * A worker of the queue is about to be described. The program may still change the settings made here.
+     * Called for each new worker builder. The program may override the settings made here.
      *
-     * @param worker its builder, as {@link JobQueue#worker()} returns it
+     * @param worker the builder that {@link JobQueue#worker()} returns
      */
     default void worker(WorkerBuilder worker) {}
 
     /**
-     * The queue is open. An exception keeps it from being used: the extensions that were told before hear that it is closed, and the
-     * caller that opened the queue gets the exception.
+     * Called when the queue is open. If this method throws, opening the queue fails with the exception, and {@link #closed} is
+     * called on the extensions that were called before.
      *
      * @param queue the queue
      */
     default void opened(JobQueue queue) {}
 
     /**
-     * The queue, of which this extension was told that it is open, is being closed.
+     * Called while the queue is being closed, if {@link #opened} was called on this extension and did not throw.
      *
      * @param queue the queue
      */

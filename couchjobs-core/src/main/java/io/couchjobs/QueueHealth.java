@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Whether this process can claim jobs of a queue. Immutable and thread-safe.
+ * The health of a queue: whether this process can claim jobs. Immutable and thread-safe.
  *
- * @param problems what is in the way, each a sentence; empty when nothing is
+ * @param problems the reasons why jobs cannot be claimed, one sentence each; empty when they can
  */
 public record QueueHealth(List<String> problems) {
     /**
-     * Copies.
+     * Copies the list.
      *
-     * @param problems what is in the way
+     * @param problems the reasons why jobs cannot be claimed
      */
     public QueueHealth {
         problems = List.copyOf(problems);
@@ -29,8 +29,8 @@ public record QueueHealth(List<String> problems) {
     }
 
     /**
-     * Checks that the database exists, accepts the credentials, and has the design documents by which jobs are found. Adds the
-     * troubles that workers had when they last tried to claim.
+     * Checks that the database exists, accepts the credentials, and has the design documents for finding jobs. Adds the errors of
+     * each worker's last attempt to claim.
      */
     static QueueHealth of(CouchDatabase database, DesignDocuments designs, Map<String, String> troubles) {
         List<String> problems = new ArrayList<>();

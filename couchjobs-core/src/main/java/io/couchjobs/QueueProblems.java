@@ -13,19 +13,19 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The problems of a queue at one moment, as its numbers, settings and workers show them.
+ * The problems of a queue at one moment, found in its counts, settings and workers.
  *
- * @param counts the numbers by type
- * @param settings the settings of types that have some
+ * @param counts the job counts by type
+ * @param settings the settings of the types that have settings
  * @param workers the workers
  * @param now the server's time
  */
 record QueueProblems(
         Map<String, TypeCounts> counts, Map<String, TypeSettings> settings, List<WorkerInfo> workers, Instant now) {
-    /** How long jobs may be due before somebody should look. */
+    /** The time after which due jobs that have not been claimed are reported. */
     private static final Duration LATE = Duration.ofMinutes(1);
 
-    /** By type, then of workers. */
+    /** Returns the problems of types, ordered by type, and then those of workers. */
     List<Problem> list() {
         List<Problem> found = new ArrayList<>();
         new TreeMap<>(counts).forEach((type, numbers) -> look(type, numbers, found));
@@ -46,7 +46,7 @@ record QueueProblems(
                     "see why (couchjobs failures), put that right, then retry them"));
         }
         Instant oldest = numbers.oldestPending().orElse(Instant.MAX);
-        boolean isOfTriggers = type.equals(QueueTriggers.FOLLOWERS); // their problems say who follows
+        boolean isOfTriggers = type.equals(QueueTriggers.FOLLOWERS); // TriggerProblems reports on followers
         if (!oldest.isAfter(now) && !isOfTriggers) {
             lookAtDue(type, numbers, oldest, found);
         }

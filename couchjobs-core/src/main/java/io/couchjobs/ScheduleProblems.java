@@ -10,11 +10,11 @@ import java.util.List;
 /**
  * The problems of a queue's schedules at one moment.
  *
- * @param parts the queue
+ * @param parts the parts of the queue
  * @param now the server's time
  */
 record ScheduleProblems(QueueParts parts, Instant now) {
-    /** By name. */
+    /** Returns the problems, ordered by the name of the schedule. */
     List<Problem> list() {
         return new QueueSchedules(parts, request -> {})
                 .list().stream()

@@ -17,14 +17,17 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The problem of a database that lost its name, as one that was restored by replication: nobody runs its jobs.
+ * The problem of a database that has lost its name, for example because it was restored by replication: no worker runs its jobs.
  *
  * @param database the database
- * @param index knows the sites of the jobs
+ * @param index the index of the jobs by site
  * @param now the server's time
  */
 record SiteProblems(CouchDatabase database, JobIndex index, Instant now) {
-    /** Empty if any job here, even a finished one, has no site: then no name is needed, and other databases may run the rest. */
+    /**
+     * Returns no problem if any job here, even a finished one, has no site: then the database needs no name, and other databases
+     * may run the jobs with sites.
+     */
     List<Problem> list() {
         if (index.site().name() != null) {
             return List.of();
@@ -50,7 +53,7 @@ record SiteProblems(CouchDatabase database, JobIndex index, Instant now) {
         return unfinished;
     }
 
-    /** The sites of workers that live. */
+    /** Returns the sites of living workers. */
     private Set<String> served() {
         return Registry.read(database).stream()
                 .filter(worker -> !new WorkerInfo(worker.id(), Registry.info(worker), List.of()).isSilent(now))

@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Those who are told what happens, such as the extensions of a queue. Thread-safe. */
+/** A list of listeners, such as the extensions of a queue. Thread-safe. */
 final class Told<T> {
     private static final Logger log = LoggerFactory.getLogger(Told.class);
 
@@ -21,7 +21,10 @@ final class Told<T> {
         return all;
     }
 
-    /** Tells of the beginning. An exception is thrown; those that were told before hear of the end. */
+    /**
+     * Notifies all listeners of the beginning. An exception is passed to the caller; {@link #end} then notifies only the listeners
+     * before the failed one.
+     */
     void begin(Consumer<T> news) {
         for (T one : all) {
             news.accept(one);
@@ -29,12 +32,12 @@ final class Told<T> {
         }
     }
 
-    /** An exception of one does not affect the others. */
+    /** Notifies all listeners. An exception of one listener does not affect the others. */
     void tell(Consumer<T> news) {
         all.forEach(one -> tell(one, news));
     }
 
-    /** Tells of the end those that were told of the beginning. */
+    /** Notifies the listeners of the end that were notified of the beginning. */
     void end(Consumer<T> news) {
         begun.forEach(one -> tell(one, news));
     }

@@ -17,18 +17,18 @@ import java.util.List;
 /**
  * The problems of a queue's triggers at one moment.
  *
- * @param triggers the triggers, which are asked
- * @param jobs has the jobs of their followers
+ * @param triggers the triggers; their statuses are read
+ * @param jobs the store with the jobs of the trigger followers
  * @param workers the workers
  * @param now the server's time
  */
 record TriggerProblems(Triggers triggers, JobStore jobs, List<WorkerInfo> workers, Instant now) {
-    /** So long another process may take until it follows a trigger. */
+    /** The time that another process may take to start following a trigger. */
     private static final Duration HANDOVER = Duration.ofMinutes(1);
 
     private static final long LARGE_LAG = 10_000;
 
-    /** Malformed triggers, then by name. */
+    /** Returns the problems of malformed triggers first, then those of the others by name. */
     List<Problem> list() {
         List<Problem> found = new ArrayList<>();
         triggers.malformed().values().forEach(problem -> found.add(malformed(problem)));

@@ -22,8 +22,8 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * The job types of a queue: their settings, such as timeouts, limits and pauses, and how many jobs there are. Thread-safe. {@link
- * JobQueue} says what all methods throw.
+ * The job types of a queue: their settings, such as timeouts, limits and pauses, and their job counts. Thread-safe. {@link
+ * JobQueue} lists the exceptions that all methods throw.
  */
 public final class Types {
     private final SettingsStore settings;
@@ -43,27 +43,27 @@ public final class Types {
         return types;
     }
 
-    /** {@return the settings of all types that have some, by type} */
+    /** {@return the settings of all types that have settings, by type} */
     public Map<String, TypeSettings> settings() {
         return settings.readAll();
     }
 
     /**
-     * The settings of a type.
+     * Returns the settings of a type.
      *
      * @param type the type
-     * @return the settings; empty ones when the type has none
+     * @return the settings; empty settings when the type has none
      */
     public TypeSettings settings(String type) {
         return settings.read(type);
     }
 
     /**
-     * Changes the settings of a type: its limits, retries, retention and others, and whether it is paused. Running workers
-     * follow within moments.
+     * Changes the settings of a type, such as limits, retries, retention, or whether it is paused. Running workers apply the change
+     * within moments.
      *
      * @param type the type
-     * @param change what to change
+     * @param change the change
      * @return the settings as stored
      */
     public TypeSettings change(String type, UnaryOperator<TypeSettings> change) {
@@ -71,8 +71,8 @@ public final class Types {
     }
 
     /**
-     * Stores the timeout and the retention that a type names, where the type in the database has none yet. A setting of an
-     * operator stays. A worker does the same when it starts with a handler for the type.
+     * Stores the timeout and the retention of a {@code JobType} as settings of the type in the database. Settings that exist are
+     * not overwritten. A worker does the same when it starts with a handler for the type.
      *
      * @param type the type
      */
@@ -81,10 +81,10 @@ public final class Types {
     }
 
     /**
-     * The settings of a type; see {@link #settings(String)}.
+     * Returns the settings of a type; see {@link #settings(String)}.
      *
      * @param type the type
-     * @return the settings; empty ones when the type has none
+     * @return the settings; empty settings when the type has none
      */
     public TypeSettings settings(JobType<?> type) {
         return settings(type.name());
@@ -94,7 +94,7 @@ public final class Types {
      * Changes the settings of a type; see {@link #change(String, UnaryOperator)}.
      *
      * @param type the type
-     * @param change what to change
+     * @param change the change
      * @return the settings as stored
      */
     public TypeSettings change(JobType<?> type, UnaryOperator<TypeSettings> change) {
@@ -112,17 +112,17 @@ public final class Types {
     }
 
     /**
-     * The timeout of a type.
+     * Returns the timeout of a type.
      *
      * @param type the type
-     * @return the timeout; empty when the queue's default holds
+     * @return the timeout; empty when the queue's default applies
      */
     public Optional<Duration> timeout(String type) {
         return settings.read(type).timeout();
     }
 
     /**
-     * Lets the queue's default timeout hold for a type.
+     * Removes the timeout of a type, so that the queue's default applies.
      *
      * @param type the type
      */
@@ -130,7 +130,7 @@ public final class Types {
         settings.change(type, TypeSettings::withoutTimeout);
     }
 
-    /** {@return how many jobs there are, by type; types with settings but no jobs are there too} */
+    /** {@return the number of jobs by type; includes types that have settings but no jobs} */
     public Map<String, TypeCounts> counts() {
         Map<String, TypeCounts> counts = new TreeMap<>();
         settings.readAll().keySet().forEach(type -> counts.put(type, new TypeCounts(Map.of(), null)));
@@ -138,7 +138,7 @@ public final class Types {
         return counts;
     }
 
-    /** {@return how many jobs that are run here there are, by type; types without any are missing} */
+    /** {@return the number of jobs that run at this site, by type; types without such jobs are left out} */
     Map<String, TypeCounts> countsHere() {
         return withOldest(index.counts().byTypeHere());
     }
@@ -159,12 +159,12 @@ public final class Types {
     }
 
     /**
-     * Counts the jobs that carry a label, such as those of each group, whatever site runs them.
+     * Counts the jobs by the values of a label, for example the jobs of each group, at all sites.
      *
-     * @param label which label
-     * @param limit how many of its values at most: each job may have a correlation id of its own
-     * @return how many there are, by the value of the label and by status, in the index's order of the values; a status without
-     *     jobs is missing
+     * @param label the label
+     * @param limit the highest number of values to return; the number of values can be large, because each job may have its own
+     *     correlation id
+     * @return the number of jobs by label value and status, in the index's order of the values; a status without jobs is left out
      * @throws IllegalArgumentException when the limit is less than 1
      */
     public Map<String, Map<JobStatus, Long>> countsBy(JobFilter.Label label, int limit) {
@@ -175,22 +175,22 @@ public final class Types {
     }
 
     /**
-     * Counts pending jobs that are run here.
+     * Counts pending jobs that run at this site.
      *
      * @param type the type
-     * @param until only those scheduled up to this time, inclusive
-     * @param limit where counting stops
-     * @return how many there are, at most the limit
+     * @param until the latest scheduled time to count, inclusive
+     * @param limit the number at which counting stops
+     * @return the number of jobs, at most the limit
      */
     public int pendingCount(String type, Instant until, int limit) {
         return index.counts().pending(type, until, limit);
     }
 
     /**
-     * Lists the jobs that are owned here now.
+     * Lists the jobs that have an owner at this site now.
      *
      * @param type the type
-     * @return their ids
+     * @return the ids of these jobs
      */
     public List<String> activeIds(String type) {
         return index.owned(type).stream().map(JobId::id).toList();

@@ -8,69 +8,69 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Makes a queue's database small again: deletes what retention lets go, removes dead workers' registrations and design
- * documents of other versions, purges tombstones, compacts the database and its indexes. Made by {@link
- * io.couchjobs.Operations#gc()}; not thread-safe, run it once.
+ * Reduces the size of a queue's database. Deletes expired finished jobs, removes registrations of dead workers and design documents
+ * of other versions, purges tombstones, and compacts the database and its indexes. Created by {@link io.couchjobs.Operations#gc()}.
+ * Not thread-safe; run each object once.
  *
- * <p>It works in small batches with pauses, beside running workers and other collections, and may be killed at any time:
- * the next one does what was not done. Purging and compacting need an administrator of the server; without one, the rest
- * is done and the report says so.
+ * <p>A collection works in small batches with pauses. It can run beside workers and other collections, and may be killed at any
+ * time: the next collection continues the work. Purging and compacting need an administrator of the server. Other users run the
+ * remaining steps, and the report says so.
  *
- * <p>When the database is replicated, purge only what the other side has heard of ({@link #keepTombstones}). A database that
- * still has the job, and never got its deletion, replicates the job back.
+ * <p>In a replicated database, purge only tombstones that the other side has received ({@link #keepTombstones}). A database that
+ * has the job but never received its deletion would replicate the job back.
  */
 public interface GarbageCollection {
     /**
-     * {@return this collection, with the time that a finished job stays at least, whatever its retention} A caller that waits
-     * for a job hears of its finish by the feed, and needs that long to hear of it. Up to 5 seconds the collection waits for
-     * jobs that finished a moment ago; for a longer time it leaves them to the next one.
+     * {@return this collection, with the shortest time that a finished job stays, regardless of its retention} Callers that wait
+     * for a job need this time to learn of its end by the feed. For up to 5 seconds, the collection waits for jobs that have just
+     * finished; with a longer time, it leaves these jobs to the next collection.
      *
-     * @param age default 5 seconds; zero when nobody waits
+     * @param age the time, default 5 seconds; zero is right when no caller waits for jobs
      * @throws IllegalArgumentException when the age is negative
      */
     GarbageCollection keepFinished(Duration age);
 
     /**
-     * {@return this collection, with the time that tombstones stay} A worker may be suspended, or cut off from the feed, and then
-     * continue as if nothing had happened: the time must be longer than that. Twice the longest timeout of all types counts where
-     * that is longer. Unless this is set, the tombstones of jobs that retention deleted are purged at once while there is no worker and no job
-     * has an owner. That does not hold in a database with a name ({@link io.couchjobs.job.Site}), because other databases are to
-     * hear of the deletions. A time that is set holds for all tombstones. Tombstones of jobs that others wait for always stay.
+     * {@return this collection, with the time that tombstones stay} The time must be longer than any suspension of a worker, or any
+     * interruption of its feed, after which the worker continues. The time is at least twice the longest timeout of all types.
+     * Without this call, the tombstones of jobs that retention deleted are purged at once if there is no worker and no job has an
+     * owner. This does not apply to a database with a name ({@link io.couchjobs.job.Site}), because other databases must receive
+     * the deletions. A time set by this call applies to all tombstones. Tombstones of awaited jobs always stay.
      *
-     * @param age default 10 minutes, in a database with a name 30 days; zero purges them all, which is right only when nobody
-     *     works on the queue. Ages are known from the marks that sweeps and collections leave
+     * @param age the time; the default is 10 minutes, or 30 days in a database with a name. Zero purges all tombstones, which is
+     *     right only when no process uses the queue. Ages are derived from marks that sweeps and collections write
      * @throws IllegalArgumentException when the age is negative
      */
     GarbageCollection keepTombstones(Duration age);
 
     /**
-     * {@return this collection, which only finds out what there is to do}
+     * {@return this collection, with the choice to only report what it would do}
      *
-     * @param writeNothing default false
+     * @param writeNothing whether to write nothing; default false
      */
     GarbageCollection dryRun(boolean writeNothing);
 
     /**
-     * {@return this collection, with a listener that hears how far it has come}
+     * {@return this collection, with a listener for its progress}
      *
-     * @param newListener called on the collecting thread, often
+     * @param newListener the listener, called often, on the collecting thread
      */
     GarbageCollection onProgress(Consumer<Step> newListener);
 
     /**
-     * Collects.
+     * Runs the collection.
      *
-     * @return what was done
-     * @throws CouchException when the database cannot be used; what was done until then stays done
-     * @throws InterruptedException when interrupted; likewise
+     * @return a report of what was done
+     * @throws CouchException when the database cannot be used; the work done so far remains done
+     * @throws InterruptedException when interrupted; the work done so far remains done
      */
     Report run() throws InterruptedException;
 
     /**
-     * How far a garbage collection has come. Immutable and thread-safe.
+     * The progress of a garbage collection. Immutable and thread-safe.
      *
-     * @param step what it does, such as {@code "deleting finished jobs"}
-     * @param done how many are done in this step; bytes of the file while compacting
+     * @param step the present step, such as {@code "deleting finished jobs"}
+     * @param done the number of documents done in this step; while compacting, the bytes of the file
      */
     record Step(String step, long done) {}
 
@@ -78,15 +78,17 @@ public interface GarbageCollection {
      * The result of a garbage collection, or of a dry run. Immutable and thread-safe.
      *
      * @param dryRun whether nothing was written
-     * @param jobsDeleted by type, how many finished jobs retention let go
-     * @param tombstonesPurged how many deleted documents were removed for good
-     * @param tombstonesKept how many stay, because somebody may still hold one of their revisions; a later collection takes them
+     * @param jobsDeleted the number of expired finished jobs that were deleted, by type
+     * @param tombstonesPurged the number of tombstones that were purged
+     * @param tombstonesKept the number of tombstones that stay for a later collection, because a process may still hold one of
+     *     their revisions
      * @param workersRemoved the ids of dead workers whose registrations were removed
      * @param designDocumentsRemoved the design documents of other versions that were removed with their indexes
-     * @param bytesBefore the size of the database and its indexes on disk at the beginning; 0 when the server does not say
-     * @param bytesAfter the same at the end; in a dry run the same
-     * @param took how long it took
-     * @param problems what could not be done, and why; empty when all was
+     * @param bytesBefore the size of the database and its indexes on disk at the beginning, in bytes; 0 if the server does not
+     *     report it
+     * @param bytesAfter the size at the end; equal to {@code bytesBefore} in a dry run
+     * @param took the duration
+     * @param problems the steps that could not be done, and why; empty if there were none
      */
     record Report(
             boolean dryRun,
@@ -100,18 +102,18 @@ public interface GarbageCollection {
             Duration took,
             List<String> problems) {
         /**
-         * Copies what it is given.
+         * Copies the collections.
          *
          * @param dryRun whether nothing was written
-         * @param jobsDeleted by type
-         * @param tombstonesPurged how many are gone
-         * @param tombstonesKept how many stay
-         * @param workersRemoved their ids
-         * @param designDocumentsRemoved their names
-         * @param bytesBefore at the beginning
-         * @param bytesAfter at the end
-         * @param took how long
-         * @param problems what could not be done
+         * @param jobsDeleted the number of deleted jobs, by type
+         * @param tombstonesPurged the number of purged tombstones
+         * @param tombstonesKept the number of tombstones that stay
+         * @param workersRemoved the ids of dead workers
+         * @param designDocumentsRemoved the names of the design documents
+         * @param bytesBefore the size at the beginning
+         * @param bytesAfter the size at the end
+         * @param took the duration
+         * @param problems the steps that could not be done
          */
         public Report {
             jobsDeleted = java.util.Collections.unmodifiableMap(new TreeMap<>(jobsDeleted));
@@ -120,7 +122,7 @@ public interface GarbageCollection {
             problems = List.copyOf(problems);
         }
 
-        /** {@return how many finished jobs of all types retention let go} */
+        /** {@return the number of expired finished jobs of all types that were deleted} */
         public long jobsDeletedInAll() {
             return jobsDeleted.values().stream().mapToLong(Long::longValue).sum();
         }

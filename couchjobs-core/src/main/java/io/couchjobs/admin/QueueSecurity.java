@@ -16,8 +16,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The permissions in a queue's database. Thread-safe. By default it is as open as the server leaves it; {@link #secure} has the
- * database itself refuse what a user's {@link Role} does not cover. To do so takes an administrator of the database.
+ * The permissions in a queue's database. Thread-safe. By default, the server alone decides who may use the database. After {@link
+ * #secure}, the database itself refuses writes that a user's {@link Role} does not allow. Securing a database needs an
+ * administrator of the database.
  */
 public final class QueueSecurity {
     private static final List<String> MEMBERS = List.of(Role.PRODUCER.inCouchDb(), Role.WORKER.inCouchDb());
@@ -26,7 +27,7 @@ public final class QueueSecurity {
     private final CouchDatabase database;
 
     /**
-     * Looks after a queue's database. No I/O.
+     * Creates an object for a queue's database. No I/O.
      *
      * @param database the database
      */
@@ -34,20 +35,20 @@ public final class QueueSecurity {
         this.database = database;
     }
 
-    /** {@return how the guard stands} */
+    /** {@return the state of the guard} */
     public GuardState guard() {
         return database.get(GuardDocument.DOC_ID)
                 .map(stored -> GuardDocument.isCurrent(stored) ? GuardState.CURRENT : GuardState.OTHER)
                 .orElse(GuardState.ABSENT);
     }
 
-    /** {@return whether everybody whom the server lets in may read and write the database} */
+    /** {@return whether every user of the server may read and write the database} */
     public boolean isOpen() {
         JsonNode members = database.security().path("members");
         return members.path("names").isEmpty() && members.path("roles").isEmpty();
     }
 
-    /** {@return what {@link #secure} would do now, also where the database is still to be created; nothing is written} */
+    /** {@return what {@link #secure} would do now, even if the database does not exist yet; nothing is written} */
     public Report preview() {
         if (!database.exists()) {
             return new Report(GuardState.ABSENT, MEMBERS, ADMINS);
@@ -57,11 +58,11 @@ public final class QueueSecurity {
     }
 
     /**
-     * Stores the guard, or replaces one of another version, and lets the roles in. Users that were let in before stay.
-     * Idempotent, and safe while workers run; those without a role can write nothing from then on.
+     * Stores the guard, or replaces a guard of another version, and gives the roles access. Users that had access before keep it.
+     * Idempotent, and safe while workers run. Users without a role can write nothing from then on.
      *
-     * @return what was missing
-     * @throws CouchException when the user may not do this: an administrator of the database may
+     * @return a report of what was changed
+     * @throws CouchException when the user is not an administrator of the database
      */
     public Report secure() {
         ObjectNode security = database.security();
@@ -74,9 +75,9 @@ public final class QueueSecurity {
     }
 
     /**
-     * Takes the guard away; who is let into the database stays as it is.
+     * Removes the guard. Access to the database does not change.
      *
-     * @return false when there was none
+     * @return false when there was no guard
      */
     public boolean removeGuard() {
         Optional<ObjectNode> stored = database.get(GuardDocument.DOC_ID);
@@ -85,26 +86,26 @@ public final class QueueSecurity {
     }
 
     /**
-     * Gives somebody a role. Creates the user if there is none; the server keeps users in its database {@code _users}. Other
-     * roles of the user stay. Only an administrator of the server may do so.
+     * Gives a user a role. Creates the user if it does not exist; the server keeps users in its database {@code _users}. The user
+     * keeps other roles. Only an administrator of the server may grant roles.
      *
      * @param role the role
      * @param name the user's name
-     * @param password the password of a new user; asked only when there is no such user
-     * @return what was done
-     * @throws WriteRefusedException when the server does not take the user
-     * @throws CouchException when the server cannot be asked, or not by this user
+     * @param password supplies the password of a new user; called only if the user does not exist
+     * @return the outcome
+     * @throws WriteRefusedException when the server refuses the user document
+     * @throws CouchException when the server cannot be reached, or does not allow this
      */
     public UserOutcome grant(Role role, String name, Supplier<Secret> password) {
         return new Users(database.server()).grant(role, name, password);
     }
 
     /**
-     * Previews {@link #grant}; nothing is written.
+     * Returns what {@link #grant} would do; nothing is written.
      *
      * @param role the role
      * @param name the user's name
-     * @return what would be done
+     * @return the outcome that {@link #grant} would have
      */
     public UserOutcome grantPreview(Role role, String name) {
         return new Users(database.server()).preview(role, name);
@@ -135,37 +136,37 @@ public final class QueueSecurity {
         return added;
     }
 
-    /** How the guard of a database stands. */
+    /** The states of the guard of a database. */
     public enum GuardState {
-        /** There is none: everybody who may write to the database may write anything. */
+        /** There is no guard: every user with access to the database may write anything. */
         ABSENT,
-        /** The one of this version of couchjobs is there. */
+        /** The guard is that of this version of couchjobs. */
         CURRENT,
-        /** One of another version is there, or one that somebody changed. */
+        /** The guard is that of another version, or has been changed. */
         OTHER
     }
 
     /**
      * The changes that secure a database. Immutable and thread-safe.
      *
-     * @param guardBefore how the guard stood
-     * @param membersAdded the roles that may read and write the database now, and could not before
-     * @param adminsAdded the roles that administrate the database now, and did not before
+     * @param guardBefore the state of the guard before
+     * @param membersAdded the roles that have gained access to the database
+     * @param adminsAdded the roles that have become administrators of the database
      */
     public record Report(QueueSecurity.GuardState guardBefore, List<String> membersAdded, List<String> adminsAdded) {
         /**
-         * Takes copies.
+         * Copies the lists.
          *
-         * @param guardBefore how the guard stood
-         * @param membersAdded roles
-         * @param adminsAdded roles
+         * @param guardBefore the state of the guard before
+         * @param membersAdded the roles that have gained access
+         * @param adminsAdded the roles that have become administrators
          */
         public Report {
             membersAdded = List.copyOf(membersAdded);
             adminsAdded = List.copyOf(adminsAdded);
         }
 
-        /** {@return whether the guard was stored, or would be} */
+        /** {@return whether the guard was stored, or would be stored} */
         public boolean isGuardStored() {
             return guardBefore != QueueSecurity.GuardState.CURRENT;
         }
@@ -176,23 +177,26 @@ public final class QueueSecurity {
         }
     }
 
-    /** The outcome of a request for a user with a role. */
+    /** The outcomes of granting a role to a user. */
     public enum UserOutcome {
-        /** There was no such user. */
+        /** The user did not exist and was created with the role. */
         CREATED,
-        /** The user has the role now; the password is what it was. */
+        /** The user exists and was given the role; the password did not change. */
         GRANTED,
-        /** The user had the role. */
+        /** The user had the role already. */
         UNCHANGED
     }
 
-    /** The role of a user of a queue. A user may have several roles, and without one may only read. Roles hold for the whole server. */
+    /**
+     * The roles of users of a queue. A user may have several roles. A user without a role may only read. Roles apply to the whole
+     * server.
+     */
     public enum Role {
-        /** Creates jobs, changes, cancels and removes those that nobody owns, and asks owners to stop. */
+        /** Creates jobs; changes, cancels and removes jobs without an owner; and asks owners to stop. */
         PRODUCER("couchjobs-producer"),
-        /** Claims jobs and runs them, takes jobs back from dead owners, and makes the jobs of schedules. */
+        /** Claims and runs jobs, expires the claims of dead owners, and creates the jobs of schedules. */
         WORKER("couchjobs-worker"),
-        /** Does everything, settings of types and schedules included, and administrates the database. */
+        /** Does everything, including settings of types and schedules, and administers the database. */
         ADMIN("couchjobs-admin");
 
         private final String inCouchDb;

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The users that a server keeps itself, in its database {@code _users}. Thread-safe.
+ * The users that a server stores in its database {@code _users}. Thread-safe.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/intro/security.html#users-documents">CouchDB: users documents</a>
  */
@@ -24,15 +24,15 @@ final class Users {
     private final CouchDatabase users;
 
     /**
-     * The users of a server. No I/O.
+     * Creates an object for the users of a server. No I/O.
      *
-     * @param server the server; to give roles its user must be an administrator of it
+     * @param server the server; granting roles needs the credentials of an administrator of the server
      */
     Users(CouchServer server) {
         this.users = server.database("_users");
     }
 
-    /** Previews {@link #grant}. */
+    /** Returns what {@link #grant} would do; nothing is written. */
     QueueSecurity.UserOutcome preview(QueueSecurity.Role role, String name) {
         Optional<ObjectNode> present = users.exists() ? users.get(PREFIX + name) : Optional.empty();
         return present.map(user ->
@@ -41,14 +41,14 @@ final class Users {
     }
 
     /**
-     * Gives somebody a role, and creates them if need be. Other roles of the user stay.
+     * Gives a user a role, and creates the user if it does not exist. The user keeps other roles.
      *
      * @param role the role
      * @param name the user's name
-     * @param password the password of a new user; asked only when there is no such user
-     * @return what was done
-     * @throws WriteRefusedException when the database does not take the user
-     * @throws io.couchjobs.couch.config.CouchException when it cannot be asked, or not by this user
+     * @param password supplies the password of a new user; called only if the user does not exist
+     * @return the outcome
+     * @throws WriteRefusedException when the server refuses the user document
+     * @throws io.couchjobs.couch.config.CouchException when the server cannot be reached, or does not allow this
      */
     QueueSecurity.UserOutcome grant(QueueSecurity.Role role, String name, Supplier<Secret> password) {
         users.createIfMissing();

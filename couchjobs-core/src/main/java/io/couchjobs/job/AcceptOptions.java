@@ -7,16 +7,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of an accept. Immutable and thread-safe. Defaults: one job, due now, waiting for ever, started. Source: the RFC's
- * {@code accept}.
+ * The options of an accept. Immutable and thread-safe. Defaults: one job that is due now and is started, with no limit on the wait.
+ * Source: the RFC's {@code accept}.
  *
- * @param types the types to take, at least one
- * @param max how many jobs at most, at least 1
- * @param maxScheduledTime take jobs scheduled up to this time (inclusive), or null for those due now
- * @param noSchedule take only jobs without a scheduled time, beginning at a random one
- * @param timeout how long to wait for a job, zero for not at all, or null for ever; one fixed deadline
- * @param start whether the jobs are started (running) or only put aside (scheduled)
- * @param strategy which of the due jobs come first, {@link Strategy#FIFO} by default
+ * @param types the types of jobs to claim, at least one
+ * @param max the highest number of jobs to claim, at least 1
+ * @param maxScheduledTime the latest scheduled time to claim (inclusive), or null for jobs that are due now
+ * @param noSchedule whether to claim only jobs without a scheduled time, beginning at a random job
+ * @param timeout the longest total time to wait for a job; zero does not wait, null waits forever
+ * @param start whether the claimed jobs are started (running) or only reserved (scheduled)
+ * @param strategy the order of the due jobs, {@link Strategy#FIFO} by default
  */
 public record AcceptOptions(
         Set<String> types,
@@ -27,16 +27,16 @@ public record AcceptOptions(
         boolean start,
         Strategy strategy) {
     /**
-     * Checks and copies.
+     * Checks the values and copies the types.
      *
-     * @param types the types to take
-     * @param max how many jobs at most
-     * @param maxScheduledTime take jobs scheduled up to this time, or null
-     * @param noSchedule take only jobs without a scheduled time
-     * @param timeout how long to wait, or null
-     * @param start whether the jobs are started
-     * @param strategy which of the due jobs come first
-     * @throws IllegalArgumentException when there is no type, max is below 1, timeout is negative, or noSchedule comes
+     * @param types the types of jobs to claim
+     * @param max the highest number of jobs to claim
+     * @param maxScheduledTime the latest scheduled time to claim, or null
+     * @param noSchedule whether to claim only jobs without a scheduled time
+     * @param timeout the longest time to wait, or null
+     * @param start whether the claimed jobs are started
+     * @param strategy the order of the due jobs
+     * @throws IllegalArgumentException when there is no type, max is less than 1, timeout is negative, or noSchedule is combined
      *     with a maxScheduledTime other than the epoch or a strategy other than FIFO
      */
     public AcceptOptions {
@@ -61,38 +61,39 @@ public record AcceptOptions(
     }
 
     /**
-     * The default options.
+     * Returns the default options for some types.
      *
-     * @param types the types to take, at least one
-     * @return one job of these types, due now, waiting for ever
+     * @param types the types of jobs to claim, at least one
+     * @return options for one due job of these types, waiting forever
      */
     public static AcceptOptions of(JobType<?>... types) {
         return of(Stream.of(types).map(JobType::name).toArray(String[]::new));
     }
 
     /**
-     * The default options.
+     * Returns the default options for some types.
      *
-     * @param types the types to take, at least one
-     * @return one job of these types, due now, waiting for ever
+     * @param types the types of jobs to claim, at least one
+     * @return options for one due job of these types, waiting forever
      */
     public static AcceptOptions of(String... types) {
         return new AcceptOptions(Set.of(types), 1, null, false, null, true, Strategy.FIFO);
     }
 
     /**
-     * {@return these options, with the number of jobs to take}
+     * {@return these options, with the number of jobs to claim}
      *
-     * @param jobs how many at most
+     * @param jobs the highest number of jobs
      */
     public AcceptOptions max(int jobs) {
         return new AcceptOptions(types, jobs, maxScheduledTime, noSchedule, timeout, start, strategy);
     }
 
     /**
-     * {@return these options, with jobs before their time, or without those that fell due lately}
+     * {@return these options, with another latest scheduled time} A future time also claims jobs before their time; a past time
+     * leaves out recently due jobs.
      *
-     * @param time the last scheduled time to take, inclusive
+     * @param time the latest scheduled time to claim, inclusive
      */
     public AcceptOptions maxScheduledTime(Instant time) {
         return new AcceptOptions(types, max, time, noSchedule, timeout, start, strategy);
@@ -101,32 +102,32 @@ public record AcceptOptions(
     /**
      * {@return these options, for jobs without a scheduled time only}
      *
-     * @param only whether to take only those, beginning at a random one
+     * @param only whether to claim only such jobs, beginning at a random job
      */
     public AcceptOptions noSchedule(boolean only) {
         return new AcceptOptions(types, max, maxScheduledTime, only, timeout, start, strategy);
     }
 
     /**
-     * {@return these options, with a limit to the waiting}
+     * {@return these options, with a limit on the wait}
      *
-     * @param longest how long to wait for a job; zero for not at all
+     * @param longest the longest time to wait for a job; zero does not wait
      */
     public AcceptOptions timeout(Duration longest) {
         return new AcceptOptions(types, max, maxScheduledTime, noSchedule, longest, start, strategy);
     }
 
     /**
-     * {@return these options, for jobs that are started, or put aside for {@link ClaimedJob#start}}
+     * {@return these options, with the choice whether claimed jobs are started or only reserved until {@link ClaimedJob#start}}
      *
-     * @param atOnce whether they are started
+     * @param atOnce whether the jobs are started at once
      */
     public AcceptOptions start(boolean atOnce) {
         return new AcceptOptions(types, max, maxScheduledTime, noSchedule, timeout, atOnce, strategy);
     }
 
     /**
-     * {@return these options, with another choice of which due jobs come first}
+     * {@return these options, with another order of the due jobs}
      *
      * @param order the strategy
      */

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * The result of adding one job. Immutable and thread-safe.
  *
  * @param id the job
- * @param outcome what happened
- * @param stored the job as it is stored now; null when rejected
- * @param problem why the job was rejected, in words; null otherwise
+ * @param outcome the outcome
+ * @param stored the job as stored now; null when rejected
+ * @param problem a description why the job was rejected; null otherwise
  */
 public record AddResult(
         JobId id,
@@ -18,32 +18,32 @@ public record AddResult(
         @Nullable String problem) {
     /** The possible outcomes of an add. Immutable and thread-safe. */
     public enum Outcome {
-        /** It was absent or finished, and is waiting now. */
+        /** The job was absent or finished, and is waiting now. */
         ADDED,
-        /** It was pending, and has another time or other data now. */
+        /** The job was pending, and has another time or other data now. */
         UPDATED,
-        /** It was pending with the same time: nothing was written. */
+        /** The job was pending with the same time; nothing was written. */
         UNCHANGED,
-        /** It is running, and will run once more afterwards. */
+        /** The job is running, and will run once more afterwards. */
         RESUBMITTED,
-        /** It could not be added; see the problem. */
+        /** The job could not be added; see the problem. */
         REJECTED
     }
 
     /**
-     * {@return the result for a job that was added}
+     * {@return the result for a job that was not rejected}
      *
-     * @param outcome what happened
-     * @param stored the job as it is stored
+     * @param outcome the outcome
+     * @param stored the job as stored
      */
     public static AddResult of(Outcome outcome, Job stored) {
         return new AddResult(stored.id(), outcome, stored, null);
     }
 
     /**
-     * A new job.
+     * Returns the result for a new job.
      *
-     * @param job the job as it is stored
+     * @param job the job as stored
      * @return the result
      */
     public static AddResult added(Job job) {
@@ -51,17 +51,17 @@ public record AddResult(
     }
 
     /**
-     * A job that was not added.
+     * Returns the result for a job that was rejected.
      *
      * @param id the job
-     * @param problem why, in words
+     * @param problem a description of the reason
      * @return the result
      */
     public static AddResult rejected(JobId id, String problem) {
         return new AddResult(id, Outcome.REJECTED, null, problem);
     }
 
-    /** {@return the job as it is stored now; empty when rejected} */
+    /** {@return the job as stored now; empty when rejected} */
     public Optional<Job> job() {
         return Optional.ofNullable(stored);
     }

@@ -13,25 +13,25 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The jobs that a held job waits for, and its fate when one of them does not succeed. Immutable and thread-safe.
+ * The jobs that a held job waits for, and the policy when one of them does not succeed. Immutable and thread-safe.
  *
  * @param jobs the jobs, at least one
- * @param onFailure the fate of the held job when one of them failed, was cancelled or was removed
+ * @param onFailure the policy for the held job when one of the jobs failed, was cancelled or was removed
  */
 public record After(Set<JobId> jobs, OnFailure onFailure) {
-    /** How many jobs one job can wait for. */
+    /** The highest number of jobs that one job can wait for. */
     public static final int MOST = 10_000;
 
-    /** The fate of a held job when one that it waits for did not succeed. Immutable and thread-safe. */
+    /** The policy for a held job when an awaited job did not succeed. Immutable and thread-safe. */
     public enum OnFailure {
-        /** It is cancelled, at once. The default. */
+        /** The held job is cancelled immediately. The default. */
         CANCEL,
-        /** It runs when all are finished, however they ended. */
+        /** The held job runs when all awaited jobs have finished, regardless of their outcome. */
         RUN,
-        /** It waits until the job is retried or added again, and succeeds. */
+        /** The held job waits until the awaited job is retried or added again, and succeeds. */
         WAIT;
 
-        /** {@return the policy as the job document spells it, such as {@code "cancel"}} */
+        /** {@return the spelling of the policy in a job document, such as {@code "cancel"}} */
         public String json() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -46,21 +46,21 @@ public record After(Set<JobId> jobs, OnFailure onFailure) {
         }
     }
 
-    /** The verdict on a held job. Immutable and thread-safe. */
+    /** The decision about a held job. Immutable and thread-safe. */
     public enum Verdict {
-        /** Something it waits for is not finished yet, or not there yet. */
+        /** The job must wait: an awaited job has not finished, or does not exist yet. */
         HELD,
-        /** It may run now. */
+        /** The job may run now. */
         READY,
-        /** It is to be cancelled. */
+        /** The job must be cancelled. */
         CANCEL
     }
 
     /**
-     * Copies, in order.
+     * Copies the jobs and keeps their order.
      *
      * @param jobs the jobs
-     * @param onFailure the fate of the held job
+     * @param onFailure the policy for the held job
      * @throws IllegalArgumentException when there are no jobs, or more than {@value #MOST}
      */
     public After {
@@ -71,12 +71,12 @@ public record After(Set<JobId> jobs, OnFailure onFailure) {
     }
 
     /**
-     * Decides by how the jobs are now. A job that was never there is still awaited; a removed job counts as not
-     * succeeded.
+     * Decides about the held job from the states of the awaited jobs. A job that never existed is still awaited. A removed job
+     * counts as not succeeded.
      *
-     * @param states the status of each job that is there
-     * @param removed the jobs that were there and are not any more
-     * @return the verdict
+     * @param states the status of each existing job
+     * @param removed the jobs that existed and have been removed
+     * @return the decision
      */
     public Verdict judge(Map<JobId, JobStatus> states, Set<JobId> removed) {
         boolean allFinished = true;

@@ -13,21 +13,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Large data of a job, attached to its document as {@value #NAME}: CouchDB keeps an attachment where it was written
- * first, while the document is rewritten at each transition and read with each window and change. Stateless.
+ * Handles large data of a job, which is attached to the job's document as {@value #NAME}. CouchDB writes an attachment only once,
+ * but rewrites the document at each transition and reads it with each window and change. Stateless.
  *
- * <p>Such a document has no {@code data}, but {@code dataDigest}, a hash of the JSON text. The hash allows comparing
- * two revisions without their attachments, and reveals a lost or wrong attachment. (CouchDB's own digest will not do:
- * it is that of the compressed text, where the server is set to compress it.) A document that has {@code data} uses it
- * and ignores the attachment.
+ * <p>Such a document has a {@code dataDigest}, a hash of the JSON text, instead of {@code data}. The hash allows two revisions to
+ * be compared without their attachments, and reveals a lost or wrong attachment. CouchDB's own digest is unsuitable, because it is
+ * computed from the compressed text if the server compresses attachments. If a document has {@code data}, the attachment is
+ * ignored.
  */
 public final class AttachedData {
-    /** The name of the attachment; jobs must not have others of that name. */
+    /** The name of the attachment; jobs must not use this name for other attachments. */
     public static final String NAME = "data.json";
-    /** Data of up to so many bytes of JSON is kept in the document by default. */
+    /** The default size, in bytes of JSON, up to which data is stored in the document. */
     public static final int DEFAULT_LIMIT = 32 * 1024;
 
-    /** CouchDB compresses attachments declared as JSON, with so much effort that the job takes twice its time. */
+    /** Not JSON: CouchDB compresses attachments that are declared as JSON, which doubles the time of a job. */
     private static final String CONTENT_TYPE = "application/octet-stream";
 
     private static final String STUB = "stub";
@@ -36,12 +36,12 @@ public final class AttachedData {
     private AttachedData() {}
 
     /**
-     * Attaches the data of a job that is to be written, if it is large and was changed.
+     * Attaches the data of a job before a write, if the data is large and was changed.
      *
-     * @param next the job as it is to be written
-     * @param before the job as it is stored; empty for one that is new
-     * @param limit how many bytes of JSON are kept in the document
-     * @return the job to be written; the same one when there is nothing to attach
+     * @param next the job to be written
+     * @param before the stored job; empty for a new job
+     * @param limit the size, in bytes of JSON, up to which data stays in the document
+     * @return the job to be written; the same object when there is nothing to attach
      */
     public static Job attach(Job next, Optional<Job> before, int limit) {
         ObjectNode data = next.inlineData();
@@ -63,7 +63,7 @@ public final class AttachedData {
         return Job.trusted(next.id(), document).withAttached(data);
     }
 
-    /** The stub of the same data, if it is attached already: then it is not sent again. */
+    /** Returns the stub of the attachment if the same data is attached already, so that it is not sent again. */
     private static Optional<JsonNode> stub(Job stored, String digest) {
         JsonNode document = stored.document();
         JsonNode stub = document.path(Field.ATTACHMENTS).path(NAME);
@@ -78,7 +78,7 @@ public final class AttachedData {
     }
 
     /**
-     * Puts data into a document, in place of the former data, also attached data.
+     * Stores data in a document and removes the former data, including attached data.
      *
      * @param document the document, which is changed
      * @param data the data
@@ -103,8 +103,8 @@ public final class AttachedData {
     }
 
     /**
-     * Replaces an attachment that was sent whole by its stub. The attachments may be shared, so they are copied first. The
-     * stub has all that a server may need: PouchDB finds an attachment by its digest, CouchDB by name and revision.
+     * Replaces an attachment that was sent in full by its stub. Copies the attachments first, because they may be shared. The stub
+     * has everything a server may need: PouchDB finds an attachment by its digest, CouchDB by name and revision.
      */
     static void stored(ObjectNode document, String rev) {
         if (!isIn(document)
@@ -124,8 +124,8 @@ public final class AttachedData {
     }
 
     /**
-     * Removes what differs between two writes of the same data: the digest identifies the attachment. The attachments may be
-     * shared, and are copied first.
+     * Removes the differences between two writes of the same data. The digest identifies the attachment. Copies the attachments
+     * first, because they may be shared.
      */
     static ObjectNode comparable(ObjectNode document) {
         if (isIn(document)
@@ -137,10 +137,10 @@ public final class AttachedData {
     }
 
     /**
-     * The total size of a job's attachments.
+     * Returns the total size of a job's attachments.
      *
      * @param job the job
-     * @return the number of bytes of all its attachments, as its document says
+     * @return the number of bytes of all attachments, according to the document
      */
     public static long attachedBytes(Job job) {
         long bytes = 0;
@@ -151,11 +151,11 @@ public final class AttachedData {
     }
 
     /**
-     * The job with its attached data.
+     * Returns the job with its attached data.
      *
-     * @param job the job, whose data is attached
-     * @param attachment the attachment's bytes; null when there is none
-     * @return the job, which has the data, or the reason why it cannot be read
+     * @param job a job with attached data
+     * @param attachment the bytes of the attachment; null when there is none
+     * @return the job with its data, or with the reason why the data cannot be read
      */
     public static Job read(Job job, byte @Nullable [] attachment) {
         if (attachment == null) {
@@ -173,11 +173,11 @@ public final class AttachedData {
     }
 
     /**
-     * Whether the bytes are the attachment of a job.
+     * Returns whether the bytes are the attachment of a job.
      *
-     * @param job the job, whose data is attached
+     * @param job a job with attached data
      * @param attachment the bytes
-     * @return true when they match the job's document
+     * @return whether the bytes match the digest in the job's document
      */
     public static boolean isOf(Job job, byte[] attachment) {
         return sha256(attachment).equals(job.document().path(Field.DATA_DIGEST).asText());

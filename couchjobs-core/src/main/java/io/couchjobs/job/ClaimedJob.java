@@ -7,42 +7,41 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ownership of one job: made by a claim that CouchDB confirmed, and the only way to renew, finish or fail the job.
+ * The ownership of one job. It results from a claim that CouchDB confirmed, and is the only way to renew, finish or fail the job.
  * Thread-safe; its writes happen one after the other.
  *
- * <p>Each verb writes on the revision it knows. When that is refused because of another write (a resubmit, a cancel
- * request, a priority), it reads the job again. If the lock still carries this claim's token, it repeats itself on the
- * new revision; otherwise it throws {@link HaltException}. Nothing is read before a write that succeeds.
+ * <p>Each write is based on the revision this object knows. When CouchDB refuses the write because of another write (a resubmit, a
+ * cancel request, a priority), the method reads the job again. If the lock still has this claim's token, the method repeats the
+ * write on the new revision; otherwise it throws {@link HaltException}. A write that succeeds at once needs no read.
  *
- * <p>On a cluster a write that no quorum confirms is sent again as it is, until a quorum does, another writer was
- * first, or the lease is over. When the document has conflicts, the claim's own leaf counts, not the one that readers
- * happen to see.
+ * <p>On a cluster, a write that no quorum confirms is sent again unchanged, until a quorum confirms it, another writer was first,
+ * or the lease is over. When the document has conflicts, the claim's own leaf counts, not the leaf that readers see.
  *
- * <p>Guarantee: at most one owner at any time, at least one execution. An owner that is paused for longer than the type's
- * timeout loses the job without noticing until its next verb, or until it asks {@link #isLeaseOver}; {@link #fence}
- * lets it guard its writes elsewhere.
+ * <p>Guarantee: at most one owner at any time, at least one execution. An owner that is paused for longer than the type's timeout
+ * loses the job. It notices at its next write, or when it calls {@link #isLeaseOver}. It can use {@link #fence} to protect its
+ * writes elsewhere.
  */
 public interface ClaimedJob {
-    /** {@return the job as this owner last wrote or read it; it has attached data once {@link #data} has read it} */
+    /** {@return the job as this owner last wrote or read it; includes attached data once {@link #data} has read it} */
     Job job();
 
     /** {@return the identity} */
     JobId id();
 
     /**
-     * The data of the claimed job. The first call reads it from the database, if it is attached to the job's document.
+     * Returns the data of the claimed job. The first call reads data that is attached to the job's document from the database.
      *
      * @return a copy
-     * @throws UnreadableDataException when it is attached, and is damaged or missing
-     * @throws io.couchjobs.couch.config.CouchException when it is attached, and the database cannot be asked
+     * @throws UnreadableDataException when the attached data is damaged or missing
+     * @throws io.couchjobs.couch.config.CouchException when the attached data cannot be read from the database
      */
     ObjectNode data();
 
     /**
-     * The data of the claimed job, bound to what its type says; see {@link #data()}.
+     * Returns the data of the claimed job, bound to the Java type of the job type; see {@link #data()}.
      *
      * @param type the type of the job
-     * @param <T> what the data is
+     * @param <T> the type of the data
      * @return the bound data
      * @throws InvalidJobDataException when the data does not fit
      */
@@ -51,13 +50,13 @@ public interface ClaimedJob {
     }
 
     /**
-     * Whether the lease is over: no renewal was confirmed for the timeout of the job's type, on this process's monotonic clock.
-     * Others may then have the job, so stop, or check with {@link #assertOwned}. A write after that reads the job first. If this
-     * owner has lost the job, the write throws {@link HaltException}, and so does each later one. If this owner still has it, a
-     * write on one node renews the lease; on a cluster only the end of the run may be written, and all other writes throw. This
-     * method sends no request, except to read the type's settings once after the feed was interrupted.
+     * Returns whether the lease is over: no renewal was confirmed for the timeout of the job's type, on this process's monotonic
+     * clock. Another worker may own the job then, so stop, or check with {@link #assertOwned}. The next write reads the job first.
+     * If this owner has lost the job, this write and all later ones throw {@link HaltException}. Otherwise a write on one node
+     * renews the lease; on a cluster only the end of the run may be written, and all other writes throw. This method sends no
+     * request, except to read the type's settings once after the feed was interrupted.
      *
-     * @return whether this owner counts as halted
+     * @return whether the lease is over, so that this owner counts as halted
      */
     boolean isLeaseOver();
 
@@ -65,8 +64,8 @@ public interface ClaimedJob {
     String token();
 
     /**
-     * A number greater than that of every earlier claim of this job. The numbers continue when the job is removed and added again.
-     * They start again only if the tombstone was purged in between.
+     * Returns the fencing number, which is greater than that of every earlier claim of this job. The numbers continue when the job
+     * is removed and added again. They restart only if the tombstone was purged in between.
      *
      * @return the fencing number
      */
@@ -79,10 +78,10 @@ public interface ClaimedJob {
     boolean isResubmitted();
 
     /**
-     * Starts a job that was put aside. One that has been started goes on, and its lease is renewed.
+     * Starts a job that was claimed without being started. If the job has been started already, only renews its lease.
      *
      * @return the job as stored
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job start();
 
@@ -90,7 +89,7 @@ public interface ClaimedJob {
      * Renews the lease.
      *
      * @return the job as stored
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job update();
 
@@ -100,78 +99,78 @@ public interface ClaimedJob {
      * @param data a record, bean, map or JSON object
      * @return the job as stored
      * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; the job keeps its lock
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job update(Object data);
 
     /**
-     * Renews the lease and tells how far the run has come.
+     * Renews the lease and stores the progress of the run.
      *
-     * @param progress how far
+     * @param progress the progress
      * @return the job as stored
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job update(Progress progress);
 
     /**
-     * Tells how far the run has come with the next write of this claim, without writing now.
+     * Sets the progress that the next write of this claim stores. Does not write by itself.
      *
-     * @param progress how far
+     * @param progress the progress
      */
     void progress(Progress progress);
 
     /**
-     * Ends the run well, without a result.
+     * Ends the run successfully, without a result.
      *
      * @return the job as stored
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job finish();
 
     /**
-     * Ends the run well.
+     * Ends the run successfully.
      *
      * @param result anything that Jackson can write, or null for none
      * @return the job as stored
      * @throws io.couchjobs.job.InvalidJobDataException when the result cannot be written as JSON; the job keeps its lock
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job finish(@Nullable Object result);
 
     /**
-     * Ends the run well and replaces the data.
+     * Ends the run successfully and replaces the data.
      *
      * @param data a record, bean, map or JSON object
      * @param result anything that Jackson can write, or null for none
      * @return the job as stored
      * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; the job keeps its lock
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job finishAndReplaceData(Object data, @Nullable Object result);
 
     /**
-     * Ends the run badly. The job is retried by its retry policy, or failed.
+     * Ends the run with a failure. The job is retried according to its retry policy, or fails permanently.
      *
-     * @param kind what happened
-     * @param message the problem, in words
+     * @param kind the kind of failure
+     * @param message a description of the problem
      * @param stackTrace the stack trace, or null
-     * @param permanent whether a retry would be useless
+     * @param permanent true if a retry would be useless
      * @return the job as stored
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job fail(JobError.Kind kind, String message, @Nullable String stackTrace, boolean permanent);
 
     /**
      * Ends the run because a cancel was requested.
      *
-     * @param reason why, in words
+     * @param reason a description of the reason
      * @return the job as stored
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job acknowledgeCancel(String reason);
 
     /**
-     * Lets the job run once more, at the time it had; see {@link #resubmit(Instant)}.
+     * Makes the job run once more at its present scheduled time; see {@link #resubmit(Instant)}.
      *
      * @return the job as stored
      * @throws HaltException when another claim owns the job, or it was removed
@@ -179,19 +178,19 @@ public interface ClaimedJob {
     Job resubmit();
 
     /**
-     * Lets the job run once more: after this run while it lasts (but not when it is to be cancelled), at the given time when
-     * it has ended.
+     * Makes the job run once more. While this run lasts, the job runs again after it, unless a cancel was requested. When the run
+     * has ended, the job runs at the given time.
      *
-     * @param time not before this time
+     * @param time the earliest time to run
      * @return the job as stored
      * @throws HaltException when another claim owns the job, or it was removed
      */
     Job resubmit(Instant time);
 
     /**
-     * Lets the job run once more, with other data when its run has ended already; see {@link #resubmit(Instant)}.
+     * Makes the job run once more, with other data if this run has ended already; see {@link #resubmit(Instant)}.
      *
-     * @param time not before this time
+     * @param time the earliest time to run
      * @param data a record, bean, map or JSON object; ignored while this claim owns the job
      * @return the job as stored
      * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; nothing was written
@@ -200,35 +199,36 @@ public interface ClaimedJob {
     Job resubmit(Instant time, Object data);
 
     /**
-     * Puts the job off, without having failed: this run does not count.
+     * Postpones the job without a failure: this run does not count as an attempt.
      *
-     * @param delay how long from now
+     * @param delay the delay from now
      * @return the job as stored
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job snooze(Duration delay);
 
     /**
-     * Gives the job back, as if it had not been claimed.
+     * Releases the job, as if it had not been claimed.
      *
      * @return the job as stored
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job release();
 
     /**
-     * Reads the job again and checks that this claim owns it. On a cluster a claim whose lease is over no longer owns the job. The
-     * answer is only as recent as that read: to guard a write elsewhere, use {@link #fence}.
+     * Reads the job again and checks that this claim owns it. On a cluster, a claim whose lease is over no longer owns the job. The
+     * answer is only as recent as the read. To protect a write elsewhere, use {@link #fence}.
      *
-     * @throws HaltException when this claim does not own the job any more
-     * @throws io.couchjobs.couch.config.CouchJobsException when no majority of the copies is in reach: nobody can tell
+     * @throws HaltException when this claim no longer owns the job
+     * @throws io.couchjobs.couch.config.CouchJobsException when no majority of the copies can be reached, so the owner is unknown
      */
     void assertOwned();
 
     /**
-     * Documents of your own that no former owner of this job can write once this one has.
+     * Returns a writer for your own documents. Once this owner has written such a document, no earlier owner of the job can write
+     * it.
      *
-     * @param database where they are; any database, of any server
+     * @param database the database of the documents; any database on any server
      * @return the writer of these documents
      */
     FencedDocuments fenced(CouchDatabase database);

@@ -15,18 +15,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as one revision of its document says it is. Immutable and thread-safe.
+ * A job in the state of one revision of its document. Immutable and thread-safe.
  *
- * <p>The document itself is the value: fields that couchjobs does not know stay in it, so that they survive every write.
+ * <p>The document itself is the value. It keeps fields that couchjobs does not know, so that these survive every write.
  */
 public final class Job {
-    /** The priority of a job that names none. */
+    /** The default priority of a job. */
     public static final int DEFAULT_PRIORITY = 50;
     /** A priority below the default. */
     public static final int LOW_PRIORITY = 25;
     /** A priority above the default. */
     public static final int HIGH_PRIORITY = 75;
-    /** How many errors a job remembers. */
+    /** The number of errors that a job keeps. */
     public static final int MAX_ERRORS = 10;
 
     private final JobId id;
@@ -34,7 +34,7 @@ public final class Job {
     private final FieldValues values;
     private final Attached attached;
 
-    /** Data that is attached to the document, or why it is not at hand. */
+    /** Data that is attached to the document, or the reason why the data is not available. */
     private record Attached(@Nullable ObjectNode data, String problem) {
         static final Attached NOT_READ =
                 new Attached(null, "it is attached to the document and was not read; JobQueue.withData(job) reads it");
@@ -48,7 +48,7 @@ public final class Job {
     }
 
     /**
-     * Reads a job out of its document.
+     * Parses a job from its document.
      *
      * @param document the document, with its {@code _id}; copied
      * @return the job
@@ -59,9 +59,9 @@ public final class Job {
     }
 
     /**
-     * Reads a job out of its document, without a copy. For the engine.
+     * Parses a job from its document without copying it. For the engine.
      *
-     * @param document the document, with its {@code _id}; from now on nobody changes it
+     * @param document the document, with its {@code _id}; must not be changed any more
      * @return the job
      * @throws MalformedDocumentException when the document cannot be a job
      */
@@ -79,19 +79,19 @@ public final class Job {
     }
 
     /**
-     * {@return the job of a document that couchjobs itself made of a checked one}
+     * {@return the job of a document that couchjobs derived from a checked one, without another check}
      *
      * @param id the job
-     * @param document the document, which the caller gives away
+     * @param document the document, which the caller must not change any more
      */
     public static Job trusted(JobId id, ObjectNode document) {
         return new Job(id, document, Attached.NOT_READ);
     }
 
     /**
-     * {@return the job with another document; where that has its data attached, it is the same data}
+     * {@return the job with another document; attached data of that document must be the same}
      *
-     * @param changed the document, which the caller gives away
+     * @param changed the document, which the caller must not change any more
      */
     public Job rewritten(ObjectNode changed) {
         return new Job(id, changed, attached);
@@ -107,37 +107,36 @@ public final class Job {
         return id.type();
     }
 
-    /** {@return the revision of the document that the job was read from or stored as; empty for one that was not stored yet} */
+    /** {@return the revision of the document that the job was read from or stored as; empty for a job that is not stored yet} */
     public Optional<String> rev() {
         return values.text(Field.REV);
     }
 
-    /** {@return the status; a document without one is waiting} */
+    /** {@return the status; {@code WAITING} when the document has none} */
     public JobStatus status() {
         return values.text(Field.STATUS).flatMap(JobStatus::fromJson).orElse(JobStatus.WAITING);
     }
 
-    /** {@return the status in the words of the RFC} */
+    /** {@return the phase: the status in the terms of the RFC} */
     public JobPhase phase() {
         return status().phase();
     }
 
     /**
-     * {@return the time before which the job must not run, also where others wrote it in seconds; the epoch for a job that is due
-     *     at once}
+     * {@return the time before which the job must not run, even if it was written in seconds; the epoch for a job due immediately}
      */
     public Instant scheduledTime() {
         return ScheduledTime.read(document.path(Field.SCHEDULED_TIME));
     }
 
     /**
-     * The creator's input. No I/O. Large data is attached to the document ({@link AttachedData}) and must have been read: handlers
-     * and {@code JobQueue.get} have it. Jobs of lists, filters, listeners and changes come without it: {@code
-     * JobQueue.withData(job)} reads it.
+     * Returns the creator's data. No I/O. Large data is attached to the document ({@link AttachedData}) and must have been read
+     * before. Handlers and {@code JobQueue.get} provide it. Jobs of lists, filters, listeners and changes come without attached
+     * data; {@code JobQueue.withData(job)} reads it.
      *
-     * @return a copy; an empty object when the document has none
-     * @throws UnreadableDataException when it is attached and was not read; or it was damaged; or it was replaced or removed
-     *     since, and the revision that had it was compacted away
+     * @return a copy; an empty object when the document has no data
+     * @throws UnreadableDataException when the data is attached and was not read, or is damaged; also when the data has been
+     *     replaced or removed since, and its revision has been compacted away
      */
     public ObjectNode data() {
         if (!hasAttachedData()) {
@@ -150,10 +149,10 @@ public final class Job {
     }
 
     /**
-     * The creator's input, bound to what its type says; see {@link #data()}.
+     * Returns the data, bound to the Java type of the job type; see {@link #data()}.
      *
      * @param type the type of the job
-     * @param <T> what the data is
+     * @param <T> the type of the data
      * @return the bound data
      * @throws InvalidJobDataException when the data does not fit
      */
@@ -161,18 +160,18 @@ public final class Job {
         return type.bind(data());
     }
 
-    /** The data that the document has, not copied; null for none. */
+    /** Returns the data in the document, not copied; null if there is none. */
     @Nullable
     ObjectNode inlineData() {
         return document.get(Field.DATA) instanceof ObjectNode data ? data : null;
     }
 
-    /** {@return whether the data is attached to the document, and not in it} */
+    /** {@return whether the data is attached to the document instead of stored in it} */
     public boolean hasAttachedData() {
         return AttachedData.isIn(document);
     }
 
-    /** {@return whether {@link #data} throws, because attached data was not read or could not be; for the engine} */
+    /** {@return whether {@link #data} throws because attached data was not read or is unreadable; for the engine} */
     public boolean lacksData() {
         return hasAttachedData() && attached.data == null;
     }
@@ -186,7 +185,7 @@ public final class Job {
     }
 
     /**
-     * {@return this job with the attached data of another revision, if that was read and is the same; for the engine}
+     * {@return this job with the attached data of another revision, if that data was read and is the same; for the engine}
      *
      * @param other the other revision
      */
@@ -195,7 +194,7 @@ public final class Job {
     }
 
     /**
-     * {@return this job with its data in its document, for a reader that has only the document; other attachments stay stubs}
+     * {@return this job with its data in its document, for readers of the document alone; other attachments stay stubs}
      *
      * @throws UnreadableDataException as {@link #data} does
      */
@@ -209,7 +208,7 @@ public final class Job {
     }
 
     /**
-     * {@return whether two revisions of a job have equal data, both in their documents or both attached; no I/O}
+     * {@return whether two revisions of a job have equal data, either both in the document or both attached; no I/O}
      *
      * @param other the other revision
      */
@@ -218,18 +217,18 @@ public final class Job {
                 && Objects.equals(document.get(Field.DATA_DIGEST), other.document.get(Field.DATA_DIGEST));
     }
 
-    /** {@return a copy of the handler's result, if the job has finished with one} */
+    /** {@return a copy of the handler's result, if the job finished with a result} */
     public Optional<JsonNode> result() {
         return values.value(Field.RESULT).map(JsonNode::deepCopy);
     }
 
-    /** {@return the lock, which names the owner; present exactly when the status is locked} */
+    /** {@return the lock, which names the owner; present if and only if the status is locked} */
     public Optional<Lock> lock() {
         return values.value(Field.LOCK).map(Lock::of);
     }
 
     /**
-     * {@return whether a claim still owns the job: it is locked with the claim's token, and the claim was not withdrawn}
+     * {@return whether a claim still owns the job: the lock has the claim's token, and the claim is not withdrawn}
      *
      * @param token the claim's token
      */
@@ -237,27 +236,27 @@ public final class Job {
         return lock().filter(lock -> lock.token().equals(token)).isPresent() && !isWithdrawn();
     }
 
-    /** {@return whether the document carries a claim that does not count and makes no owner} */
+    /** {@return whether the claim in the document is withdrawn, so that the job has no owner} */
     public boolean isWithdrawn() {
         return lock().flatMap(Lock::withdrawn).isPresent();
     }
 
-    /** {@return a number that grows with every claim of this job; 0 before the first} */
+    /** {@return the fence: a number that grows with every claim of this job; 0 before the first claim} */
     public long fence() {
         return values.number(Field.FENCE, 0);
     }
 
-    /** {@return when the requested run is to begin at the earliest; the epoch when no time was given} */
+    /** {@return the earliest time of the run requested by a resubmit; the epoch when no time was given} */
     public Instant resubmittedTime() {
         return ScheduledTime.read(document.path(Field.RESUBMIT).path(Field.SCHEDULED_TIME));
     }
 
-    /** {@return how many runs were started since the job was added or retried} */
+    /** {@return the number of runs that were started since the job was added or retried} */
     public int attempt() {
         return values.integer(Field.ATTEMPT, 0);
     }
 
-    /** {@return how many retries the creator allowed; empty leaves it to the type's settings and the worker} */
+    /** {@return the number of retries the creator allowed; when empty, the type's settings and the worker decide} */
     public OptionalInt maxRetries() {
         return values.value(Field.MAX_RETRIES)
                 .map(JsonNode::asInt)
@@ -265,22 +264,22 @@ public final class Job {
                 .orElseGet(OptionalInt::empty);
     }
 
-    /** {@return how many leases of this job ran out} */
+    /** {@return the number of leases of this job that expired} */
     public int expirations() {
         return values.integer(Field.EXPIRATIONS, 0);
     }
 
-    /** {@return the runs that failed so far: those that were started and did not end by an expired lease} */
+    /** {@return the number of failed runs so far: the runs that were started, without those whose lease expired} */
     public int failures() {
         return Math.max(0, attempt() - expirations());
     }
 
-    /** {@return the newest errors, newest last, at most {@link #MAX_ERRORS}} */
+    /** {@return the most recent errors, newest last, at most {@link #MAX_ERRORS}} */
     public List<JobError> errors() {
         return values.list(Field.ERRORS, JobError::of);
     }
 
-    /** {@return whether the job will be enqueued once more when its present run ends} */
+    /** {@return whether the job will run once more after its present run} */
     public boolean isResubmitted() {
         return values.value(Field.RESUBMIT).isPresent();
     }
@@ -290,14 +289,14 @@ public final class Job {
         return document.path(Field.CANCEL_REQUESTED).asBoolean(false);
     }
 
-    /** {@return why the owner has been asked to stop, where the caller said so} */
+    /** {@return why the owner has been asked to stop, if the caller gave a reason} */
     public Optional<String> cancelReason() {
         return Optional.of(document.path(Field.CANCEL_REASON))
                 .filter(reason -> isCancelRequested() && reason.isTextual())
                 .map(JsonNode::textValue);
     }
 
-    /** {@return a caller's reason for letting the job run again; empty without one, or when the job was added again since} */
+    /** {@return the reason for the last retry, if the caller gave one; empty when the job was added again since} */
     public Optional<String> retryReason() {
         Instant retried = times().get("retried");
         boolean isOfThisLife = retried != null && !retried.isBefore(times().getOrDefault("created", Instant.EPOCH));
@@ -316,7 +315,7 @@ public final class Job {
         return values.integer(Field.PRIORITY, DEFAULT_PRIORITY);
     }
 
-    /** {@return the class that workers may filter on} */
+    /** {@return the class, by which workers may filter jobs} */
     public Optional<String> jobClass() {
         return values.text(Field.CLASS);
     }
@@ -326,67 +325,67 @@ public final class Job {
         return values.text(Field.ORIGIN);
     }
 
-    /** {@return the id that jobs which belong together share; empty also when others wrote an empty string} */
+    /** {@return the correlation id that related jobs share; also empty when the document has an empty string} */
     public Optional<String> correlationId() {
         return values.text(Field.CORRELATION_ID).filter(id -> !id.isEmpty());
     }
 
-    /** {@return the key under which at most one unfinished job exists} */
+    /** {@return the tracker: a key for which at most one unfinished job exists} */
     public Optional<String> tracker() {
         return values.text(Field.TRACKER);
     }
 
-    /** {@return the trace that the creator was in; empty when there is none that can be read} */
+    /** {@return the trace context of the creator; empty when it is missing or unreadable} */
     public Optional<TraceContext> trace() {
         return TraceContext.of(document);
     }
 
-    /** {@return the site at which the job is run; empty for a job that carries none} */
+    /** {@return the site at which the job runs; empty for a job without a site} */
     public Optional<String> site() {
         return values.text(Field.SITE);
     }
 
-    /** {@return the labels, in the order given} */
+    /** {@return the tags, in the given order} */
     public List<String> tags() {
         return values.list(Field.TAGS, JsonNode::asText);
     }
 
-    /** {@return the jobs that must finish before this one can be claimed; empty when it waits for none} */
+    /** {@return the jobs that this job waits for; empty when it waits for none} */
     public Optional<After> after() {
         return values.value(Field.AFTER).map(After::of);
     }
 
-    /** {@return whether a worker may claim the job when its time has come: it is pending and waits for no other job} */
+    /** {@return whether the job can be claimed once its time has come: it is pending and waits for no other job} */
     public boolean isClaimable() {
         return phase() == JobPhase.PENDING && values.value(Field.AFTER).isEmpty();
     }
 
-    /** {@return how far the present or last run has come, if it said so} */
+    /** {@return the progress of the present or last run, if it reported any} */
     public Optional<Progress> progress() {
         return values.value(Field.PROGRESS).map(Progress::of);
     }
 
-    /** {@return when which transition happened: {@code created}, {@code claimed}, {@code started}, {@code finished}, ...} */
+    /** {@return the times of the transitions, by name: {@code created}, {@code claimed}, {@code started}, {@code finished}, ...} */
     public Map<String, Instant> times() {
         return values.times(Field.TIMES);
     }
 
-    /** {@return when a waiting job became claimable, or will; the epoch when its document does not say} */
+    /** {@return when a waiting job became or will become claimable; the epoch when its document does not say} */
     public Instant dueSince() {
         Set<String> left =
-                Set.of("claimed", "started", "updated", "cancelRequested", "kept"); // they made no job claimable
+                Set.of("claimed", "started", "updated", "cancelRequested", "kept"); // these make no job claimable
         return times().entrySet().stream()
                 .filter(time -> !left.contains(time.getKey()))
                 .map(Map.Entry::getValue)
                 .reduce(scheduledTime(), (one, other) -> one.isAfter(other) ? one : other);
     }
 
-    /** {@return a copy of the whole document, unknown fields and all; attached data is not in it, see {@link #withInlineData}} */
+    /** {@return a copy of the whole document, including unknown fields but without attached data, see {@link #withInlineData}} */
     public ObjectNode toDocument() {
         return document.deepCopy();
     }
 
-    /** {@return the document itself, which nobody changes; for the engine} */
+    /** {@return the document itself, which must not be changed; for the engine} */
     public JsonNode document() {
         return document;
     }
@@ -403,15 +402,15 @@ public final class Job {
         return rewritten(changed);
     }
 
-    /** The values in a job's document are never changed, so that revisions can share them. */
+    /** Makes a shallow copy: the values in a job's document never change, so revisions can share them. */
     static ObjectNode shallow(ObjectNode document) {
         return JobData.object().setAll(document);
     }
 
     /**
-     * {@return the same job as stored under another revision}
+     * {@return the same job, stored with another revision}
      *
-     * @param rev the revision that the server answered
+     * @param rev the revision from the server's answer
      */
     public Job withRev(String rev) {
         ObjectNode copy = shallow(document);
@@ -421,7 +420,7 @@ public final class Job {
     }
 
     /**
-     * {@return whether two revisions of a job say the same: their documents are equal except for {@code _rev}}
+     * {@return whether the documents of two revisions of a job are equal except for {@code _rev}}
      *
      * @param other the other revision
      */

@@ -24,13 +24,13 @@ import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a creator's value into the JSON object that a job carries, and back. Thread-safe.
+ * Converts a creator's value to the JSON object of a job, and back. Thread-safe.
  *
- * <p>Times are written as ISO-8601 strings; properties that a class does not know are ignored. Kotlin's data classes need
- * {@code com.fasterxml.jackson.module:jackson-module-kotlin} on the class path.
+ * <p>Times are written as ISO-8601 strings. Properties unknown to a class are ignored. Kotlin data classes need {@code
+ * com.fasterxml.jackson.module:jackson-module-kotlin} on the class path.
  */
 public final class JobData {
-    /** Data that is attached was written without a limit to the length of names, texts and numbers. */
+    /** No limits when reading, because attached data is written without a limit on the length of names, strings and numbers. */
     private static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNameLength(Integer.MAX_VALUE)
@@ -45,12 +45,12 @@ public final class JobData {
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .build();
 
-    /** Refuses a NaN, which would become a text. */
+    /** Refuses NaN, which would otherwise be written as a string. */
     private static final ObjectWriter PLAIN = MAPPER.writer().without(JsonWriteFeature.WRITE_NAN_AS_STRINGS);
 
     private JobData() {}
 
-    /** Other modules that happen to be there must not change what jobs look like. */
+    /** Loads only the Kotlin module: other modules on the class path must not change the format of jobs. */
     private static List<Module> kotlin() {
         return ServiceLoader.load(Module.class, JobData.class.getClassLoader()).stream()
                 .filter(module -> module.type().getName().equals("com.fasterxml.jackson.module.kotlin.KotlinModule"))
@@ -59,12 +59,12 @@ public final class JobData {
     }
 
     /**
-     * Makes a job's data of a value.
+     * Converts a value to a job's data.
      *
      * @param value a record, bean, map or JSON object
      * @return a new JSON object
-     * @throws InvalidJobDataException when the value is null or does not become a JSON object, has a NaN or a number beyond 1.8e308 in
-     *     it, or more than 499 levels
+     * @throws InvalidJobDataException when the value is null or does not become a JSON object, or contains NaN, a number beyond
+     *     1.8e308 or more than 499 levels of nesting
      */
     public static ObjectNode of(@Nullable Object value) {
         JsonNode tree = tree(value);
@@ -75,12 +75,12 @@ public final class JobData {
     }
 
     /**
-     * Makes JSON of any value, such as a handler's result.
+     * Converts any value, such as a handler's result, to JSON.
      *
      * @param value anything that Jackson can write; null becomes JSON's null
      * @return the JSON
-     * @throws InvalidJobDataException when Jackson cannot write the value, or it has a NaN or a number beyond 1.8e308 in it,
-     *     or more than 499 levels of objects and arrays
+     * @throws InvalidJobDataException when Jackson cannot write the value, or it contains NaN, a number beyond 1.8e308 or more than
+     *     499 levels of nesting
      */
     public static JsonNode tree(@Nullable Object value) {
         try {
@@ -91,18 +91,18 @@ public final class JobData {
         } catch (IOException cannotBeWritten) {
             throw new InvalidJobDataException(
                     "data cannot be written as JSON: " + firstLine(String.valueOf(cannotBeWritten.getMessage())));
-        } catch (StackOverflowError endless) { // lists and maps of any depth, or that contain themselves
+        } catch (StackOverflowError endless) { // very deep or self-containing lists and maps
             throw tooDeep();
         }
     }
 
     /**
-     * Binds a job's data to a class.
+     * Converts a job's data to a class.
      *
      * @param data the data
-     * @param type the class; {@code ObjectNode} takes the data as it is
+     * @param type the class; {@code ObjectNode} for the raw JSON
      * @param <T> the class
-     * @return the bound value
+     * @return the converted value
      * @throws InvalidJobDataException when the data does not fit the class
      */
     public static <T> T bind(ObjectNode data, Class<T> type) {
@@ -128,7 +128,7 @@ public final class JobData {
     }
 
     /**
-     * {@return the JSON text, in UTF-8}
+     * {@return the data as JSON text in UTF-8}
      *
      * @param data the data
      */
@@ -147,7 +147,7 @@ public final class JobData {
         throw new InvalidJobDataException("it is something else");
     }
 
-    /** Comes first: code that goes through a tree by recursion may overflow the stack. */
+    /** Must be called first, because code that traverses a tree recursively may overflow the stack. */
     private static JsonNode requireShallow(JsonNode tree) {
         if (Nesting.isTooDeep(tree)) {
             throw tooDeep();
@@ -159,7 +159,7 @@ public final class JobData {
         return new InvalidJobDataException("data " + Nesting.TOO_DEEP);
     }
 
-    /** The tree as a reading gives it back: a float as a double, for example, and bytes as a text. */
+    /** Returns the tree as it will be read back: for example, a float as a double, and bytes as a string. */
     private static JsonNode asReadBack(JsonNode tree) throws IOException {
         return isReadBackAlike(tree) ? tree : requireShallow(MAPPER.readTree(PLAIN.writeValueAsBytes(tree)));
     }
@@ -174,7 +174,7 @@ public final class JobData {
         return isAlike && tree.valueStream().allMatch(JobData::isReadBackAlike);
     }
 
-    /** One such number in a job would break the write of all that are sent with it: CouchDB refuses the whole request. */
+    /** Checks each number, because a single infinite number or NaN would make CouchDB refuse the whole bulk request. */
     private static JsonNode requireFinite(JsonNode tree) {
         if (tree.isNumber() && !Double.isFinite(tree.doubleValue())) {
             throw new InvalidJobDataException(

@@ -7,13 +7,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects the jobs of a list or a watch; a criterion that is not given matches every job. Immutable and thread-safe. For example
- * {@code JobFilter.all().type("email").status(JobStatus.FAILED)}.
+ * Selects the jobs of a list or a watch. A criterion that is not set matches every job. Immutable and thread-safe. Example: {@code
+ * JobFilter.all().type("email").status(JobStatus.FAILED)}.
  *
- * @param ofType only this type, or null
- * @param ofStatus only this status, or null
- * @param labels only jobs that carry these labels: group, tag, correlation id, class, origin
- * @param ofSite only jobs that carry this site, or null
+ * @param ofType the type that jobs must have, or null
+ * @param ofStatus the status that jobs must have, or null
+ * @param labels the labels that jobs must have: group, tag, correlation id, class, origin
+ * @param ofSite the site that jobs must have, or null
  */
 public record JobFilter(
         @Nullable String ofType,
@@ -22,17 +22,17 @@ public record JobFilter(
         @Nullable String ofSite) {
     private static final JobFilter ALL = new JobFilter(null, null, Map.of(), null);
 
-    /** A field by which creators make jobs findable. An index has the jobs of each label. */
+    /** A field that creators set to find jobs by. An index lists the jobs of each label. */
     public enum Label {
         /** The correlation id. Never empty. */
         CORRELATION,
         /** A tag; a job may have several. */
         TAG,
-        /** The origin; empty means jobs without one. */
+        /** The origin; empty means jobs without an origin. */
         ORIGIN,
-        /** The group; empty means jobs without one. */
+        /** The group; empty means jobs without a group. */
         GROUP,
-        /** The class; empty means jobs without one. */
+        /** The class; empty means jobs without a class. */
         CLASS;
 
         private boolean isOn(Job job, String value) {
@@ -47,7 +47,7 @@ public record JobFilter(
     }
 
     /**
-     * Checks that the correlation id can be that of a job.
+     * Checks that the correlation id is not empty, and copies the labels.
      *
      * @param ofType the type or null
      * @param ofStatus the status or null
@@ -64,7 +64,7 @@ public record JobFilter(
         labels = Collections.unmodifiableMap(copy);
     }
 
-    /** {@return the filter that all jobs pass} */
+    /** {@return the filter that matches all jobs} */
     public static JobFilter all() {
         return ALL;
     }
@@ -72,7 +72,7 @@ public record JobFilter(
     /**
      * {@return this filter, narrowed to one type}
      *
-     * @param type only this type
+     * @param type the type
      */
     public JobFilter type(JobType<?> type) {
         return type(type.name());
@@ -81,7 +81,7 @@ public record JobFilter(
     /**
      * {@return this filter, narrowed to one type}
      *
-     * @param type only this type
+     * @param type the type
      */
     public JobFilter type(String type) {
         return new JobFilter(type, ofStatus, labels, ofSite);
@@ -90,18 +90,18 @@ public record JobFilter(
     /**
      * {@return this filter, narrowed to one status}
      *
-     * @param status only this status
+     * @param status the status
      */
     public JobFilter status(JobStatus status) {
         return new JobFilter(ofType, status, labels, ofSite);
     }
 
     /**
-     * {@return this filter, narrowed by any label}
+     * {@return this filter, narrowed to one value of a label}
      *
-     * @param label which label
-     * @param value only jobs with this value
-     * @throws IllegalArgumentException when it is an empty correlation id
+     * @param label the label
+     * @param value the value
+     * @throws IllegalArgumentException when the value is an empty correlation id
      */
     public JobFilter label(Label label, String value) {
         Map<Label, String> more = new EnumMap<>(Label.class);
@@ -113,7 +113,7 @@ public record JobFilter(
     /**
      * {@return this filter, narrowed to one group}
      *
-     * @param group only this group; empty means jobs without one
+     * @param group the group; empty means jobs without a group
      */
     public JobFilter group(String group) {
         return label(Label.GROUP, group);
@@ -122,7 +122,7 @@ public record JobFilter(
     /**
      * {@return this filter, narrowed to one tag}
      *
-     * @param tag only jobs with this tag
+     * @param tag the tag
      */
     public JobFilter tag(String tag) {
         return label(Label.TAG, tag);
@@ -131,8 +131,8 @@ public record JobFilter(
     /**
      * {@return this filter, narrowed to one correlation id}
      *
-     * @param correlationId only jobs with this correlation id, not empty
-     * @throws IllegalArgumentException when it is empty
+     * @param correlationId the correlation id, not empty
+     * @throws IllegalArgumentException when the correlation id is empty
      */
     public JobFilter correlationId(String correlationId) {
         return label(Label.CORRELATION, correlationId);
@@ -141,7 +141,7 @@ public record JobFilter(
     /**
      * {@return this filter, narrowed to one class}
      *
-     * @param jobClass only this class; empty means jobs without one
+     * @param jobClass the class; empty means jobs without a class
      */
     public JobFilter jobClass(String jobClass) {
         return label(Label.CLASS, jobClass);
@@ -150,7 +150,7 @@ public record JobFilter(
     /**
      * {@return this filter, narrowed to one origin}
      *
-     * @param origin only this origin, such as {@code schedule:nightly}; empty means jobs without one
+     * @param origin the origin, such as {@code schedule:nightly}; empty means jobs without an origin
      */
     public JobFilter origin(String origin) {
         return label(Label.ORIGIN, origin);
@@ -159,17 +159,17 @@ public record JobFilter(
     /**
      * {@return this filter, narrowed to one site}
      *
-     * @param site only jobs that carry this site
+     * @param site the site
      */
     public JobFilter site(String site) {
         return new JobFilter(ofType, ofStatus, labels, site);
     }
 
     /**
-     * Asks whether a job passes.
+     * Returns whether a job matches this filter.
      *
      * @param job the job
-     * @return true when it does
+     * @return whether the job matches
      */
     public boolean matches(Job job) {
         return (ofType == null || ofType.equals(job.type()))

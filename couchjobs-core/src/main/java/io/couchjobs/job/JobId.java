@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
 /**
  * The identity of a job: its type and its id within the type. Immutable and thread-safe.
  *
- * <p>The document id {@code job:TYPE:ID} is made of both, so the pair is unique by construction.
+ * <p>The document id {@code job:TYPE:ID} consists of both, so each pair is unique in a database.
  *
- * @param type the kind of work, such as {@code "email"}: 1 to 128 characters, no colon, no control characters
- * @param id which job of that type: 1 to 512 characters, no control characters
+ * @param type the type, such as {@code "email"}: 1 to 128 characters, no colon, no control characters
+ * @param id the id within the type: 1 to 512 characters, no control characters
  */
 public record JobId(String type, String id) implements Comparable<JobId> {
     private static final Pattern RANDOM =
@@ -24,8 +24,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
      *
      * @param type the type
      * @param id the id
-     * @throws IllegalArgumentException when the type or the id is not a legal one; the message names the field and the
-     *     value
+     * @throws IllegalArgumentException when the type or the id is invalid; the message names the field and the value
      */
     public JobId {
         checkType(type);
@@ -33,8 +32,8 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     }
 
     /**
-     * A job id with a random UUID as its id. Up to 256 of them that a process makes one after the other begin alike and
-     * are in order: documents that are neighbours are cheaper to write. Still, no other process makes the same id.
+     * Creates a job id with a random UUID as its id. Up to 256 ids that a process creates in sequence share a prefix and are in
+     * order, because neighbouring documents are cheaper to write. No other process creates the same id.
      *
      * @param type the type
      * @return the new id
@@ -44,7 +43,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     }
 
     /**
-     * Whether the id has the form that {@link #random} gives: no other creator makes up the same one.
+     * Returns whether the id has the form of {@link #random} ids, which no other creator creates.
      *
      * @return whether it is a random UUID (RFC 9562, version 4) in lower case
      */
@@ -53,7 +52,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     }
 
     /**
-     * Reads the identity out of a document id.
+     * Parses the identity from a document id.
      *
      * @param docId the {@code _id} of a document
      * @return the identity, or empty when the document is not a job's
@@ -75,7 +74,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
      *
      * @param type the name
      * @return the name
-     * @throws IllegalArgumentException when it is not a legal type name
+     * @throws IllegalArgumentException when the name is invalid
      */
     public static String checkType(String type) {
         return Names.checkWithoutColon("type", type, Names.LONGEST_TYPE);

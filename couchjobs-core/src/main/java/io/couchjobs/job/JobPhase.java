@@ -1,13 +1,13 @@
 package io.couchjobs.job;
 
-/** The phase of a job: its status in the words of the CouchDB background-jobs RFC (007). Immutable and thread-safe. */
+/** The phase of a job: its status in the terms of the CouchDB background-jobs RFC (007). Immutable and thread-safe. */
 public enum JobPhase {
     /** Waiting for its time, its worker, or its retry. */
     PENDING,
     /** Owned by a worker. */
     RUNNING,
-    /** Done: well, badly or by a cancel. */
+    /** Succeeded, failed or cancelled. */
     FINISHED,
-    /** No such job: never added, or removed. */
+    /** The job does not exist: it was never added, or was removed. */
     NOT_FOUND
 }

@@ -20,12 +20,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as its creator asks for it. Immutable and thread-safe; made by {@link #of} or {@link #builder}. Defaults: a random
- * id, due at once, priority {@value Job#DEFAULT_PRIORITY}, no group, as many retries as the type's settings say.
+ * A request to create a job. Immutable and thread-safe; created by {@link #of} or {@link #builder}. Defaults: a random id, due
+ * immediately, priority {@value Job#DEFAULT_PRIORITY}, no group, and the retries from the type's settings.
  */
 public final class JobRequest {
     private static final String TRACKER_ID = "tracker:";
-    /** A job that is added again without one of these loses it. Without a site it stays where it is. */
+    /** The fields that a job loses when it is added again without them. A job that is added again without a site keeps its site. */
     private static final List<String> REPLACED = List.of(
             Field.GROUP,
             Field.CLASS,
@@ -51,7 +51,7 @@ public final class JobRequest {
     }
 
     /**
-     * {@return a request with nothing but data}
+     * {@return a request with data and default values}
      *
      * @param type the type
      * @param data a record, bean, map or JSON object
@@ -62,11 +62,11 @@ public final class JobRequest {
     }
 
     /**
-     * {@return a request with nothing but data, and what the type itself says}
+     * {@return a request with data, the defaults of the type, and default values otherwise}
      *
      * @param type the type
      * @param data the data
-     * @param <T> what the data is
+     * @param <T> the type of the data
      * @throws InvalidJobDataException when the data does not become a JSON object
      */
     public static <T> JobRequest of(JobType<T> type, T data) {
@@ -74,11 +74,11 @@ public final class JobRequest {
     }
 
     /**
-     * {@return a new builder with data, and what the type itself says}
+     * {@return a new builder with data and the defaults of the type}
      *
      * @param type the type
      * @param data the data
-     * @param <T> what the data is
+     * @param <T> the type of the data
      */
     public static <T> Builder builder(JobType<T> type, T data) {
         Builder builder = new Builder(type.name()).data(data);
@@ -96,7 +96,7 @@ public final class JobRequest {
         return new Builder(type);
     }
 
-    /** {@return the identity of the job asked for} */
+    /** {@return the identity of the requested job} */
     public JobId id() {
         return id;
     }
@@ -106,7 +106,7 @@ public final class JobRequest {
         return data.deepCopy();
     }
 
-    /** {@return how many characters the data has as JSON, at most} */
+    /** {@return an upper bound for the number of characters of the data as JSON} */
     public long dataLength() {
         return JsonLength.characters(data);
     }
@@ -116,27 +116,27 @@ public final class JobRequest {
         return scheduledTime;
     }
 
-    /** {@return the key under which at most one unfinished job may exist} */
+    /** {@return the tracker: a key for which at most one unfinished job may exist} */
     public Optional<String> tracker() {
         return rest.text(Field.TRACKER);
     }
 
-    /** {@return the jobs that it waits for; none as a rule} */
+    /** {@return the jobs that the job waits for; usually empty} */
     public Set<JobId> awaited() {
         return Set.copyOf(rest.after);
     }
 
-    /** {@return the class that workers and scopes may filter on} */
+    /** {@return the class, by which workers and scopes may filter jobs} */
     public Optional<String> jobClass() {
         return rest.text(Field.CLASS);
     }
 
-    /** {@return the site that the job is to be run at; empty for the one where it is created} */
+    /** {@return the site that runs the job; empty for the site where the job is created} */
     public Optional<String> site() {
         return rest.text(Field.SITE);
     }
 
-    /** {@return the id that the job shares with the jobs that belong to it} */
+    /** {@return the correlation id that the job shares with related jobs} */
     public Optional<String> correlationId() {
         return rest.text(Field.CORRELATION_ID);
     }
@@ -145,16 +145,16 @@ public final class JobRequest {
      * {@return the same request, with the same id, as a job of another type}
      *
      * @param type the other type
-     * @param correlationId the id that the job shares with the jobs that belong to it
+     * @param correlationId the correlation id that the job shares with related jobs
      */
     public JobRequest as(String type, String correlationId) {
         return changed(type, builder -> builder.correlationId(correlationId));
     }
 
     /**
-     * {@return the same request, held until other jobs are finished too}
+     * {@return the same request, waiting for additional jobs}
      *
-     * @param jobs the other jobs
+     * @param jobs the additional jobs
      * @throws IllegalArgumentException when there are more than {@value After#MOST}
      */
     public JobRequest after(Collection<JobId> jobs) {
@@ -171,30 +171,30 @@ public final class JobRequest {
     }
 
     /**
-     * The creation time that the job will state: with an id that couchjobs made, the time of the first call since it was last stored. Then a creator that got
-     * no answer and adds the request again writes the same bytes, and CouchDB stores the same revision. With other bytes a cluster
-     * could get a second job of that id.
+     * Returns the creation time to store in the job. If couchjobs generated the id, this is the time of the first call since the
+     * job was last stored. So a creator that got no answer and adds the request again writes the same bytes, and CouchDB stores the
+     * same revision. Different bytes could create a second job with that id on a cluster.
      *
-     * @param now the time
-     * @return the time to be written
+     * @param now the present time
+     * @return the time to write
      */
     public Instant firstTried(Instant now) {
         return id.isRandom() ? firstTry.updateAndGet(first -> first == null ? now : first) : now;
     }
 
-    /** Ends the first try: the job is stored. A later add of this request states a creation time of its own. */
+    /** Notes that the job is stored. A later add of this request gets a new creation time. */
     public void stored() {
         firstTry.set(null);
     }
 
-    /** {@return the trace that the job is to belong to} */
+    /** {@return the trace that the job belongs to} */
     public Optional<TraceContext> trace() {
         return Optional.ofNullable(trace.get());
     }
 
     /**
-     * The same request as part of a trace, unless it is part of one already. A request with an id that couchjobs made is changed
-     * itself, so that adding it again writes the same bytes; see {@link #firstTried}.
+     * Returns the same request as part of a trace, unless it is already part of one. If couchjobs generated the id, this request
+     * itself is changed, so that adding it again writes the same bytes; see {@link #firstTried}.
      *
      * @param context the trace
      * @return the request
@@ -208,7 +208,7 @@ public final class JobRequest {
     }
 
     /**
-     * Writes the creator's decisions into a job document.
+     * Writes the properties of this request into a job document.
      *
      * @param document the document, which is changed
      */
@@ -255,9 +255,9 @@ public final class JobRequest {
         }
 
         /**
-         * {@return this builder, with an id for the job; default: a random UUID}
+         * {@return this builder, with an id for the job; the default is a random UUID}
          *
-         * @param newId unique within the type
+         * @param newId the id, unique within the type
          */
         public Builder id(String newId) {
             this.id = newId;
@@ -265,7 +265,7 @@ public final class JobRequest {
         }
 
         /**
-         * {@return this builder, with the input of the job} Required.
+         * {@return this builder, with the data of the job} Required.
          *
          * @param newData a record, bean, map or JSON object
          */
@@ -275,10 +275,10 @@ public final class JobRequest {
         }
 
         /**
-         * {@return this builder, with a time for which the job waits}
+         * {@return this builder, with the time that the job waits for}
          *
-         * @param time not before this time; the epoch, the default, is at once, and so is any other time before 1973-03-03: in a
-         *     document, such a number of milliseconds would be read as one of seconds
+         * @param time the earliest time to run; the default is the epoch. Any time before 1973-03-03 means immediately, because
+         *     such a number of milliseconds in a document would be read as seconds
          */
         public Builder scheduledTime(Instant time) {
             this.scheduledTime = time;
@@ -286,7 +286,7 @@ public final class JobRequest {
         }
 
         /**
-         * {@return this builder, with a group for the job; workers may serve groups in turn}
+         * {@return this builder, with a group for the job; workers may serve the groups in turn}
          *
          * @param newGroup the group
          */
@@ -295,16 +295,16 @@ public final class JobRequest {
         }
 
         /**
-         * {@return this builder, with this priority}
+         * {@return this builder, with a priority}
          *
-         * @param newPriority 0 (least) to 99
+         * @param newPriority the priority, from 0 (lowest) to 99
          */
         public Builder priority(int newPriority) {
             return with(Field.PRIORITY, IntNode.valueOf(newPriority));
         }
 
         /**
-         * {@return this builder, with the number of retries that follow the first run, in place of the type's setting}
+         * {@return this builder, with the number of retries after the first run, which overrides the type's setting}
          *
          * @param retries 0 or more
          */
@@ -313,7 +313,7 @@ public final class JobRequest {
         }
 
         /**
-         * {@return this builder, with a class, which workers may filter on}
+         * {@return this builder, with a class, by which workers may filter jobs}
          *
          * @param newClass the class
          */
@@ -331,17 +331,17 @@ public final class JobRequest {
         }
 
         /**
-         * {@return this builder, with a mark of jobs that belong together}
+         * {@return this builder, with a correlation id, which related jobs share}
          *
-         * @param id the id that they share, not empty
+         * @param id the correlation id, not empty
          */
         public Builder correlationId(String id) {
             return with(Field.CORRELATION_ID, TextNode.valueOf(id));
         }
 
         /**
-         * {@return this builder, with a key, of which there is at most one unfinished job} The job's id is derived from it,
-         * so an id must not be given too.
+         * {@return this builder, with a tracker: a key for which at most one unfinished job can exist} The job's id is derived from
+         * the key, so an id must not be set as well.
          *
          * @param key the key
          */
@@ -350,17 +350,17 @@ public final class JobRequest {
         }
 
         /**
-         * {@return this builder, with the database that is to run the job, among several that replicate to each other} Adding
-         * a pending job again with a site moves it there.
+         * {@return this builder, with the site that runs the job, among several databases that replicate to each other} Adding a
+         * pending job again with another site moves it there.
          *
-         * @param name the site; default: the one where the job is created
+         * @param name the site; the default is the site where the job is created
          */
         public Builder site(String name) {
             return with(Field.SITE, TextNode.valueOf(name));
         }
 
         /**
-         * {@return this builder, for a job whose runs are part of a trace} A queue with tracing does it by itself.
+         * {@return this builder, for a job whose runs are part of a trace} A queue with tracing sets the trace by itself.
          *
          * @param context the trace
          */
@@ -370,9 +370,9 @@ public final class JobRequest {
         }
 
         /**
-         * {@return this builder, with one more label}
+         * {@return this builder, with an additional tag}
          *
-         * @param tag the label; null adds none
+         * @param tag the tag; null adds none
          */
         public Builder tag(@Nullable String tag) {
             if (tag != null) {
@@ -382,8 +382,8 @@ public final class JobRequest {
         }
 
         /**
-         * {@return this builder, for a job that is held until another one has succeeded} May be called many times; the job
-         * then waits for all of them.
+         * {@return this builder, for a job that is held until another job has succeeded} May be called several times; the job then
+         * waits for all given jobs.
          *
          * @param job the other job; it may be added later
          */
@@ -393,9 +393,9 @@ public final class JobRequest {
         }
 
         /**
-         * {@return this builder, with the fate of the job when one that it waits for fails, is cancelled or removed}
+         * {@return this builder, with the policy for the case that an awaited job fails, is cancelled or is removed}
          *
-         * @param policy default {@link After.OnFailure#CANCEL}
+         * @param policy the policy; the default is {@link After.OnFailure#CANCEL}
          */
         public Builder onFailure(After.OnFailure policy) {
             this.onFailure = policy;
@@ -403,10 +403,10 @@ public final class JobRequest {
         }
 
         /**
-         * Checks all that was given.
+         * Validates all properties and creates the request.
          *
          * @return the request
-         * @throws IllegalArgumentException naming every field that is wrong, and its value
+         * @throws IllegalArgumentException when a field is invalid; the message names every invalid field and its value
          * @throws InvalidJobDataException when the data is missing or is not a JSON object
          */
         public JobRequest build() {

@@ -8,41 +8,40 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Where a job stands. The invariant of the whole library: a job has a {@link Lock} exactly when its status
- * {@link #isLocked()}.
+ * The status of a job. An invariant of the whole library: a job has a {@link Lock} if and only if its status {@link #isLocked()}.
  *
- * <p>Immutable and thread-safe. Source: docspell's Joex job states, mapped on the states of the CouchDB background-jobs
- * RFC (007) by {@link #phase()}.
+ * <p>Immutable and thread-safe. Source: docspell's Joex job states. {@link #phase()} maps them to the states of the CouchDB
+ * background-jobs RFC (007).
  */
 public enum JobStatus {
     /**
-     * To be run at its scheduled time. Put there by an add, a release, a resubmit or an expired lease; moved on by a
-     * worker's claim, or by a cancel.
+     * Waiting for its scheduled time or for a worker. Entered by an add, a release, a resubmit or an expired lease; left by a
+     * worker's claim or by a cancel.
      */
     WAITING(JobPhase.PENDING),
 
-    /** Claimed, not started yet. Put there by a worker that takes jobs ahead; moved on by its start or its release. */
+    /** Claimed, but not started yet. Entered when a worker claims jobs ahead; left by the start or the release. */
     SCHEDULED(JobPhase.RUNNING),
 
     /**
-     * Claimed and started. Put there by a worker; moved on by that worker's finish, fail or release, or by the activity
-     * monitor of any worker when the lease runs out.
+     * Claimed and started. Entered by a worker; left by that worker's finish, fail or release, or by the activity monitor of any
+     * worker when the lease expires.
      */
     RUNNING(JobPhase.RUNNING),
 
     /**
-     * Failed, and to be run again at its scheduled time (the retry time). Put there by a failed run with retries left;
-     * moved on as a waiting job is, but claimed before one.
+     * Failed, and waiting for a retry at its scheduled time. Entered by a failed run with retries left; left like {@link #WAITING},
+     * but claimed before waiting jobs.
      */
     STUCK(JobPhase.PENDING),
 
-    /** Finished well. Put there by its worker; cleaned up by retention, or enqueued again by an add. */
+    /** Finished successfully. Entered by the worker; deleted by retention, or enqueued again by an add. */
     SUCCESS(JobPhase.FINISHED),
 
-    /** Failed for good. Put there by a permanent failure or the last retry's; enqueued again by a retry or an add. */
+    /** Failed permanently. Entered by a permanent failure or when no retry is left; enqueued again by a retry or an add. */
     FAILED(JobPhase.FINISHED),
 
-    /** Cancelled. Put there by a cancel; enqueued again by a retry or an add. */
+    /** Cancelled. Entered by a cancel; enqueued again by a retry or an add. */
     CANCELLED(JobPhase.FINISHED);
 
     private static final Map<String, JobStatus> BY_JSON =
@@ -56,17 +55,17 @@ public enum JobStatus {
         this.json = name().toLowerCase(Locale.ROOT);
     }
 
-    /** {@return the status in the words of the RFC} */
+    /** {@return the phase: the status in the terms of the RFC} */
     public JobPhase phase() {
         return phase;
     }
 
-    /** {@return whether a job of this status has an owner, and so a lock} */
+    /** {@return whether a job with this status has an owner, and therefore a lock} */
     public boolean isLocked() {
         return phase == JobPhase.RUNNING;
     }
 
-    /** {@return the status as the job document spells it, such as {@code "waiting"}} */
+    /** {@return the spelling of the status in a job document, such as {@code "waiting"}} */
     public String json() {
         return json;
     }
@@ -75,7 +74,7 @@ public enum JobStatus {
      * Finds a status by its spelling in a job document.
      *
      * @param json the spelling, such as {@code "waiting"}
-     * @return the status, or empty when no status is spelled so
+     * @return the status, or empty when no status has this spelling
      */
     public static Optional<JobStatus> fromJson(String json) {
         return Optional.ofNullable(BY_JSON.get(json));

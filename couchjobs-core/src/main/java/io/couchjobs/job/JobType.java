@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A type of jobs, and the Java type of their data. Creators and handlers that use the same constant cannot disagree about the data:
+ * A job type, with the Java type of its data. Creators and handlers that use the same constant agree on the data:
  *
  * <pre>{@code
  * record Email(String to, String subject) {}
@@ -21,15 +21,15 @@ import org.jspecify.annotations.Nullable;
  * queue.worker().handler(EMAIL, (email, context) -> send(email)).start();
  * }</pre>
  *
- * <p>Priority and retries are written into each job that is made with this type, unless its request says otherwise. Timeout and
- * retention are settings of the type in the database. A worker with a handler for the type stores them when it starts, unless the
- * type has such a setting already: what an operator has set stays. Where the database has a guard,
- * only an administrator may do so: {@code queue.types().define(EMAIL)} does the same.
+ * <p>Priority and retries are written into each job that is created with this type, unless its request says otherwise. Timeout and
+ * retention are settings of the type in the database. A worker with a handler for the type stores them when it starts, but never
+ * overwrites settings that exist. In a database with a guard, only an administrator may store settings; {@code
+ * queue.types().define(EMAIL)} does the same as the worker.
  *
- * <p>Immutable and thread-safe. Two are equal when name, data and defaults are.
+ * <p>Immutable and thread-safe. Two types are equal when their name, data type and defaults are equal.
  *
- * @param <T> what the jobs' data is bound to: a record, a bean, a map, a data class of Kotlin (with {@code jackson-module-kotlin} on the class
- *     path), or {@code ObjectNode} for the data as it is
+ * @param <T> the Java type of the jobs' data: a record, a bean, a map, a Kotlin data class (with {@code jackson-module-kotlin} on
+ *     the class path), or {@code ObjectNode} for the raw JSON
  */
 public final class JobType<T> {
     private final String name;
@@ -51,38 +51,38 @@ public final class JobType<T> {
     }
 
     /**
-     * A type whose jobs have the data of a class.
+     * Creates a job type with a class for the data.
      *
      * @param name the name of the type, such as {@code email}
      * @param data the class
      * @param <T> the class
      * @return the type, without defaults
-     * @throws IllegalArgumentException when the name is empty or has a colon in it
+     * @throws IllegalArgumentException when the name is empty or contains a colon
      */
     public static <T> JobType<T> of(String name, Class<T> data) {
         return new JobType<>(JobId.checkType(name), JobData.javaType(data), Defaults.NONE);
     }
 
     /**
-     * A type whose jobs have the data of a generic class, such as {@code new TypeReference<Map<String, Price>>() {}}.
+     * Creates a job type with a generic class for the data, such as {@code new TypeReference<Map<String, Price>>() {}}.
      *
      * @param name the name of the type
      * @param data the class, with its type arguments
      * @param <T> the class
      * @return the type, without defaults
-     * @throws IllegalArgumentException when the name is empty or has a colon in it
+     * @throws IllegalArgumentException when the name is empty or contains a colon
      */
     public static <T> JobType<T> of(String name, TypeReference<T> data) {
         return new JobType<>(JobId.checkType(name), JobData.javaType(data.getType()), Defaults.NONE);
     }
 
     /**
-     * A type whose jobs have data of a Java type that is known at run time only, for frameworks.
+     * Creates a job type with a Java type for the data that is known only at run time, for frameworks.
      *
      * @param name the name of the type
      * @param data the Java type
      * @return the type, without defaults
-     * @throws IllegalArgumentException when the name is empty or has a colon in it
+     * @throws IllegalArgumentException when the name is empty or contains a colon
      */
     public static JobType<Object> of(String name, Type data) {
         return new JobType<>(JobId.checkType(name), JobData.javaType(data), Defaults.NONE);
@@ -93,26 +93,26 @@ public final class JobType<T> {
         return name;
     }
 
-    /** {@return what the jobs' data is bound to} */
+    /** {@return the Java type of the jobs' data} */
     public Type dataType() {
         return dataType;
     }
 
     /**
-     * {@return the same data and defaults under another name}
+     * {@return a job type with the same data type and defaults under another name}
      *
      * @param other the name
-     * @throws IllegalArgumentException when the name is empty or has a colon in it
+     * @throws IllegalArgumentException when the name is empty or contains a colon
      */
     public JobType<T> named(String other) {
         return new JobType<>(JobId.checkType(other), dataType, defaults);
     }
 
     /**
-     * Binds a job's data.
+     * Converts a job's data to the Java type.
      *
      * @param data the data
-     * @return the bound value
+     * @return the converted value
      * @throws InvalidJobDataException when the data does not fit
      */
     public T bind(ObjectNode data) {
@@ -120,10 +120,10 @@ public final class JobType<T> {
     }
 
     /**
-     * {@return this type, with the priority of the jobs that are made with it}
+     * {@return this type, with a default priority for its jobs}
      *
-     * @param priority 0 (least) to 99
-     * @throws IllegalArgumentException when it is out of range
+     * @param priority the priority, from 0 (lowest) to 99
+     * @throws IllegalArgumentException when the value is out of range
      */
     public JobType<T> withPriority(int priority) {
         require(priority >= 0 && priority <= 99, "priority must be 0 to 99: " + priority);
@@ -131,10 +131,10 @@ public final class JobType<T> {
     }
 
     /**
-     * {@return this type, with the number of retries that follow the first run of the jobs that are made with it}
+     * {@return this type, with a default number of retries after the first run of its jobs}
      *
      * @param maxRetries 0 or more
-     * @throws IllegalArgumentException when it is negative
+     * @throws IllegalArgumentException when the number is negative
      */
     public JobType<T> withMaxRetries(int maxRetries) {
         require(maxRetries >= 0, "maxRetries must be 0 or more: " + maxRetries);
@@ -142,10 +142,10 @@ public final class JobType<T> {
     }
 
     /**
-     * {@return this type, with the time that an owner of such a job may be silent before another worker takes the job}
+     * {@return this type, with a timeout: how long an owner may be silent before another worker takes its job}
      *
      * @param timeout from 1 ms to 1000 days
-     * @throws IllegalArgumentException when it is out of range
+     * @throws IllegalArgumentException when the value is out of range
      */
     public JobType<T> withTimeout(Duration timeout) {
         boolean isInRange =
@@ -155,10 +155,10 @@ public final class JobType<T> {
     }
 
     /**
-     * {@return this type, with the time that jobs that succeeded stay in the database}
+     * {@return this type, with a retention: how long successful jobs stay in the database}
      *
      * @param retention from 1 s to 36500 days
-     * @throws IllegalArgumentException when it is out of range
+     * @throws IllegalArgumentException when the value is out of range
      */
     public JobType<T> withRetention(Duration retention) {
         boolean isInRange =
@@ -167,22 +167,22 @@ public final class JobType<T> {
         return with(new Defaults(defaults.priority, defaults.maxRetries, defaults.timeout, retention));
     }
 
-    /** {@return the priority of its jobs, where it has one} */
+    /** {@return the default priority of its jobs, if set} */
     public OptionalInt priority() {
         return defaults.priority == null ? OptionalInt.empty() : OptionalInt.of(defaults.priority);
     }
 
-    /** {@return how many retries follow the first run, where it says so} */
+    /** {@return the default number of retries after the first run, if set} */
     public OptionalInt maxRetries() {
         return defaults.maxRetries == null ? OptionalInt.empty() : OptionalInt.of(defaults.maxRetries);
     }
 
-    /** {@return how long an owner may be silent, where it says so} */
+    /** {@return how long an owner may be silent, if set} */
     public Optional<Duration> timeout() {
         return Optional.ofNullable(defaults.timeout);
     }
 
-    /** {@return how long jobs that succeeded stay, where it says so} */
+    /** {@return how long successful jobs stay in the database, if set} */
     public Optional<Duration> retention() {
         return Optional.ofNullable(defaults.retention);
     }
@@ -190,7 +190,7 @@ public final class JobType<T> {
     /**
      * {@return this type, with the priority, retries, timeout and retention of another}
      *
-     * @param other where they are taken from
+     * @param other the type whose defaults are used
      */
     public JobType<T> withDefaultsOf(JobType<?> other) {
         return with(other.defaults);

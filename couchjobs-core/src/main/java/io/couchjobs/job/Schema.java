@@ -16,11 +16,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which documents can be a job. A field that is missing or null has its default. Only {@code data} must not be null,
- * but it may be missing. The map functions check the same (design-docs/lib/job.js): change both together.
+ * Decides which documents are valid jobs. A field that is missing or null has its default value. Only {@code data} must not be
+ * null, but it may be missing. The map functions check the same rules (design-docs/lib/job.js): change both together.
  */
 final class Schema {
-    /** The largest distance from the epoch, in ms, that JavaScript's and Java's calendars both know. */
+    /** The largest distance from the epoch, in ms, that both JavaScript and Java support. */
     private static final double FAR = 8.64e15;
 
     private static final Pattern SITE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
@@ -44,7 +44,7 @@ final class Schema {
         return lockProblem(document);
     }
 
-    /** {@return what is wrong with the properties of a job that is asked for, each naming its field and value} */
+    /** {@return the problems of the properties of a requested job; each names the field and its value} */
     static List<String> requestProblems(@Nullable String id, FieldValues fields, int awaited, Instant scheduledTime) {
         List<String> problems = new ArrayList<>();
         int priority = fields.integer(Field.PRIORITY, 0);
@@ -165,7 +165,7 @@ final class Schema {
         return Math.abs(time.getEpochSecond() * 1e3 + time.getNano() / 1e6) <= FAR;
     }
 
-    /** {@return the time, or the last that JavaScript has} */
+    /** {@return the time in epoch ms, limited to the range that JavaScript supports} */
     static long nearestMillis(Instant time) {
         return isTime(time) ? time.toEpochMilli() : (long) (time.isAfter(Instant.EPOCH) ? FAR : -FAR);
     }

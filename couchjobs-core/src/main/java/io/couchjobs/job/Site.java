@@ -7,21 +7,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of several databases that replicate to each other this one is, and so which jobs are run here. Immutable and
- * thread-safe.
+ * The site that a database is, among several databases that replicate to each other. The site determines which jobs run here.
+ * Immutable and thread-safe.
  *
- * <p>A job that carries a site is run by the workers of the database of that name, and by no others. A job without one
- * carries no trace of where it was created: exactly one database of a group may take those. That is the one without a
- * name, or one that is <em>home</em>.
+ * <p>A job with a site runs only on workers of the database with that name. A job without a site does not say where it was created.
+ * So exactly one database of a group may run such jobs: the one without a name, or the one that is <em>home</em>.
  *
- * <p>In the indexes a job stands under its <em>line</em>: its type, and for a job with a site {@code TYPE:SITE}. No type has
- * a colon, so a worker never reads through the jobs of other sites.
+ * <p>The indexes list a job under its <em>line</em>: its type, or {@code TYPE:SITE} for a job with a site. Types have no colon, so
+ * a worker never has to skip the jobs of other sites.
  *
- * @param name the name; null for a database that has none
- * @param home whether jobs without a site are run here
+ * @param name the name; null for a database without a name
+ * @param home whether jobs without a site run here
  */
 public record Site(@Nullable String name, boolean home) {
-    /** A database without a name: it takes the jobs without a site, and no others. The default. */
+    /** The site of a database without a name, which runs only jobs without a site. The default. */
     public static final Site UNNAMED = new Site(null, true);
 
     private static final char BEFORE_SITE = ':';
@@ -30,7 +29,7 @@ public record Site(@Nullable String name, boolean home) {
      * Checks the name.
      *
      * @param name the name, or null
-     * @param home whether jobs without a site are run here; always so without a name
+     * @param home whether jobs without a site run here; always so without a name
      * @throws IllegalArgumentException when the name is not 1 to 64 letters (a to z), digits, dots, underscores and hyphens
      */
     public Site {
@@ -42,11 +41,11 @@ public record Site(@Nullable String name, boolean home) {
     }
 
     /**
-     * A database that takes the jobs of its site only.
+     * Returns the site of a database that runs only the jobs of its own site.
      *
-     * @param name its name: 1 to 64 letters (a to z), digits, dots, underscores and hyphens
+     * @param name the name: 1 to 64 letters (a to z), digits, dots, underscores and hyphens
      * @return the site
-     * @throws IllegalArgumentException when it cannot be a name
+     * @throws IllegalArgumentException when the name is invalid
      */
     public static Site named(String name) {
         return new Site(name, false);
@@ -55,9 +54,9 @@ public record Site(@Nullable String name, boolean home) {
     /**
      * Checks a name.
      *
-     * @param name the name for a site
+     * @param name the name of a site
      * @return the name
-     * @throws IllegalArgumentException when it cannot be one
+     * @throws IllegalArgumentException when the name is invalid
      */
     public static String checkName(String name) {
         if (!Schema.isSite(name)) {
@@ -68,40 +67,40 @@ public record Site(@Nullable String name, boolean home) {
     }
 
     /**
-     * Whether a job is run here.
+     * Returns whether a job runs here.
      *
      * @param job the job
-     * @return true when its site is this one, or it has none and this is where such jobs are run
+     * @return true if the job's site is this one, or the job has no site and such jobs run here
      */
     public boolean owns(Job job) {
         return owns(job.site().orElse(null));
     }
 
     /**
-     * Whether a document that carries this site is looked after here.
+     * Returns whether a document with a given site belongs to this database.
      *
-     * @param site the site it carries; null for none
-     * @return true when it is this one, or it is none and this is where such jobs are run
+     * @param site the document's site; null for none
+     * @return true if the site is this one, or there is none and jobs without a site run here
      */
     public boolean owns(@Nullable String site) {
         return site == null ? home : site.equals(name);
     }
 
     /**
-     * Whether something that a process wrote about itself was written at this site.
+     * Returns whether a document that a process wrote about itself was written at this site.
      *
-     * @param site the site that it carries; empty for none
-     * @return true when that is the name of this one
+     * @param site the site in the document; empty for none
+     * @return true if the site is this one
      */
     public boolean wrote(String site) {
         return site.equals(name == null ? "" : name);
     }
 
     /**
-     * Gives a new job the site it is created at, unless it has one.
+     * Sets the site of a new job to this one, unless the job has a site.
      *
      * @param created a job that is not stored yet
-     * @return the job as it is to be stored
+     * @return the job to be stored
      */
     public Job stamp(Job created) {
         if (name == null || created.site().isPresent()) {
@@ -111,10 +110,10 @@ public record Site(@Nullable String name, boolean home) {
     }
 
     /**
-     * The lines in the indexes of the jobs of a type that are run here.
+     * Returns the index lines of the jobs of a type that run here.
      *
      * @param type the type
-     * @return one line, or two where jobs with and without a site are run
+     * @return one line, or two if jobs with and without a site run here
      */
     public List<String> lines(String type) {
         if (name == null) {
@@ -125,27 +124,27 @@ public record Site(@Nullable String name, boolean home) {
     }
 
     /**
-     * Whether the jobs of a line are run here.
+     * Returns whether the jobs of a line run here.
      *
      * @param line a line of any type
-     * @return true when they are
+     * @return true if they run here
      */
     public boolean ownsLine(String line) {
         return owns(siteOf(line).orElse(null));
     }
 
     /**
-     * The line of a job in the indexes.
+     * Returns the index line of a job.
      *
      * @param job the job
-     * @return its line
+     * @return the line
      */
     public static String lineOf(Job job) {
         return job.site().map(site -> job.type() + BEFORE_SITE + site).orElse(job.type());
     }
 
     /**
-     * The type of the jobs of a line.
+     * Returns the type of the jobs of a line.
      *
      * @param line the line
      * @return the type
@@ -156,10 +155,10 @@ public record Site(@Nullable String name, boolean home) {
     }
 
     /**
-     * The site of the jobs of a line.
+     * Returns the site of the jobs of a line.
      *
      * @param line the line
-     * @return the site; empty for jobs that have none
+     * @return the site; empty for jobs without a site
      */
     public static Optional<String> siteOf(String line) {
         int colon = line.indexOf(BEFORE_SITE);
@@ -167,20 +166,20 @@ public record Site(@Nullable String name, boolean home) {
     }
 
     /**
-     * The suffix of the ids of documents that the workers of this database share with each other and with no other
-     * site.
+     * Returns the suffix of the ids of documents that only the workers of this site share.
      *
-     * @return a colon and the name; empty without a name
+     * @return a colon and the name; an empty string without a name
      */
     public String suffix() {
         return name == null ? "" : BEFORE_SITE + name;
     }
 
     /**
-     * The id of a worker here: workers of two sites may be configured with the same one, and must not share a registration.
+     * Returns the id of a worker at this site. Workers of two sites may be configured with the same id, but must not share a
+     * registration.
      *
-     * @param configured the id that was asked for
-     * @return that id, with the site's name behind an @
+     * @param configured the configured id
+     * @return the configured id, followed by an @ and the site's name if the site has a name
      */
     public String workerId(String configured) {
         return name == null || configured.endsWith("@" + name) ? configured : configured + "@" + name;

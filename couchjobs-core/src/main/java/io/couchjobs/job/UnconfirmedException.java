@@ -5,17 +5,17 @@ import io.couchjobs.engine.document.DocIds;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a job, or of another document of a queue, is stored, but unconfirmed. Only a minority of the copies of a
- * cluster is known to have the change. When a worker claims the job at the other copies, the change is lost. Making the
- * change again, when they are back, is safe. This is thrown, too, when a job seems to need no change and no majority is in
- * reach to confirm that.
+ * Thrown when a change of a job, or of another document of a queue, is stored but unconfirmed. Only a minority of the copies of a
+ * cluster is known to have the change. The change is lost when a worker claims the job at the other copies. It is safe to repeat
+ * the change when the other copies are back. Also thrown when a job seems to need no change, but no majority can be reached to
+ * confirm that.
  */
 public final class UnconfirmedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * For a document that is no job. Its change was taken back where that was possible. The name of a site is never taken back: it may be
-     * stored.
+     * Creates the exception for a document that is not a job. The change of the document was undone if possible. The name of a site
+     * is never undone: it may be stored.
      *
      * @param docId the document
      */
@@ -25,7 +25,7 @@ public final class UnconfirmedException extends CouchJobsException {
     }
 
     /**
-     * Names the job.
+     * Creates the exception for a job.
      *
      * @param id the job
      */
@@ -34,7 +34,7 @@ public final class UnconfirmedException extends CouchJobsException {
     }
 
     /**
-     * Names the job.
+     * Creates the exception for a job.
      *
      * @param id the job
      * @param cause the reason why the change was not confirmed

@@ -7,25 +7,25 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker as the database knows it. Immutable and thread-safe.
+ * A worker, as recorded in the database. Immutable and thread-safe.
  *
- * @param id its id
- * @param registered its registration; null for one that only owns jobs: a program in Python or JavaScript, one that claims by hand, or a dead worker
- *     whose registration is deleted
- * @param jobs the jobs that it owns
+ * @param id the id of the worker
+ * @param registered the registration; null for a worker that only owns jobs: a program in Python or JavaScript, a program that
+ *     claims by hand, or a dead worker whose registration was deleted
+ * @param jobs the jobs that the worker owns
  */
 public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJob> jobs) {
-    /** A worker whose jobs have ended says so with its next sign of life, which may take so long. */
+    /** An upper bound for the time until the next sign of life of a worker whose jobs have ended. */
     private static final Duration IDLE = Duration.ofMinutes(5);
 
     private static final Duration GRACE = Duration.ofSeconds(20);
 
     /**
-     * A worker.
+     * Copies the jobs.
      *
-     * @param id its id
-     * @param registered its registration, or null
-     * @param jobs the jobs that it owns
+     * @param id the id of the worker
+     * @param registered the registration, or null
+     * @param jobs the jobs that the worker owns
      */
     public WorkerInfo {
         jobs = List.copyOf(jobs);
@@ -34,22 +34,22 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
     /**
      * The registration that a worker writes about itself. Immutable and thread-safe.
      *
-     * @param at its last sign of life, by the server's clock as far as it knew
-     * @param started when it started
-     * @param pid its process
-     * @param types the types that it takes
-     * @param next how long after {@code at} it meant to give the next sign of life: a third of the shortest timeout of
-     *     its running jobs, five minutes at most
+     * @param at the last sign of life, by the worker's estimate of the server's clock
+     * @param started when the worker started
+     * @param pid the process id
+     * @param types the types that the worker claims
+     * @param next the planned time from {@code at} to the next sign of life: a third of the shortest timeout of the running jobs,
+     *     at most five minutes
      */
     public record Registered(Instant at, Instant started, long pid, List<String> types, Duration next) {
         /**
          * Copies the types.
          *
-         * @param at its last sign of life
-         * @param started when it started
-         * @param pid its process
-         * @param types the types that it takes
-         * @param next how long after that it meant to give the next sign of life
+         * @param at the last sign of life
+         * @param started when the worker started
+         * @param pid the process id
+         * @param types the types that the worker claims
+         * @param next the planned time from {@code at} to the next sign of life
          */
         public Registered {
             types = List.copyOf(types);
@@ -61,21 +61,22 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
      *
      * @param id the job
      * @param worker the owner's id
-     * @param rev the revision that says so
+     * @param rev the revision of the job with this owner
      */
     public record OwnedJob(JobId id, String worker, String rev) {}
 
-    /** {@return its registration, if it is registered} */
+    /** {@return the registration, if the worker is registered} */
     public Optional<Registered> registration() {
         return Optional.ofNullable(registered);
     }
 
     /**
-     * Whether it gives no sign of life. Only the activity monitor, which compares no clocks, decides that it is dead.
+     * Returns whether the worker gives no sign of life. This does not mean that the worker is dead: only the activity monitor,
+     * which compares no clocks, decides that.
      *
      * @param now the server's time
-     * @return true when it is not registered, or two signs of life are overdue: after a minute when it owns jobs of a timeout of a
-     *     minute, after ten when it owns nothing
+     * @return true when the worker is not registered or two signs of life are overdue. This takes about one minute if the worker
+     *     owns jobs with a timeout of a minute, and about ten minutes if it owns no jobs
      */
     public boolean isSilent(Instant now) {
         return registered == null
@@ -87,12 +88,12 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
     }
 
     /**
-     * Whether it runs jobs of a type, as far as the database knows: it is registered for the type and gives signs of life; or it is not
-     * registered, and owns a job of the type.
+     * Returns whether the worker runs jobs of a type, according to the database. A registered worker must be registered for the
+     * type and give signs of life. An unregistered worker must own a job of the type.
      *
      * @param type a type
      * @param now the server's time
-     * @return true when it does
+     * @return whether the worker runs such jobs
      */
     public boolean runs(String type, Instant now) {
         return registered == null

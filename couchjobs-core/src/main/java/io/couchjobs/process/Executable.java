@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Finds out whether a program can be started at all, before a job is claimed for it. */
+/** Checks whether a program can be started, before a job is claimed for it. */
 final class Executable {
     private final String searchPath;
 
@@ -17,12 +17,12 @@ final class Executable {
         this.searchPath = searchPath;
     }
 
-    /** {@return whether the PATH has a program of that name} */
+    /** {@return whether the PATH has a program with a given name} */
     boolean exists(String name) {
         return onPath(name).isPresent();
     }
 
-    /** Throws IllegalArgumentException saying why the program cannot be started. */
+    /** Throws an IllegalArgumentException with the reason if the program cannot be started. */
     void check(String program) {
         Path file = program.contains("/")
                 ? path(program)
@@ -50,7 +50,7 @@ final class Executable {
                 .findFirst();
     }
 
-    /** The interpreter behind {@code #!}. A file that cannot be read may still be executable, so that is no error here. */
+    /** Returns the interpreter after {@code #!}. An unreadable file is not an error here, because it may still be executable. */
     private static Optional<Path> interpreter(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             String head = new String(in.readNBytes(256), StandardCharsets.ISO_8859_1);

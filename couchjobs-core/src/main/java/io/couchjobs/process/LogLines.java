@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/** Cuts a program's standard error into lines, and a line without end into pieces. */
+/** Splits a program's standard error into lines, and overlong lines into pieces. */
 final class LogLines {
     private static final int LONGEST = 8 * 1024;
 
@@ -24,7 +24,7 @@ final class LogLines {
                 add(b);
             }
         } catch (IOException closed) {
-            // what came until then counts
+            // keep the output read so far
         }
         if (line.size() > 0) {
             emit();

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** The standard output of a program: its beginning is kept, the rest is read and dropped. Thread-safe. */
+/** The standard output of a program. The beginning is kept; the rest is read and dropped. Thread-safe. */
 final class Output {
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -32,16 +32,16 @@ final class Output {
                 add(buffer, count);
             }
         } catch (IOException closed) {
-            // what came until then counts
+            // keep the output read so far
         }
     }
 
-    /** More was to come. */
+    /** Marks the output as truncated. */
     synchronized void cut() {
         truncated = true;
     }
 
-    /** {@return the output as a job's result: itself when it is JSON, else an object with the text as "output"} */
+    /** {@return the output as a job's result: the output itself if it is JSON, otherwise an object with the text as "output"} */
     synchronized JsonNode toResult() {
         String text = kept.toString(StandardCharsets.UTF_8);
         if (!truncated && !text.isBlank()) {

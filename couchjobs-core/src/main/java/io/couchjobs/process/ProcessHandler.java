@@ -13,21 +13,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs a process for each job: whatever the job does to it (leaks, crashes, {@code System.exit}) ends with the process. Immutable
+ * Runs a separate process for each job, so that leaks, crashes and {@code System.exit} of a job affect only this process. Immutable
  * and thread-safe.
  *
- * <p>The program gets the job's data as JSON on its standard input. Its environment is that of this process, passwords included,
- * with {@code COUCHJOBS_TYPE}, {@code COUCHJOBS_ID}, {@code COUCHJOBS_ATTEMPT}, {@code COUCHJOBS_TOKEN} and {@code
- * COUCHJOBS_FENCE} in addition. For an item of an array it also has the item's index, {@code COUCHJOBS_ITEM}. The program's
- * standard output (the first MiB) becomes the result: JSON as it is, any other text as {@code {"output": "..."}}. Each line of its
- * standard error goes to the job's log. There is no shell in between.
+ * <p>The program gets the job's data as JSON on its standard input. It inherits the environment of this process, including any
+ * passwords, with the additional variables {@code COUCHJOBS_TYPE}, {@code COUCHJOBS_ID}, {@code COUCHJOBS_ATTEMPT}, {@code
+ * COUCHJOBS_TOKEN} and {@code COUCHJOBS_FENCE}. For an item of an array, {@code COUCHJOBS_ITEM} is the item's index. The first MiB
+ * of the program's standard output becomes the result: JSON unchanged, any other text as {@code {"output": "..."}}. Each line of
+ * its standard error goes to the job's log. The program is started without a shell.
  *
- * <p>Exit code 0 is success, {@value #PERMANENT} (EX_DATAERR of sysexits.h) a failure that no retry will mend, everything else
- * is retried. When the run must stop, the program and all that it started get a TERM, and after the grace period (10 s) a
- * KILL. Source: Riak Core Jobs, and {@code couchjobs work}, which uses it.
+ * <p>Exit code 0 means success, {@value #PERMANENT} (EX_DATAERR of sysexits.h) a permanent failure, and every other code a failure
+ * that is retried. When the run must stop, the program and its descendants get a TERM signal, and a KILL signal after the grace
+ * period (10 s). Source: Riak Core Jobs. {@code couchjobs work} uses this handler.
  */
 public final class ProcessHandler implements JobHandler<ObjectNode> {
-    /** The exit code of a failure that no retry will mend. */
+    /** The exit code of a permanent failure. */
     public static final int PERMANENT = 65;
 
     private final Program program;
@@ -37,33 +37,33 @@ public final class ProcessHandler implements JobHandler<ObjectNode> {
     }
 
     /**
-     * Runs a command for each job.
+     * Creates a handler that runs a command for each job.
      *
-     * @param command the program, a file or a name that is looked for on the {@code PATH}, and its arguments
+     * @param command the program and its arguments; the program is a file, or a name that is looked up on the {@code PATH}
      * @return a handler
-     * @throws IllegalArgumentException when it cannot be started; the message says why
+     * @throws IllegalArgumentException when the program cannot be started; the message says why
      */
     public static ProcessHandler of(String... command) {
         return of(List.of(command), System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
     }
 
     /**
-     * Runs a command for each job.
+     * Creates a handler that runs a command for each job.
      *
-     * @param command the program, a file or a name without a slash, and its arguments
-     * @param searchPath where a name is looked for: folders with colons between them
+     * @param command the program and its arguments; the program is a file, or a name without a slash
+     * @param searchPath the folders in which a name is looked up, separated by colons
      * @return a handler
-     * @throws IllegalArgumentException when it cannot be started; the message says why
+     * @throws IllegalArgumentException when the program cannot be started; the message says why
      */
     public static ProcessHandler of(List<String> command, String searchPath) {
         return new ProcessHandler(Program.of(command, searchPath));
     }
 
     /**
-     * Runs a Java program for each job, in a JVM like this one, with this one's class path.
+     * Creates a handler that runs a Java program for each job, with the JVM and the class path of this process.
      *
-     * @param main a class with a {@code main} method, which gets no arguments
-     * @param options of the JVM, such as {@code -Xmx256m}
+     * @param main a class with a {@code main} method, which is called without arguments
+     * @param options the options of the JVM, such as {@code -Xmx256m}
      * @return a handler
      */
     public static ProcessHandler ofMain(Class<?> main, String... options) {
@@ -75,9 +75,9 @@ public final class ProcessHandler implements JobHandler<ObjectNode> {
     }
 
     /**
-     * {@return this handler, with the time that a program may take to end after a TERM before it is killed}
+     * {@return this handler, with the grace period between the TERM signal and the KILL signal}
      *
-     * @param time default 10 s
+     * @param time the grace period; default 10 s
      * @throws IllegalArgumentException when the time is negative
      */
     public ProcessHandler grace(Duration time) {
@@ -88,18 +88,18 @@ public final class ProcessHandler implements JobHandler<ObjectNode> {
     }
 
     /**
-     * {@return this handler, with more in the environment of the programs, which is otherwise that of this process}
+     * {@return this handler, with additional environment variables for the programs}
      *
-     * @param variables names and values
+     * @param variables the names and values
      */
     public ProcessHandler environment(Map<String, String> variables) {
         return new ProcessHandler(program.withEnvironment(variables));
     }
 
     /**
-     * {@return this handler, with another folder for the programs to run in}
+     * {@return this handler, with another working directory for the programs}
      *
-     * @param folder default: that of this process
+     * @param folder the directory; the default is that of this process
      */
     public ProcessHandler directory(Path folder) {
         return new ProcessHandler(program.withDirectory(folder));
@@ -134,7 +134,7 @@ public final class ProcessHandler implements JobHandler<ObjectNode> {
         return variables;
     }
 
-    /** The last complaint of a program is the best explanation there is. */
+    /** Keeps the last line of a program's standard error, which usually explains a failure best. */
     private static final class LastLine {
         private volatile String text = "";
 

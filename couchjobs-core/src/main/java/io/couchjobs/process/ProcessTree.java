@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A process and all that it started: a script's children are not to outlive the script. */
+/** A process and its descendants, which are stopped together so that a script's children do not outlive the script. */
 final class ProcessTree {
     private final ProcessHandle root;
 
@@ -17,7 +17,8 @@ final class ProcessTree {
     }
 
     /**
-     * TERM to all, then KILL to those that are left after the grace period, or when this thread is interrupted again.
+     * Sends TERM to all processes. Sends KILL to the remaining processes after the grace period, or as soon as this thread is
+     * interrupted.
      */
     void stop(Duration grace) {
         List<ProcessHandle> all = members();
@@ -44,7 +45,7 @@ final class ProcessTree {
         try {
             CompletableFuture.allOf(exits).get(grace.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException stillThere) {
-            // the caller kills what is left
+            // the caller kills the remaining processes
         } catch (InterruptedException hurry) {
             Thread.currentThread().interrupt();
         }

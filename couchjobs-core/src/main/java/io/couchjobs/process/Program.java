@@ -13,13 +13,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command line that is run once per job, with no shell in between. Immutable and thread-safe.
+ * A command line that is run once per job, without a shell. Immutable and thread-safe.
  *
- * <p>Where there is a {@code setsid} the program gets a session of its own, so that Ctrl-C on the worker's terminal reaches
- * the worker only: it lets its running jobs finish.
+ * <p>If {@code setsid} is available, the program gets its own session. Then Ctrl-C on the worker's terminal reaches only the
+ * worker, which lets its running jobs finish.
  */
 final class Program {
-    /** How much of the standard output is kept, in bytes. */
+    /** The highest number of bytes of the standard output that are kept. */
     static final int LONGEST_OUTPUT = 1024 * 1024;
 
     private static final Duration GRACE = Duration.ofSeconds(10);
@@ -36,7 +36,7 @@ final class Program {
         this.directory = directory;
     }
 
-    /** Throws IllegalArgumentException, which says why, when the command cannot be started. */
+    /** Creates a program. Throws an IllegalArgumentException with the reason if the command cannot be started. */
     static Program of(List<String> command, String searchPath) {
         if (command.isEmpty()) {
             throw new IllegalArgumentException("command must name a program");
@@ -54,7 +54,7 @@ final class Program {
         return new Program(command, time, environment, directory);
     }
 
-    /** Adds variables. */
+    /** Returns this program with additional environment variables. */
     Program withEnvironment(Map<String, String> variables) {
         Map<String, String> all = new HashMap<>(environment);
         all.putAll(variables);
@@ -66,21 +66,21 @@ final class Program {
     }
 
     /**
-     * How a run ended.
+     * The outcome of a run.
      *
-     * @param exitCode what the program returned; 128 and more for a signal
-     * @param output what it wrote to standard output
+     * @param exitCode the exit code of the program; 128 or more for a signal
+     * @param output the standard output of the program
      */
     record Outcome(int exitCode, Output output) {}
 
     /**
-     * Runs the program to its end. When this throws, whatever it is, the program and all that it started are gone.
+     * Runs the program to its end. If this method throws, the program and its descendants have been stopped.
      *
-     * @param input what it finds on standard input; it need not read it
-     * @param variables added to the environment
-     * @param log gets each line of its standard error; called by another thread
-     * @return how it ended
-     * @throws IOException when it cannot be started
+     * @param input the standard input; the program need not read it
+     * @param variables the additional environment variables
+     * @param log receives each line of the standard error; called by another thread
+     * @return the outcome
+     * @throws IOException when the program cannot be started
      * @throws InterruptedException when the thread was interrupted
      */
     Outcome run(byte[] input, Map<String, String> variables, Consumer<String> log)
@@ -109,10 +109,10 @@ final class Program {
     }
 
     /**
-     * A background process that the program left behind may hold its output open for ever: do not wait for that one. The
-     * program itself has ended by now, so an interrupt changes nothing any more.
+     * Finishes reading the output after the program has ended. Does not wait for a background process that the program left behind,
+     * because it may keep the output open forever. An interrupt has no effect any more, except that the interrupt flag stays set.
      *
-     * @return whether all that the program wrote to standard output was read
+     * @return whether everything that the program wrote to standard output was read
      */
     private static boolean finishReading(Reading stdout, Thread reading, Reading stderr, Thread logging) {
         boolean whole = false;
@@ -134,16 +134,16 @@ final class Program {
             stdout.close();
             stderr.close();
         } catch (IOException gone) {
-            // nothing more to read is what we want
+            // the stream is closed either way
         }
     }
 
-    /** A program that does not read its input, or not all of it, is no error: the pipe breaks and nobody minds. */
+    /** Writes the input. A program that does not read all of its input is not an error, so a broken pipe is ignored. */
     private static void write(OutputStream stdin, byte[] input) {
         try (stdin) {
             stdin.write(input);
         } catch (IOException brokenPipe) {
-            // see above
+            // not an error, see above
         }
     }
 

@@ -1,6 +1,6 @@
 package io.couchjobs.process;
 
-/** A program said by its exit code that it failed; where in our code that was noticed is of no interest. */
+/** Thrown when the exit code of a program reports a failure. Has no stack trace, because the place in couchjobs is irrelevant. */
 final class ProgramFailedException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -6,20 +6,23 @@ import java.io.InputStream;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A stream of a program. It tells a reader that waits for bytes from one that has not yet read the bytes that are there. After the
- * end of the program, only a waiting reader shows that no more output comes. Read by one thread.
+ * An output stream of a program, which records whether its reader waits for bytes or still has bytes to read. After the end of the
+ * program, only a waiting reader shows that no more output will come. Read by one thread.
  */
 final class Reading extends FilterInputStream {
     private static final long LOOK_MILLIS = 100;
-    /** Silence is counted in looks, not in time, because time may pass while the machine is suspended. */
+    /**
+     * The number of checks in which the reader waits before the output counts as complete. Not a duration, because time passes
+     * while the machine is suspended.
+     */
     private static final int SILENT_LOOKS = 10;
 
-    /** So many reads drain a pipe: what comes after them is of a background process that the program left behind. */
+    /** The number of reads that surely drain a pipe: later output comes from a background process that the program left behind. */
     private static final int DRAINED = 20;
 
     private static final int MOST_LOOKS = 300;
 
-    /** How often a wait for bytes has begun or ended: odd while the reader waits. */
+    /** The number of times that a wait for bytes began or ended: odd while the reader waits. */
     private final AtomicLong waits = new AtomicLong();
 
     Reading(InputStream stream) {
@@ -46,7 +49,7 @@ final class Reading extends FilterInputStream {
         }
     }
 
-    /** Waits until the reader has read all that the program wrote, which has ended; false when that lasts too long. */
+    /** Waits until the reader has read all output of the program, which has ended. Returns false when this takes too long. */
     boolean awaitRest(Thread reader) throws InterruptedException {
         int silent = 0;
         int reads = 0;

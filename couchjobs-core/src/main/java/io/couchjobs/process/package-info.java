@@ -1,3 +1,3 @@
-/** A process per job: runs a program for each job, and gets rid of it and all that it started when it must stop. */
+/** Runs a separate program for each job, and stops the program and its descendants when the run must stop. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.process;

@@ -16,10 +16,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A cron expression: the times of day it names, on a clock that knows no zone. Immutable and thread-safe.
+ * A cron expression for local times, without a time zone. Immutable and thread-safe.
  *
- * <p>The library cron-utils parses expressions and computes their times. It is only ever asked in UTC: {@link Timing.Cron}
- * handles the hours that a zone skips or repeats.
+ * <p>The library cron-utils parses the expressions and computes their times, always in UTC. {@link Timing.Cron} handles the hours
+ * that a time zone skips or repeats.
  */
 final class CronExpression {
     private static final Map<String, String> NICKNAMES = Map.of(
@@ -38,7 +38,7 @@ final class CronExpression {
             new Field("month", "1-12 or JAN-DEC"),
             new Field("day of week", "0-7 or SUN-SAT, 0 and 7 are Sunday"));
     private static final int TIME_FIELDS = 3;
-    /** The library knows more, such as several expressions in one, and stumbles over some of it. */
+    /** Restricts the syntax: the library accepts more, such as several expressions in one, but fails on some of it. */
     private static final Pattern ELEMENT = Pattern.compile("(\\*|[0-9A-Z]+(-[0-9A-Z]+)?)(/[0-9]+)?");
 
     private static final CronParser PARSER = new CronParser(definition());
@@ -56,9 +56,9 @@ final class CronExpression {
     /**
      * Reads an expression.
      *
-     * @param text such as {@code "30 2 * * MON-FRI"} or {@code "@daily"}
+     * @param text the expression, such as {@code "30 2 * * MON-FRI"} or {@code "@daily"}
      * @return the expression
-     * @throws IllegalArgumentException naming the field that is wrong, and what it may be
+     * @throws IllegalArgumentException when a field is wrong; the message names the field and its allowed values
      */
     static CronExpression parse(String text) {
         String plain = text.strip();
@@ -78,14 +78,14 @@ final class CronExpression {
     }
 
     /**
-     * Whether it names a rhythm rather than times of day: its second, minute or hour begins with {@code *}. Source: Vixie
-     * cron, which treats such expressions in another way when clocks are changed.
+     * Returns whether the expression stands for a rhythm rather than for fixed times of day: its second, minute or hour begins with
+     * {@code *}. Source: Vixie cron, which treats such expressions differently when clocks change.
      */
     boolean isRhythm() {
         return fields.stream().limit(TIME_FIELDS).anyMatch(field -> field.startsWith("*"));
     }
 
-    /** The first time it names after the given one; empty when it names none any more. */
+    /** Returns the first matching time after a time; empty when there is none. */
     Optional<LocalDateTime> next(LocalDateTime after) {
         ZonedDateTime whole = after.truncatedTo(ChronoUnit.SECONDS).atZone(ZoneOffset.UTC);
         return times.nextExecution(whole).map(ZonedDateTime::toLocalDateTime);
@@ -130,7 +130,7 @@ final class CronExpression {
                         + " fields; it needs 5 (minute, hour, day of month, month, day of week), or 6 with the second first");
     }
 
-    /** The library does not say which field it does not like; each is tried alone. */
+    /** Checks one field alone, because the library does not say which field is wrong. */
     private static void check(String text, String value, int index) {
         String[] alone = new String[FIELDS.size()];
         Arrays.fill(alone, "*");

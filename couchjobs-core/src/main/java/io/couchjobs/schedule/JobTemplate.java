@@ -29,7 +29,7 @@ final class JobTemplate {
         this.sample = sample;
     }
 
-    /** Takes all but the id, the time and the tracker: those are each tick's. */
+    /** Makes a template from a request, without the request's id, scheduled time and tracker. */
     static JobTemplate of(JobRequest request) {
         ObjectNode document = Transitions.create(request, Instant.EPOCH).toDocument();
         ObjectNode json = JsonNodeFactory.instance.objectNode();
@@ -40,7 +40,7 @@ final class JobTemplate {
         return parse(json);
     }
 
-    /** Reads a template; throws IllegalArgumentException that names the field that is wrong. */
+    /** Reads a template; throws IllegalArgumentException that names a wrong field. */
     static JobTemplate parse(JsonNode json) {
         if (!(json instanceof ObjectNode template)) {
             throw new IllegalArgumentException("field job must be an object, not " + json);
@@ -73,7 +73,9 @@ final class JobTemplate {
         return json.deepCopy();
     }
 
-    /** The request for one job. Origin, correlation id and site are those of the schedule unless the template has its own. */
+    /**
+     * Returns the request for one job. Origin, correlation id and site are those of the schedule unless the template has its own.
+     */
     JobRequest request(String id, Instant time, String schedule, Optional<String> site) {
         JobRequest.Builder request = JobRequest.builder(type())
                 .id(id)

@@ -19,8 +19,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A schedule as one revision of its document {@code schedule:NAME} says it is. Immutable and thread-safe; changed by {@link
- * Schedules}.
+ * A rule that makes jobs at certain times. One revision of a document {@code schedule:NAME}; {@link Schedules} changes the
+ * document. Immutable and thread-safe.
  */
 public final class Schedule {
     private static final int LONGEST_NAME = 128;
@@ -51,11 +51,11 @@ public final class Schedule {
     }
 
     /**
-     * Reads a schedule out of its document.
+     * Reads a schedule from its document.
      *
      * @param document the document, with its {@code _id}
      * @return the schedule
-     * @throws MalformedDocumentException naming the field that is wrong
+     * @throws MalformedDocumentException when a field is wrong; the message names the field
      */
     public static Schedule parse(ObjectNode document) {
         String name = nameOf(document.path("_id").asText());
@@ -67,9 +67,9 @@ public final class Schedule {
     }
 
     /**
-     * Starts to describe a schedule.
+     * Starts to build a schedule.
      *
-     * @param name its name: 1 to 128 characters, no control characters
+     * @param name the schedule's name: 1 to 128 characters, no control characters
      * @return a builder
      */
     public static ScheduleRequest.Builder named(String name) {
@@ -77,10 +77,10 @@ public final class Schedule {
     }
 
     /**
-     * Reads out of a job's id which tick it was made for. Its scheduled time says so too, until the job is retried.
+     * Returns the tick that a job was made for, according to its id. The job's scheduled time is the same until the job is retried.
      *
-     * @param id a job
-     * @return the tick, or the time it was run by hand; empty when no schedule made it
+     * @param id the id of a job
+     * @return the tick, or the time at which the job was made by {@link Schedules#runNow}; empty when no schedule made the job
      */
     public static Optional<Instant> tickOf(JobId id) {
         try {
@@ -96,58 +96,58 @@ public final class Schedule {
         return name;
     }
 
-    /** {@return when it ticks} */
+    /** {@return the timing of the ticks} */
     public Timing timing() {
         return timing;
     }
 
-    /** {@return the type of its jobs} */
+    /** {@return the type of the schedule's jobs} */
     public String type() {
         return template.type();
     }
 
-    /** {@return what its jobs have in common, as a job that was never stored: data, group, priority, tags, ...} */
+    /** {@return the common part of the schedule's jobs, as a job that was never stored: data, group, priority, tags, ...} */
     public Job template() {
         return template.sample();
     }
 
-    /** {@return whether it makes jobs} */
+    /** {@return whether the schedule makes jobs} */
     public boolean isEnabled() {
         return enabled;
     }
 
-    /** {@return what becomes of ticks at whose time no scheduler was there} */
+    /** {@return what happens to ticks that no scheduler processed in time} */
     public MissedPolicy missed() {
         return missed;
     }
 
-    /** {@return what becomes of a tick while a job of an earlier one is not finished} */
+    /** {@return what happens to a tick while a job of an earlier tick is unfinished} */
     public OverlapPolicy overlap() {
         return overlap;
     }
 
-    /** {@return the time up to which all ticks are dealt with; empty when no scheduler has seen the schedule yet} */
+    /** {@return the time up to which all ticks are processed; empty when no scheduler has seen the schedule yet} */
     public Optional<Instant> last() {
         return last;
     }
 
-    /** {@return the newest jobs that were made, the newest last; those found finished are left out} */
+    /** {@return the newest jobs of the schedule, the newest last, without jobs that a scheduler has found finished} */
     public List<JobId> runs() {
         return runs;
     }
 
     /**
-     * The next ticks, whether it is enabled or not.
+     * Returns the next ticks, whether the schedule is enabled or not.
      *
      * @param after any time
-     * @param count how many
+     * @param count the maximum number of ticks
      * @return the first ticks after that time; fewer when there are no more
      */
     public List<Instant> next(Instant after, int count) {
         return timing.next(after, count);
     }
 
-    /** {@return the site at which it ticks, and its jobs run; empty where it carries none} */
+    /** {@return the site at which the schedule ticks and its jobs run; empty when the schedule has no site} */
     public Optional<String> site() {
         return site;
     }
@@ -158,7 +158,7 @@ public final class Schedule {
     }
 
     /**
-     * {@return the job of a tick; its id names the tick, so that it can exist only once}
+     * {@return the job of a tick. The job's id contains the tick, so the job can exist only once}
      *
      * @param tick the time of the tick
      */
@@ -169,16 +169,16 @@ public final class Schedule {
     /**
      * {@return the id of the document of a schedule}
      *
-     * @param name its name
+     * @param name the schedule's name
      */
     public static String docId(String name) {
         return DocIds.SCHEDULE + checkName(name);
     }
 
     /**
-     * {@return the name of the schedule of a document}
+     * {@return the name of the schedule that a document describes}
      *
-     * @param docId the id of its document
+     * @param docId the id of the document
      */
     public static String nameOf(String docId) {
         return docId.substring(Math.min(DocIds.SCHEDULE.length(), docId.length()));
@@ -204,19 +204,22 @@ public final class Schedule {
         return kind == Character.CONTROL || kind == Character.SURROGATE;
     }
 
-    /** The treatment of ticks that no scheduler was there for. Immutable and thread-safe. */
+    /** What happens to ticks that no scheduler processed in time. Immutable and thread-safe. */
     public enum MissedPolicy {
-        /** One job for all of them, with the id of the first; then the next tick after now. The default. */
+        /**
+         * One job for all missed ticks, with the id of the first. The schedule then continues with the next tick after now. The
+         * default.
+         */
         ONCE,
-        /** No job for those that are more than a minute late. */
+        /** No job for ticks that are more than a minute late. */
         SKIP,
-        /** A job for each, at most {@value #MOST_MADE_UP}: the first ones. Needs {@link OverlapPolicy#ALLOW}. */
+        /** One job for each of the first {@value #MOST_MADE_UP} missed ticks. Needs {@link OverlapPolicy#ALLOW}. */
         ALL;
 
-        /** The largest number of jobs that {@link #ALL} makes up for. */
+        /** The maximum number of missed ticks for which {@link #ALL} makes jobs. */
         public static final int MOST_MADE_UP = 100;
 
-        /** {@return the name in documents} */
+        /** {@return the policy's name in documents} */
         public String json() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -227,14 +230,14 @@ public final class Schedule {
         }
     }
 
-    /** The treatment of a tick while a job of an earlier tick is not finished. Immutable and thread-safe. */
+    /** What happens to a tick while a job of an earlier tick is unfinished. Immutable and thread-safe. */
     public enum OverlapPolicy {
-        /** No job is made; the next tick is the next chance. The default. */
+        /** The tick makes no job. The default. */
         SKIP,
-        /** A job is made; several may run at once. */
+        /** The tick makes a job, so several jobs may run at once. */
         ALLOW;
 
-        /** {@return the name in documents} */
+        /** {@return the policy's name in documents} */
         public String json() {
             return name().toLowerCase(Locale.ROOT);
         }

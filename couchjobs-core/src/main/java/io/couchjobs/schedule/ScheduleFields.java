@@ -15,8 +15,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a schedule document, as Java values. Each reading throws IllegalArgumentException that names the field when
- * it is wrong; what is missing or null has its default.
+ * Reads the fields of a schedule's document as Java values. Each method throws IllegalArgumentException that names a wrong field. A
+ * field that is missing or null has its default value.
  */
 final class ScheduleFields {
     static final String CRON = "cron";
@@ -28,7 +28,7 @@ final class ScheduleFields {
     static final String MISSED = "missed";
     static final String OVERLAP = "overlap";
 
-    /** The largest distance from the epoch, in ms, that JavaScript's calendar knows. */
+    /** The largest distance from the epoch, in ms, that a JavaScript date can have. */
     private static final long FAR = 8_640_000_000_000_000L;
 
     private ScheduleFields() {}
@@ -90,7 +90,7 @@ final class ScheduleFields {
         return new Timing.Interval(Duration.ofMillis(every), time(fields, FROM).orElse(Instant.EPOCH));
     }
 
-    /** Dates that far away overflow the arithmetic of calendars, and nobody means them. */
+    /** Rejects times that are so far from the epoch that calendar arithmetic could overflow. */
     static Instant requireNear(String field, Instant time) {
         if (Math.abs((double) time.getEpochSecond()) * 1000 > FAR / 40) {
             throw new IllegalArgumentException("field " + field + " is out of range: " + time);

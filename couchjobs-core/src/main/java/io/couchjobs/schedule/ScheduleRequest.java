@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule as somebody asks for it. Immutable and thread-safe; made by {@link Schedule#named}. Defaults: in UTC, missed
- * ticks are made up for by one job, a tick during an unfinished run is skipped, enabled.
+ * A request to create or replace a schedule; {@link Schedule#named} starts to build one. By default, cron times are in UTC, all
+ * missed ticks make one job, a tick during an unfinished run makes no job, and the schedule is enabled. Immutable and thread-safe.
  */
 public final class ScheduleRequest {
     private final Builder asked;
@@ -34,11 +34,12 @@ public final class ScheduleRequest {
     }
 
     /**
-     * Writes all that was asked for into a schedule's document. The state of the schedule is kept as long as the timing stays:
-     * which ticks are dealt with, and for an interval without a start where it started. A new timing counts from now.
+     * Writes the request into a schedule's document. If the timing and the enabled state stay the same, the schedule continues
+     * after its last processed tick. Otherwise its ticks count from now. An interval without a given start keeps its start as long
+     * as its length stays the same.
      *
      * @param document the document, which is not changed
-     * @param now the time
+     * @param now the current time
      * @return the new document
      */
     public ObjectNode writeTo(ObjectNode document, Instant now) {
@@ -65,10 +66,10 @@ public final class ScheduleRequest {
     }
 
     /**
-     * Requires that the schedule makes a job at some time.
+     * Checks that the schedule ticks at some time.
      *
-     * @param now the time
-     * @throws IllegalArgumentException when it never would
+     * @param now the current time
+     * @throws IllegalArgumentException when the schedule would never tick
      */
     public void requireTicks(Instant now) {
         Timing timing = timing(Optional.empty(), now);
@@ -105,7 +106,7 @@ public final class ScheduleRequest {
         return "ScheduleRequest[" + asked.name + "]";
     }
 
-    /** Collects what somebody asks for. Not thread-safe. */
+    /** Builds a {@link ScheduleRequest}. Not thread-safe. */
     public static final class Builder {
         private final String name;
         private final List<String> problems = new ArrayList<>();
@@ -124,9 +125,10 @@ public final class ScheduleRequest {
         }
 
         /**
-         * {@return this builder, with ticks at the times of a cron expression}
+         * Sets the cron expression for the times of the ticks.
          *
-         * @param text see {@link Timing.Cron}
+         * @param text the expression; see {@link Timing.Cron}
+         * @return this builder
          */
         public Builder cron(String text) {
             attempt(() -> this.expression = CronExpression.parse(text));
@@ -134,9 +136,10 @@ public final class ScheduleRequest {
         }
 
         /**
-         * {@return this builder, with the zone whose clocks the cron expression is about}
+         * Sets the time zone of the cron expression.
          *
          * @param id a region such as {@code "Europe/Berlin"}; default UTC
+         * @return this builder
          */
         public Builder zone(String id) {
             this.zoneGiven = id;
@@ -145,9 +148,10 @@ public final class ScheduleRequest {
         }
 
         /**
-         * {@return this builder, with ticks in fixed distances}
+         * Sets a fixed interval between ticks.
          *
-         * @param distance 1 s to 3650 days
+         * @param distance the interval, 1 s to 3650 days
+         * @return this builder
          */
         public Builder every(Duration distance) {
             attempt(() -> this.every = new Timing.Interval(distance, Instant.EPOCH).every());
@@ -155,9 +159,10 @@ public final class ScheduleRequest {
         }
 
         /**
-         * {@return this builder, with the first tick of an interval}
+         * Sets the first tick of an interval.
          *
-         * @param first the first tick; default: one interval after it is put, and where it was when put again
+         * @param first the first tick; default: one interval after the schedule is first put, unchanged when it is put again
+         * @return this builder
          */
         public Builder from(Instant first) {
             attempt(() -> this.from = ScheduleFields.requireNear(ScheduleFields.FROM, first));
@@ -165,10 +170,11 @@ public final class ScheduleRequest {
         }
 
         /**
-         * {@return this builder, with the jobs to make} Required. Their ids and times are the ticks', whatever the request
-         * says; {@code origin} and {@code correlationId} are {@code schedule:NAME} unless it says otherwise.
+         * Sets the job that each tick makes. Required. The job's id and scheduled time come from the tick, not from the template.
+         * Its {@code origin} and {@code correlationId} are {@code schedule:NAME} unless the template sets them.
          *
-         * @param template such as {@code JobRequest.of("report", data)}
+         * @param template the template, such as {@code JobRequest.of("report", data)}
+         * @return this builder
          */
         public Builder job(JobRequest template) {
             attempt(() -> {
@@ -179,9 +185,10 @@ public final class ScheduleRequest {
         }
 
         /**
-         * {@return this builder, with what becomes of ticks at whose time no scheduler was there}
+         * Sets what happens to ticks that no scheduler processed in time.
          *
-         * @param policy default {@link Schedule.MissedPolicy#ONCE}
+         * @param policy the policy; default {@link Schedule.MissedPolicy#ONCE}
+         * @return this builder
          */
         public Builder missed(Schedule.MissedPolicy policy) {
             this.missed = policy;
@@ -189,9 +196,10 @@ public final class ScheduleRequest {
         }
 
         /**
-         * {@return this builder, with what becomes of a tick while a job of an earlier one is not finished}
+         * Sets what happens to a tick while a job of an earlier tick is unfinished.
          *
-         * @param policy default {@link Schedule.OverlapPolicy#SKIP}
+         * @param policy the policy; default {@link Schedule.OverlapPolicy#SKIP}
+         * @return this builder
          */
         public Builder overlap(Schedule.OverlapPolicy policy) {
             this.overlap = policy;
@@ -199,9 +207,10 @@ public final class ScheduleRequest {
         }
 
         /**
-         * {@return this builder, for a schedule that makes jobs, or makes none}
+         * Sets whether the schedule makes jobs.
          *
-         * @param makesJobs default: as it was when it is put again, else true
+         * @param makesJobs whether the schedule makes jobs; default: true for a new schedule, unchanged for an existing one
+         * @return this builder
          */
         public Builder enabled(boolean makesJobs) {
             this.enabled = makesJobs;
@@ -209,10 +218,10 @@ public final class ScheduleRequest {
         }
 
         /**
-         * Checks all of it.
+         * Checks all settings and builds the request.
          *
          * @return the request
-         * @throws IllegalArgumentException naming everything that is wrong
+         * @throws IllegalArgumentException when a setting is wrong; the message names everything that is wrong
          */
         public ScheduleRequest build() {
             List<String> wrong = new ArrayList<>(problems);

@@ -9,21 +9,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The schedules of a queue. Thread-safe; made by {@link io.couchjobs.JobQueue#schedules()}.
+ * The schedules of a queue. Thread-safe; returned by {@link io.couchjobs.JobQueue#schedules()}.
  *
- * <p>A schedule is one document, {@code schedule:NAME}. Its jobs are made by the processes that have a worker; they hear of
- * every change here within moments. All methods throw {@link io.couchjobs.couch.config.CouchException} when the database cannot be
- * used, and {@link io.couchjobs.job.WriteRefusedException} when its own rules refuse a change.
+ * <p>A schedule is one document, {@code schedule:NAME}. The processes that have a worker make its jobs, and learn of every change
+ * within moments. All methods throw {@link io.couchjobs.couch.config.CouchException} when the database cannot be used, and {@link
+ * io.couchjobs.job.WriteRefusedException} when the database's own rules refuse a change.
  */
 public interface Schedules {
     /**
-     * Creates or replaces a schedule. Idempotent: with the same timing its ticks go on as they were (so a program may put its
-     * schedules whenever it starts), with another one they count from now. One that was disabled stays so, unless the
-     * request says otherwise.
+     * Creates or replaces a schedule. Idempotent: with an unchanged timing, the ticks continue as before, so a program may put its
+     * schedules at each start. With a new timing, the ticks count from now. A disabled schedule stays disabled, unless the request
+     * says otherwise.
      *
      * @param request the schedule
-     * @return what happened
-     * @throws IllegalArgumentException when it would never tick; nothing was written
+     * @return the outcome and the stored schedule
+     * @throws IllegalArgumentException when the schedule would never tick; nothing was written
      * @throws io.couchjobs.job.NoTypeTimeoutException when the queue is strict and the type has no timeout
      */
     PutResult put(ScheduleRequest request);
@@ -31,90 +31,92 @@ public interface Schedules {
     /**
      * Reads a schedule.
      *
-     * @param name its name
-     * @return the schedule; empty when there is none
-     * @throws MalformedDocumentException when the document cannot be a schedule
+     * @param name the schedule's name
+     * @return the schedule; empty when no schedule has this name
+     * @throws MalformedDocumentException when the schedule's document is malformed
      */
     Optional<Schedule> get(String name);
 
-    /** {@return all schedules, by name; without those that {@link #malformed} names} */
+    /** {@return all schedules, ordered by name, without the {@linkplain #malformed malformed} ones} */
     List<Schedule> list();
 
-    /** {@return the documents that have the id of a schedule and cannot be one: by name, what is wrong} */
+    /** {@return what is wrong with each malformed schedule document, by the name of the schedule} */
     Map<String, String> malformed();
 
     /**
-     * Makes the jobs of all ticks that are due, in the calling thread, as every process with a worker does by itself. For tests,
-     * and for programs that run jobs without a worker. A schedule that fails does not stop the others from making their jobs.
+     * Makes the jobs of all due ticks in the calling thread. Needed only in tests, and in programs that run jobs without a worker,
+     * because every process with a worker does this automatically. A failure of one schedule does not affect other schedules,
+     * unless the server cannot be reached.
      *
-     * @throws io.couchjobs.couch.config.CouchJobsException when a schedule failed; the failures of others are suppressed in it
+     * @throws io.couchjobs.couch.config.CouchJobsException when a schedule failed; failures of further schedules are added as
+     *     suppressed exceptions
      */
     void makeDue();
 
     /**
-     * Removes a schedule, even one that is malformed. Its jobs stay.
+     * Removes a schedule, even a malformed one. Its jobs stay.
      *
-     * @param name its name
-     * @throws NotFoundException when there is none
+     * @param name the schedule's name
+     * @throws NotFoundException when no schedule has this name
      */
     void remove(String name);
 
     /**
-     * Lets a schedule make jobs again, from the next tick on: what it would have made meanwhile is not made up for.
+     * Enables a schedule from the next tick on. Ticks that passed while it was disabled make no jobs.
      *
-     * @param name its name
+     * @param name the schedule's name
      * @return the schedule as stored
-     * @throws NotFoundException when there is none
-     * @throws MalformedDocumentException when the document cannot be a schedule
+     * @throws NotFoundException when no schedule has this name
+     * @throws MalformedDocumentException when the schedule's document is malformed
      */
     Schedule enable(String name);
 
     /**
-     * Keeps a schedule from making jobs until it is enabled.
+     * Disables a schedule, which makes no jobs until it is enabled again.
      *
-     * @param name its name
+     * @param name the schedule's name
      * @return the schedule as stored
-     * @throws NotFoundException when there is none
-     * @throws MalformedDocumentException when the document cannot be a schedule
+     * @throws NotFoundException when no schedule has this name
+     * @throws MalformedDocumentException when the schedule's document is malformed
      */
     Schedule disable(String name);
 
     /**
-     * Makes a job of a schedule now, beside its ticks and even when it is disabled or a job of it is running. While that job
-     * is unfinished it counts as a run of the schedule.
+     * Makes a job of a schedule now, in addition to the jobs of its ticks. The schedule may be disabled, or have a running job.
+     * While the new job is unfinished, it counts as a run of the schedule.
      *
-     * @param name its name
+     * @param name the schedule's name
      * @return the job as stored
-     * @throws NotFoundException when there is none
-     * @throws MalformedDocumentException when the document cannot be a schedule
+     * @throws NotFoundException when no schedule has this name
+     * @throws MalformedDocumentException when the schedule's document is malformed
      */
     Job runNow(String name);
 
     /**
-     * The next ticks of a schedule, whether it is enabled or not.
+     * Returns the next ticks of a schedule, whether it is enabled or not.
      *
-     * @param name its name
-     * @param count how many
-     * @return the ticks after now, in their order; fewer when there are no more
-     * @throws NotFoundException when there is none
-     * @throws MalformedDocumentException when the document cannot be a schedule
+     * @param name the schedule's name
+     * @param count the maximum number of ticks
+     * @return the ticks after now, in ascending order; fewer when there are no more
+     * @throws NotFoundException when no schedule has this name
+     * @throws MalformedDocumentException when the schedule's document is malformed
      */
     List<Instant> next(String name, int count);
 
     /**
      * The result of a put. Immutable and thread-safe.
      *
-     * @param outcome what happened
+     * @param outcome the outcome
      * @param schedule the schedule as it is stored now
      */
     record PutResult(Outcome outcome, Schedule schedule) {
         /** The outcomes of a put. Immutable and thread-safe. */
         public enum Outcome {
-            /** There was none of that name. */
+            /** No schedule had this name. */
             CREATED,
-            /** There was one of that name, and it is as asked for now. */
+            /** A schedule with this name existed and was changed. */
             REPLACED,
-            /** There was one of that name, and it was as asked for already: nothing was written. */
+            /** A schedule with this name already was as requested. Nothing was written. */
             UNCHANGED
         }
     }

@@ -13,24 +13,24 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * When a schedule ticks: a pure function of time, so that all processes agree on it and nothing can drift. Immutable and
- * thread-safe.
+ * The times at which a schedule ticks. A pure function of time, so all processes agree on the ticks, and the ticks cannot drift.
+ * Immutable and thread-safe.
  */
 public sealed interface Timing {
     /**
-     * The next tick.
+     * Returns the next tick.
      *
      * @param after any time
-     * @return the first tick after that time, never that time itself; empty when there is none any more
+     * @return the first tick strictly after that time; empty when there are no more ticks
      */
     Optional<Instant> next(Instant after);
 
     /**
-     * The next ticks.
+     * Returns the next ticks.
      *
      * @param after any time
-     * @param count how many
-     * @return the first ticks after that time, in their order; fewer when there are no more
+     * @param count the maximum number of ticks
+     * @return the first ticks strictly after that time, in ascending order; fewer when there are no more
      */
     default List<Instant> next(Instant after, int count) {
         List<Instant> ticks = new ArrayList<>();
@@ -43,11 +43,11 @@ public sealed interface Timing {
     }
 
     /**
-     * The last tick up to a time. Found by halving: years of ticks every second are no more work than one.
+     * Returns the last tick up to a time. Searches by halving the time span, so even years of ticks every second need few steps.
      *
      * @param tick a tick
-     * @param until a time, not before it
-     * @return the last tick that is not after that time, which may be the given one
+     * @param until a time, not before the tick
+     * @return the last tick that is not after that time, which may be the given tick
      */
     default Instant last(Instant tick, Instant until) {
         Instant low = tick;
@@ -66,22 +66,22 @@ public sealed interface Timing {
     }
 
     /**
-     * Ticks a fixed time apart, counted from a start: no tick depends on when another was noticed, so they never drift.
-     * Immutable and thread-safe.
+     * Ticks at a fixed interval, counted from a start. No tick depends on when an earlier tick was noticed, so the ticks never
+     * drift. Immutable and thread-safe.
      *
-     * @param every the distance: whole milliseconds, 1 s to 3650 days
-     * @param from the first tick; later ones are whole distances after it
+     * @param every the interval between ticks: whole milliseconds, 1 s to 3650 days
+     * @param from the first tick; later ticks follow at whole intervals
      */
     record Interval(Duration every, Instant from) implements Timing {
         private static final Duration SHORTEST = Duration.ofSeconds(1);
         private static final Duration LONGEST = Duration.ofDays(3650);
 
         /**
-         * Checks the distance.
+         * Checks the interval, and truncates both values to milliseconds.
          *
-         * @param every the distance
+         * @param every the interval between ticks
          * @param from the first tick
-         * @throws IllegalArgumentException when the distance is too short or too long
+         * @throws IllegalArgumentException when the interval is too short or too long
          */
         public Interval {
             if (every.compareTo(SHORTEST) < 0 || every.compareTo(LONGEST) > 0) {
@@ -107,17 +107,18 @@ public sealed interface Timing {
     }
 
     /**
-     * Ticks at the times that a cron expression names on the clocks of a zone. Immutable and thread-safe.
+     * Ticks at the local times of a time zone that match a cron expression. Immutable and thread-safe.
      *
-     * <p>Changes of the clocks are handled as in Vixie cron. An expression that names times of day ({@code 30 2 * * *}) ticks
-     * once for each of them: a skipped time ticks at the moment of the change, and a repeated time ticks when it first comes. An
-     * expression that names a rhythm (second, minute or hour begins with {@code *}) keeps its rhythm: skipped times are not made
-     * up for, and repeated times tick twice.
+     * <p>Clock changes are handled as in Vixie cron. An expression for fixed times of day ({@code 30 2 * * *}) ticks once for each
+     * of these times: a skipped time ticks at the moment of the clock change, and a repeated time ticks at its first occurrence. An
+     * expression for a rhythm (second, minute or hour begins with {@code *}) keeps its rhythm: skipped times do not tick, and
+     * repeated times tick twice.
      *
-     * <p>An expression has five fields - minute, hour, day of month, month, day of week - or six with the second first, or it is one of
-     * {@code @yearly}, {@code @annually}, {@code @monthly}, {@code @weekly}, {@code @daily}, {@code @midnight}, {@code @hourly}. A field
-     * is {@code *}, a number, a list, a range, and either of them with a step; months and weekdays may be names (JAN, MON), Sunday is 0
-     * or 7. When both day fields are restricted, a day that fits either will do. Source: crontab(5).
+     * <p>An expression has five fields (minute, hour, day of month, month, day of week), or six with the second first, or is one of
+     * {@code @yearly}, {@code @annually}, {@code @monthly}, {@code @weekly}, {@code @daily}, {@code @midnight}, {@code
+     * @hourly}. A field is {@code *}, a number or a range, each optionally with a step, or a list of these. Months and weekdays may
+     *     be names (JAN, MON). Sunday is 0 or 7. When both day fields are restricted, a day that matches either field counts.
+     *     Source: crontab(5).
      */
     final class Cron implements Timing {
         private final CronExpression expression;
@@ -131,10 +132,10 @@ public sealed interface Timing {
         /**
          * Reads an expression.
          *
-         * @param expression such as {@code "30 2 * * MON-FRI"} or {@code "@daily"}
-         * @param zone whose clocks
+         * @param expression the expression, such as {@code "30 2 * * MON-FRI"} or {@code "@daily"}
+         * @param zone the time zone
          * @return the timing
-         * @throws IllegalArgumentException naming the field that is wrong, and what it may be
+         * @throws IllegalArgumentException when a field is wrong; the message names the field and its allowed values
          */
         public static Cron of(String expression, ZoneId zone) {
             return of(CronExpression.parse(expression), zone);
@@ -149,7 +150,7 @@ public sealed interface Timing {
             return expression.text();
         }
 
-        /** {@return whose clocks} */
+        /** {@return the time zone} */
         public ZoneId zone() {
             return zone;
         }
@@ -159,10 +160,10 @@ public sealed interface Timing {
             return expression.isRhythm() ? nextInRhythm(after) : nextTimeOfDay(after);
         }
 
-        /** Each named time has one moment, and later times have no earlier moments. */
+        /** Finds the next fixed time of day. Each local time has one moment, and a later local time never has an earlier moment. */
         private Optional<Instant> nextTimeOfDay(Instant after) {
             Optional<LocalDateTime> time = expression.next(LocalDateTime.ofInstant(after, zone));
-            // In a repeated hour the times of its first pass are over, though the clock has not shown them again yet.
+            // In the second pass of a repeated hour, skips the times that already ticked in the first pass.
             while (time.isPresent() && !moment(time.get()).isAfter(after)) {
                 time = expression.next(time.get());
             }
@@ -177,7 +178,10 @@ public sealed interface Timing {
             return change.isGap() ? change.getInstant() : time.toInstant(change.getOffsetBefore());
         }
 
-        /** From one change of the clocks to the next they run evenly; each such stretch is searched on its own. */
+        /**
+         * Finds the next time of a rhythm. Searches each period between two clock changes separately, because its offset is
+         * constant.
+         */
         private Optional<Instant> nextInRhythm(Instant after) {
             ZoneRules rules = zone.getRules();
             ZoneOffset offset = rules.getOffset(after);
@@ -185,7 +189,7 @@ public sealed interface Timing {
             Optional<Instant> tick = tickOf(LocalDateTime.ofInstant(after, offset), offset);
             while (change != null && tick.isPresent() && !tick.get().isBefore(change.getInstant())) {
                 offset = change.getOffsetAfter();
-                // The moment of the change itself counts.
+                // Includes the moment of the change itself.
                 tick = tickOf(change.getDateTimeAfter().minusSeconds(1), offset);
                 change = rules.nextTransition(change.getInstant());
             }

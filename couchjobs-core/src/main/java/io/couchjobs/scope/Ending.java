@@ -10,21 +10,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one event that a submitter hears of a job when it has ended. Immutable and thread-safe.
+ * The end of a job of a scope, reported once to its submitter. Immutable and thread-safe.
  *
- * @param scope where it was submitted to
+ * @param scope the scope of the job
  * @param id the job's id
- * @param outcome how it ended
- * @param last the job as it was then, or null when it was removed
+ * @param outcome the outcome
+ * @param last the job at its end, or null when it was removed
  */
 public record Ending(
         Scope scope, String id, Outcome outcome, @Nullable Job last) {
-    /** {@return the job as it was then; empty when it was removed} */
+    /** {@return the job at its end; empty when it was removed} */
     public Optional<Job> job() {
         return Optional.ofNullable(last);
     }
 
-    /** {@return why it did not end well, in words: the message of its last error} */
+    /** {@return the message of the last error of a job that did not succeed} */
     public Optional<String> reason() {
         List<JobError> errors = last == null || outcome == Outcome.FINISHED ? List.of() : last.errors();
         return errors.isEmpty()
@@ -32,21 +32,21 @@ public record Ending(
                 : Optional.of(errors.get(errors.size() - 1).message());
     }
 
-    /** How a job of a scope ended. Immutable and thread-safe. */
+    /** The outcomes of a job of a scope. Immutable and thread-safe. */
     public enum Outcome {
-        /** Well. */
+        /** The job succeeded. */
         FINISHED,
-        /** It failed, and will not be retried. */
+        /** The job failed, and will not be retried. */
         CRASHED,
-        /** It was stopped while it ran: cancelled, still running at the deadline of a stop, or too long at its time limit. */
+        /** The job was stopped while it ran: it was cancelled, reached the deadline of a stop, or exceeded its time limit. */
         KILLED,
-        /** It was cancelled before it ran, or while it waited for a retry. */
+        /** The job was cancelled before it ran, or while it waited for a retry. */
         CANCELLED,
-        /** It was removed; how it ended before that, if it did, is not known. */
+        /** The job was removed; whether and how it ended before is unknown. */
         REMOVED;
 
         /**
-         * {@return how a job ended; empty while it has not ended}
+         * {@return the outcome of a job; empty while the job has not ended}
          *
          * @param job the job
          */
@@ -62,7 +62,7 @@ public record Ending(
             return status == JobStatus.FAILED ? CRASHED : CANCELLED;
         }
 
-        /** The twin of {@code isKilled} in the view {@code status}. */
+        /** Returns whether the job was killed. {@code isKilled} in the view {@code status} does the same: change both together. */
         private static boolean isKilled(Job job) {
             if (job.status() == JobStatus.FAILED) {
                 List<JobError> errors = job.errors();

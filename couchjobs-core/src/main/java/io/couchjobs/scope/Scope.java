@@ -6,14 +6,14 @@ import io.couchjobs.job.JobId;
 import java.util.Optional;
 
 /**
- * One partition of one type of work, for which a service is responsible. Immutable and thread-safe.
+ * One partition of a type of work, which is handled by a service. Immutable and thread-safe.
  *
- * <p>The jobs of a scope have a type of their own, {@code TYPE@PARTITION}, so that all that a queue does by type - settings,
- * pausing, counts, lists - can be done to a scope. Both parts can be read out of it again, because a scope's type has no
+ * <p>The jobs of a scope have their own job type {@code TYPE@PARTITION}. So everything a queue does by type, such as settings,
+ * pausing, counts and lists, also works for a scope. Both parts can be parsed from the job type, because a scope's type has no
  * {@code @}.
  *
  * @param type the type of work: no colon, no {@code @}, no control characters
- * @param partition which part of it: no colon, no control characters; together at most 127 characters
+ * @param partition the partition: no colon, no control characters; type and partition have at most 127 characters together
  */
 public record Scope(String type, String partition) {
     private static final char BETWEEN = '@';
@@ -24,7 +24,7 @@ public record Scope(String type, String partition) {
      *
      * @param type the type
      * @param partition the partition
-     * @throws IllegalArgumentException when one of them is not a legal one; the message names the value
+     * @throws IllegalArgumentException when a part is invalid; the message names the value
      */
     public Scope {
         if (type.indexOf(BETWEEN) >= 0) {
@@ -40,7 +40,7 @@ public record Scope(String type, String partition) {
     }
 
     /**
-     * A scope with a numbered partition.
+     * Returns a scope with a numbered partition.
      *
      * @param type the type of work
      * @param partition the partition's number
@@ -51,7 +51,7 @@ public record Scope(String type, String partition) {
     }
 
     /**
-     * A scope with a named partition.
+     * Returns a scope with a named partition.
      *
      * @param type the type of work
      * @param partition the partition's name
@@ -62,10 +62,10 @@ public record Scope(String type, String partition) {
     }
 
     /**
-     * Reads a scope out of the type of its jobs.
+     * Parses a scope from the type of its jobs.
      *
      * @param jobType the type of a job
-     * @return the scope; empty when it is not the type of a scope's jobs
+     * @return the scope; empty when the type is not that of a scope's jobs
      */
     public static Optional<Scope> ofJobType(String jobType) {
         int at = jobType.indexOf(BETWEEN);
@@ -79,7 +79,7 @@ public record Scope(String type, String partition) {
     }
 
     /**
-     * {@return the scope of a document; empty when it is not the document of a scope}
+     * {@return the scope of a document; empty when the document does not belong to a scope}
      *
      * @param docId the id of the document
      */
@@ -88,7 +88,7 @@ public record Scope(String type, String partition) {
     }
 
     /**
-     * {@return how the document ids of all scopes of a type begin}
+     * {@return the prefix of the document ids of all scopes of a type}
      *
      * @param type the type
      */
@@ -96,22 +96,22 @@ public record Scope(String type, String partition) {
         return DocIds.SCOPE + type + BETWEEN;
     }
 
-    /** {@return the type of its jobs, {@code TYPE@PARTITION}} */
+    /** {@return the type of the scope's jobs, {@code TYPE@PARTITION}} */
     public String jobType() {
         return type + BETWEEN + partition;
     }
 
     /**
-     * Names a job of this scope.
+     * Returns the identity of a job of this scope.
      *
      * @param id the job's id
-     * @return its identity in the queue
+     * @return the identity of the job in the queue
      */
     public JobId job(String id) {
         return new JobId(jobType(), id);
     }
 
-    /** {@return the id of its document} */
+    /** {@return the id of the scope's document} */
     public String docId() {
         return DocIds.SCOPE + jobType();
     }

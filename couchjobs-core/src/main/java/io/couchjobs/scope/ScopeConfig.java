@@ -13,15 +13,17 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * How much a scope takes. Immutable and thread-safe; what is not set has its default.
+ * The configuration of a scope: its capacity and the classes of its jobs. Values that are not set have defaults. Immutable and
+ * thread-safe.
  *
- * @param ofConcurrency how many jobs run at once in each process that serves the scope: a number, {@code cores} or {@code cores*N};
- *     default 10. Each process counts its own cores, also one that submits and has to know when the scope is full
- * @param ofQueueLimit how many jobs may wait beside them; default three times the concurrency
- * @param classes only jobs of these classes are taken; empty, the default, takes all
+ * @param ofConcurrency the number of jobs that run at once in each process that serves the scope: a number, {@code cores} or {@code
+ *     cores*N}; default 10. Each process counts its own cores, including a submitting process, which checks whether the scope is
+ *     full
+ * @param ofQueueLimit the number of jobs that may wait in addition; the default is three times the concurrency
+ * @param classes the classes of jobs that the scope accepts; empty, the default, accepts all jobs
  */
 public record ScopeConfig(Optional<String> ofConcurrency, OptionalInt ofQueueLimit, Set<String> classes) {
-    /** Nothing set: all defaults. */
+    /** The configuration with all defaults. */
     public static final ScopeConfig DEFAULTS = new ScopeConfig(Optional.empty(), OptionalInt.empty(), Set.of());
 
     private static final int CONCURRENCY = 10;
@@ -34,10 +36,10 @@ public record ScopeConfig(Optional<String> ofConcurrency, OptionalInt ofQueueLim
     /**
      * Checks the values.
      *
-     * @param ofConcurrency at least 1, also by the cores of this machine
-     * @param ofQueueLimit 0 or more
-     * @param classes copied
-     * @throws IllegalArgumentException when one of them is out of range
+     * @param ofConcurrency the concurrency, at least 1 on this machine
+     * @param ofQueueLimit the queue limit, 0 or more
+     * @param classes the classes; copied
+     * @throws IllegalArgumentException when a value is out of range
      */
     public ScopeConfig {
         if (ofConcurrency.map(WorkerBuilder::slots).orElse(CONCURRENCY) < 1) {
@@ -52,64 +54,64 @@ public record ScopeConfig(Optional<String> ofConcurrency, OptionalInt ofQueueLim
     /**
      * {@return this configuration, with the number of jobs that run at once}
      *
-     * @param jobs at least 1, in each process that serves the scope
+     * @param jobs the number of jobs in each process that serves the scope, at least 1
      */
     public ScopeConfig concurrency(int jobs) {
         return concurrency(Integer.toString(jobs));
     }
 
     /**
-     * {@return this configuration, with the number of jobs that run at once, by the cores of the machine that runs them}
+     * {@return this configuration, with the number of jobs that run at once, possibly per core of the machine that runs them}
      *
      * @param jobs {@code cores}, {@code cores*N} or a number
-     * @throws IllegalArgumentException when it is none of these, or less than 1
+     * @throws IllegalArgumentException when the text has none of these forms, or the number is less than 1
      */
     public ScopeConfig concurrency(String jobs) {
         return new ScopeConfig(Optional.of(jobs.strip()), ofQueueLimit, classes);
     }
 
-    /** {@return the configuration with the default of {@link #concurrency()}} */
+    /** {@return this configuration, with the default concurrency} */
     public ScopeConfig withoutConcurrency() {
         return new ScopeConfig(Optional.empty(), ofQueueLimit, classes);
     }
 
     /**
-     * {@return this configuration, with the number of jobs that may wait while all places are taken}
+     * {@return this configuration, with the number of jobs that may wait while all slots are taken}
      *
-     * @param jobs 0 or more
+     * @param jobs the number of jobs, 0 or more
      */
     public ScopeConfig queueLimit(int jobs) {
         return new ScopeConfig(ofConcurrency, OptionalInt.of(jobs), classes);
     }
 
-    /**
-     * {@return the configuration with the default of {@link #queueLimit()}}
-     */
+    /** {@return this configuration, with the default queue limit} */
     public ScopeConfig withoutQueueLimit() {
         return new ScopeConfig(ofConcurrency, OptionalInt.empty(), classes);
     }
 
     /**
-     * {@return this configuration, for jobs of certain classes only}
+     * {@return this configuration, for jobs of some classes only}
      *
-     * @param only the classes; none takes all jobs
+     * @param only the classes; no classes accept all jobs
      */
     public ScopeConfig classes(String... only) {
         return new ScopeConfig(ofConcurrency, ofQueueLimit, new LinkedHashSet<>(List.of(only)));
     }
 
-    /** {@return how many jobs run at once in this process, if it serves the scope; set or not} */
+    /**
+     * {@return the number of jobs that run at once in this process if it serves the scope: the configured number or the default}
+     */
     public int concurrency() {
         return ofConcurrency.map(WorkerBuilder::slots).orElse(CONCURRENCY);
     }
 
-    /** {@return how many jobs may wait, set or not} */
+    /** {@return the number of jobs that may wait: the configured number or the default} */
     public int queueLimit() {
         return ofQueueLimit.orElse((int) Math.min(Integer.MAX_VALUE, QUEUED_PER_RUNNING * (long) concurrency()));
     }
 
     /**
-     * {@return the configuration in a document; a value that cannot be one counts as not set}
+     * {@return the configuration in a document; an invalid value counts as not set}
      *
      * @param json the part of the document
      */
@@ -120,7 +122,7 @@ public record ScopeConfig(Optional<String> ofConcurrency, OptionalInt ofQueueLim
                 concurrency(json.path(FIELD_CONCURRENCY)), number(json.path(FIELD_QUEUE_LIMIT), 0), classes);
     }
 
-    /** {@return the configuration as it is stored} */
+    /** {@return the configuration in its stored form} */
     public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         ofConcurrency.ifPresent(jobs -> {

@@ -21,9 +21,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a process serves the scopes of a type. Immutable; thread-safe if its functions are.
+ * Describes how a process serves the scopes of a type. Immutable; thread-safe if its functions are thread-safe.
  *
- * @param <T> what the jobs' data is bound to
+ * @param <T> the Java type of the jobs' data
  */
 public final class ScopeService<T> {
     private static final String PROBE = "probe";
@@ -45,37 +45,37 @@ public final class ScopeService<T> {
     }
 
     /**
-     * A service with one handler for all jobs.
+     * Creates a service with one handler for all jobs.
      *
      * @param type the type of the scopes
-     * @param handler runs the jobs, called by many threads at once
-     * @param <T> what the jobs' data is bound to
-     * @return the service, which takes every job and serves every partition
+     * @param handler the handler, called by many threads at once
+     * @param <T> the Java type of the jobs' data
+     * @return the service, which accepts every job and serves every partition
      */
     public static <T> ScopeService<T> of(JobType<T> type, JobHandler<? super T> handler) {
         return ofFactory(type, () -> handler);
     }
 
     /**
-     * A service with one handler for all jobs.
+     * Creates a service with one handler for all jobs.
      *
      * @param type the type of the scopes
-     * @param dataType what the jobs' data is bound to; {@code ObjectNode} takes it as it is
-     * @param handler runs the jobs, called by many threads at once
-     * @param <T> what the jobs' data is bound to
-     * @return the service, which takes every job and serves every partition
+     * @param dataType the Java type of the jobs' data; {@code ObjectNode} for the raw JSON
+     * @param handler the handler, called by many threads at once
+     * @param <T> the Java type of the jobs' data
+     * @return the service, which accepts every job and serves every partition
      */
     public static <T> ScopeService<T> of(String type, Class<T> dataType, JobHandler<? super T> handler) {
         return of(JobType.of(type, dataType), handler);
     }
 
     /**
-     * A service with a handler made anew for each run.
+     * Creates a service that creates a handler for each run.
      *
      * @param type the type of the scopes
-     * @param factory makes a handler for one run
-     * @param <T> what the jobs' data is bound to
-     * @return the service, which takes every job and serves every partition
+     * @param factory creates a handler for one run
+     * @param <T> the Java type of the jobs' data
+     * @return the service, which accepts every job and serves every partition
      */
     public static <T> ScopeService<T> ofFactory(JobType<T> type, Supplier<? extends JobHandler<? super T>> factory) {
         Scope.of(type.name(), PROBE); // checks the name
@@ -83,21 +83,21 @@ public final class ScopeService<T> {
     }
 
     /**
-     * {@return this service, for only those jobs that a function accepts} A submit in this process asks the function. The
-     * function is asked once more before a job runs, because a process that does not know it may have submitted the job. A job
-     * that it does not accept then is failed. The function is tried on a job without data when the service begins.
+     * {@return this service, restricted to jobs that a function accepts} A submit in this process calls the function. The function
+     * is called again before a job runs, because a process without this function may have submitted the job. A job that the
+     * function rejects then fails permanently. When the service starts, the function is tested with a job without data.
      *
-     * @param function quick, and called by many threads at once
+     * @param function the function; must be quick; called by many threads at once
      */
     public ScopeService<T> accept(Predicate<Job> function) {
         return new ScopeService<>(type, factory, function, which);
     }
 
     /**
-     * {@return this service, for some partitions only} The function is tried on the partition {@code probe} when the service
-     * begins.
+     * {@return this service, restricted to some partitions} When the service starts, the function is tested with the partition
+     * {@code probe}.
      *
-     * @param partitions which ones
+     * @param partitions selects the partitions
      */
     public ScopeService<T> only(Predicate<Scope> partitions) {
         return new ScopeService<>(type, factory, accept, partitions);
@@ -109,7 +109,7 @@ public final class ScopeService<T> {
     }
 
     /**
-     * {@return whether it serves a scope}
+     * {@return whether the service serves a scope}
      *
      * @param scope the scope
      */
@@ -118,7 +118,7 @@ public final class ScopeService<T> {
     }
 
     /**
-     * {@return why a job with this data could never run; empty when it could}
+     * {@return why a job with some data could never run; empty if the job could run}
      *
      * @param data the data
      */
@@ -132,7 +132,7 @@ public final class ScopeService<T> {
     }
 
     /**
-     * {@return why a job is not wanted; empty when it is}
+     * {@return why the service rejects a job; empty if it accepts the job}
      *
      * @param job the job
      */
@@ -145,9 +145,9 @@ public final class ScopeService<T> {
     }
 
     /**
-     * Tries the functions.
+     * Tests the functions.
      *
-     * @throws IllegalArgumentException when one of them throws
+     * @throws IllegalArgumentException when a function throws
      */
     public void probe() {
         Scope scope = new Scope(type(), PROBE);
@@ -170,9 +170,9 @@ public final class ScopeService<T> {
     }
 
     /**
-     * {@return the worker, which serves the scope too}
+     * {@return the worker builder, extended to serve a scope}
      *
-     * @param worker the worker
+     * @param worker the worker builder
      * @param scope the scope
      */
     public WorkerBuilder addTo(WorkerBuilder worker, Scope scope) {

@@ -7,22 +7,23 @@ import java.util.Map;
  * The result of a submit. Immutable and thread-safe.
  *
  * @param id the job's id, the same in each scope
- * @param correlationId what the jobs have in common: what the request says, else its id; see {@link Scopes#find(String)}
- * @param answers by scope, what it says
- * @param problems by scope, why, in words, of those that did not take it
+ * @param correlationId the correlation id that the jobs share: that of the request, or else the job's id; see {@link
+ *     Scopes#find(String)}
+ * @param answers the answer of each scope
+ * @param problems a description of the reason, for each scope that did not accept the job
  */
 public record Submission(String id, String correlationId, Map<Scope, Answer> answers, Map<Scope, String> problems) {
-    /** {@return whether it was sent to at least one scope, and all of them took it} */
+    /** {@return whether the job was sent to at least one scope, and all scopes accepted it} */
     public boolean isAccepted() {
         return !answers.isEmpty() && answers.values().stream().allMatch(answer -> answer == Answer.OK);
     }
 
     /**
-     * The answer of one scope.
+     * Returns the answer of one scope.
      *
      * @param scope the scope
-     * @return what it says
-     * @throws IllegalArgumentException when the job was not sent there
+     * @return the answer
+     * @throws IllegalArgumentException when the job was not sent to this scope
      */
     public Answer answer(Scope scope) {
         Answer answer = answers.get(scope);
@@ -32,7 +33,7 @@ public record Submission(String id, String correlationId, Map<Scope, Answer> ans
         return answer;
     }
 
-    /** {@return the scopes that took it} */
+    /** {@return the scopes that accepted the job} */
     public List<Scope> accepted() {
         return answers.keySet().stream()
                 .filter(scope -> answers.get(scope) == Answer.OK)
@@ -40,19 +41,22 @@ public record Submission(String id, String correlationId, Map<Scope, Answer> ans
     }
 
     /**
-     * The answer of a scope to a job; the constants after {@code OK} are checked in their order. Immutable and thread-safe.
-     * Source: Riak Core Jobs.
+     * The answers of a scope to a job. The problems are checked in the order of the constants. Immutable and thread-safe. Source:
+     * Riak Core Jobs.
      */
     public enum Answer {
-        /** It is queued, or runs already; if its service dies, it runs when there is one again. */
+        /** The job is queued or already running. If its service dies, the job runs when the scope is served again. */
         OK,
         /** The scope is not running: it was stopped, or never started. */
         SCOPE_SHUTDOWN,
-        /** All places are taken, and as many jobs wait as may. */
+        /** All slots are taken, and the queue limit is reached. */
         JOB_QUEUE_FULL,
-        /** It could never run there: its data does not fit, its id is taken, or the database refuses to store it. */
+        /**
+         * The job could never run in this scope: its data cannot be converted, its id is taken, or the database refuses to store
+         * it.
+         */
         NOT_RUNNABLE,
-        /** The scope does not take jobs of this class, or its accept function does not want it. */
+        /** The scope does not accept jobs of this class, or its accept function rejected the job. */
         JOB_REJECTED
     }
 }

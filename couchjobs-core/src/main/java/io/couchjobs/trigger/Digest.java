@@ -2,15 +2,15 @@ package io.couchjobs.trigger;
 
 import io.couchjobs.engine.document.Sha256;
 
-/** Short names of long texts, for ids that are derived from them. Stateless. */
+/** Shortens texts for use in derived ids. Stateless. */
 final class Digest {
     private static final int BYTES = 8;
 
     private Digest() {}
 
     /**
-     * Shortens a text to the length of a job id, because ids of documents may be longer. A digest of the whole text replaces its
-     * end. The cut never splits a surrogate pair.
+     * Shortens a text to a maximum length, because document ids may be longer than job ids. A digest of the whole text replaces the
+     * end of a text that is too long. The cut never splits a surrogate pair.
      */
     static String shortened(String id, int most) {
         if (id.length() <= most) {
@@ -20,7 +20,7 @@ final class Digest {
         return id.substring(0, Character.isHighSurrogate(id.charAt(cut - 1)) ? cut - 1 : cut) + "~" + of(id);
     }
 
-    /** The first 64 bits of the SHA-256 of a text, in hex. */
+    /** Returns the first 64 bits of a text's SHA-256, in hex. */
     static String of(String text) {
         return Sha256.hex(text, BYTES);
     }

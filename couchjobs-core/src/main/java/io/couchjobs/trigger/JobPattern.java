@@ -14,11 +14,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The jobs of a trigger that makes one job per change, or per batch of changes. Immutable and thread-safe. */
+/**
+ * The pattern of a trigger's jobs, for a trigger that makes one job per change or per batch of changes. Immutable and thread-safe.
+ */
 final class JobPattern {
     private static final Set<String> FIELDS =
             Set.of("type", "id", "data", "includeDoc", "group", "priority", "maxRetries", "tags", "class", "site");
-    /** A revision and a suffix follow. */
+    /** Leaves room for a revision and a suffix. */
     private static final int LONGEST_ID = Names.LONGEST_ID - 80;
 
     private final String trigger;
@@ -70,7 +72,7 @@ final class JobPattern {
         return templates.stream().anyMatch(Template::needsPosition);
     }
 
-    /** The job of one change; throws IllegalArgumentException when a template cannot be filled. */
+    /** Returns the job of one change; throws IllegalArgumentException when a template cannot be filled. */
     JobRequest job(SourceChange change, String suffix, Instant time) {
         return request(
                 id(change) + suffix,
@@ -106,7 +108,7 @@ final class JobPattern {
         return id.isPresent() || group.isPresent();
     }
 
-    /** The job of several changes. Its id is derived from the key, so that a repeat finds it. */
+    /** Returns the job of several changes. The job's id is derived from the key, so a repetition finds the same job. */
     JobRequest batch(String database, List<SourceChange> changes, String key, Instant time) {
         ObjectNode batch = JsonNodeFactory.instance.objectNode().put("db", database);
         ArrayNode list = batch.putArray("changes");
@@ -130,7 +132,7 @@ final class JobPattern {
         return request.build();
     }
 
-    /** Reads the fields that jobs of all triggers have, and that need no template. */
+    /** Reads the fields that are common to the jobs of all triggers and are not templates. */
     static void common(CheckedFields fields, JobRequest.Builder request) {
         fields.number("priority", 0, 99).map(Long::intValue).ifPresent(request::priority);
         fields.number("maxRetries", 0, Integer.MAX_VALUE).map(Long::intValue).ifPresent(request::maxRetries);

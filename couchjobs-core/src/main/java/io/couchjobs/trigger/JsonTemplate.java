@@ -14,8 +14,8 @@ import java.util.function.Function;
 /**
  * A JSON value whose texts are {@link Template}s. Immutable and thread-safe.
  *
- * @param filling makes the value of a change
- * @param texts all texts in it, however deep
+ * @param filling the function that makes the value for a change
+ * @param texts all texts in the JSON value, at any depth
  */
 record JsonTemplate(Function<SourceChange, JsonNode> filling, List<Template> texts) {
     private static JsonTemplate of(Collection<JsonTemplate> parts, Function<SourceChange, JsonNode> filling) {
@@ -26,7 +26,7 @@ record JsonTemplate(Function<SourceChange, JsonNode> filling, List<Template> tex
     /**
      * Reads a template.
      *
-     * @throws IllegalArgumentException naming the first place that is wrong
+     * @throws IllegalArgumentException when a text is a malformed template
      */
     static JsonTemplate parse(JsonNode json) {
         if (json.isTextual()) {

@@ -22,16 +22,16 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Jobs inside a business document: its field {@code couchjobs} is an array with an entry per job. To save the document is to add the
- * jobs: a trigger with an outbox makes each of them once. A job's id is the {@code id} of its entry. Without one it is derived from the
- * entry's content, the document's id and, if the trigger follows a pattern, the database's name. So it stays the same however often
- * the document is saved. Stateless.
+ * Jobs inside a business document. The document's field {@code couchjobs} is an array with one entry per job. Saving the document
+ * adds the jobs: a trigger with an outbox makes each of them once. A job's id is the {@code id} of its entry. If the entry has no
+ * {@code id}, the job's id is derived from the entry's content, the document's id and, if the trigger follows a pattern, the
+ * database's name. Saving the document again does not change the derived id. Stateless.
  */
 public final class Outbox {
     /** The field of a document that holds the entries. */
     public static final String FIELD = "couchjobs";
 
-    /** The field of an entry that says which job was made from it, where the trigger marks entries. */
+    /** The field of an entry that names the job made from it. A trigger with {@link Entries#MARK} writes it. */
     public static final String MADE = "made";
 
     private static final Set<String> FIELDS = Set.of(
@@ -50,15 +50,17 @@ public final class Outbox {
 
     private Outbox() {}
 
-    /** The treatment of an entry whose job was made. Immutable and thread-safe. */
+    /** What a trigger does with an entry whose job was made. Immutable and thread-safe. */
     public enum Entries {
-        /** It stays as it is. The default: the document is the user's, and nobody else writes it. */
+        /**
+         * The entry stays as it is. The default, because the document belongs to the user, and couchjobs then does not write it.
+         */
         LEAVE,
-        /** It gets a field {@value Outbox#MADE}, the id of the job's document. */
+        /** The entry gets a field {@value Outbox#MADE} with the id of the job's document. */
         MARK,
         /**
-         * It is taken out of the document. An equal entry that is saved again later has the same derived id, so it makes no job as long as
-         * the first job is kept. An entry that may come again needs an id of its own.
+         * The entry is removed from the document. An equal entry that is saved later has the same derived id, so it makes no job
+         * while the first job still exists. Entries that may recur need their own ids.
          */
         REMOVE
     }
@@ -67,9 +69,10 @@ public final class Outbox {
      * Puts the entry for a job into a document that the caller is about to save.
      *
      * @param document the document, which is changed
-     * @param request the job. An id that couchjobs made up is left out: the entry's job gets one that is derived from the document
+     * @param request the job. An id that couchjobs generated is left out: the id of the entry's job is derived from the document
+     *     instead
      * @return the document
-     * @throws IllegalArgumentException when the job is to wait for others: an entry cannot say so
+     * @throws IllegalArgumentException when the job waits for other jobs, which an entry cannot express
      */
     public static ObjectNode add(ObjectNode document, JobRequest request) {
         ObjectNode job = document.objectNode();
@@ -92,9 +95,9 @@ public final class Outbox {
         return document;
     }
 
-    /** An entry of a document: its place, and the job or what is wrong with it. */
+    /** An entry of a document: its index, its JSON, the id derived from its content, and the id of its job. */
     record Entry(int index, ObjectNode json, String derived, String jobId) {
-        /** Empty when no job can have such an id or such a type. */
+        /** Returns the job's id; empty when the id or the type is invalid. */
         Optional<JobId> job() {
             try {
                 return Optional.of(new JobId(json.path("type").asText(), jobId));
@@ -104,7 +107,7 @@ public final class Outbox {
         }
     }
 
-    /** The entries whose jobs are not known to be made. */
+    /** Returns the entries without a mark, whose jobs may not have been made yet. */
     static List<Entry> entries(String docId, ObjectNode document) {
         JsonNode field = document.path(FIELD);
         if (field.isMissingNode() || field.isNull()) {
@@ -135,7 +138,7 @@ public final class Outbox {
         return "a " + value.getNodeType().name().toLowerCase(Locale.ROOT);
     }
 
-    /** The text of an entry with its fields in order, without the mark that a trigger leaves. */
+    /** Returns the text of an entry with its fields sorted by name, and without the mark of a trigger. */
     private static String canonical(JsonNode json) {
         if (json instanceof ObjectNode object) {
             Map<String, String> fields = new TreeMap<>();
@@ -151,7 +154,7 @@ public final class Outbox {
         return json.isNumber() ? String.valueOf(json.doubleValue()) : json.toString();
     }
 
-    /** The job of an entry; throws IllegalArgumentException that names the field that is wrong. */
+    /** Returns the job of an entry; throws IllegalArgumentException that names a wrong field. */
     static JobRequest job(Entry entry, String origin) {
         String path = FIELD + "[" + entry.index + "].";
         CheckedFields fields = new CheckedFields(entry.json, path);
@@ -182,8 +185,8 @@ public final class Outbox {
     }
 
     /**
-     * {@return the name of a document in the ids of its entries' jobs: its id. If the source is a pattern, the
-     * database's name comes before it, because documents of several databases may have the same id}
+     * {@return the name of a document as the ids of its entries' jobs contain it. The name is the document's id. If the source is a
+     * pattern, the name begins with the database's name, because documents of several databases may have the same id}
      *
      * @param isPattern whether the source of the trigger that makes the jobs is a pattern
      * @param change a change of the document
@@ -193,15 +196,15 @@ public final class Outbox {
     }
 
     /**
-     * The document after the jobs of some entries were made. Equal entries are told apart by their order, so they stay as they are until
-     * the jobs of all of them are made.
+     * Returns the document after the jobs of some entries were made. Only their order distinguishes equal entries, so they stay
+     * unchanged until all their jobs are made.
      *
-     * @param docId the document's id; for a trigger with a pattern its {@link #name}
+     * @param docId the document's {@link #name}
      * @param document the document, which is not changed
-     * @param made the jobs
-     * @param entries what is to become of an entry
-     * @return the changed document; the same one when there is nothing to change
-     * @throws IllegalArgumentException when the document's field is no array of objects
+     * @param made the ids of the jobs that were made
+     * @param entries what to do with an entry whose job was made
+     * @return a copy of the document with the changes; equal to the document when there is nothing to change
+     * @throws IllegalArgumentException when the field {@value #FIELD} is not an array of objects
      */
     public static ObjectNode done(String docId, ObjectNode document, Set<JobId> made, Entries entries) {
         ObjectNode changed = document.deepCopy();

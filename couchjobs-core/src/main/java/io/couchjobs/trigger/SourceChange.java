@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param database the name of the database
  * @param id the document's {@code _id}
  * @param rev the revision that the change made
- * @param seq the position of the change in the database's feed, opaque
+ * @param seq the opaque position of the change in the database's changes feed
  * @param deleted whether the document was deleted
- * @param document the document, or its tombstone; null when it was not read. Nobody may change it
+ * @param document the document, or its tombstone; null when it was not read. Must not be modified
  */
 public record SourceChange(
         String database,
@@ -28,7 +28,7 @@ public record SourceChange(
     }
 
     /**
-     * {@return the same change with its document}
+     * {@return a copy of this change with its document}
      *
      * @param found the document
      */

@@ -12,9 +12,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A text with places that a change fills: {@code {db}}, <code>{_id}</code>, <code>{_rev}</code>, <code>{seq}</code>,
- * <code>{deleted}</code>, <code>{doc}</code>, and <code>{/address/city}</code>, a JSON Pointer into the document. A question mark makes a
- * place optional: <code>{/nickname?}</code>. Braces are written twice to stand for themselves. Immutable and thread-safe.
+ * A text with placeholders that are replaced by values of a change: {@code {db}}, <code>{_id}</code>, <code>{_rev}</code>,
+ * <code>{seq}</code>, <code>{deleted}</code>, <code>{doc}</code>, and <code>{/address/city}</code>, a JSON Pointer into the
+ * document. A question mark makes a placeholder optional: <code>{/nickname?}</code>. A doubled brace stands for a literal brace.
+ * Immutable and thread-safe.
  */
 final class Template {
     private static final List<String> NAMES = List.of("db", "_id", "_rev", "seq", "deleted", "doc");
@@ -25,7 +26,7 @@ final class Template {
         this.parts = List.copyOf(parts);
     }
 
-    /** A piece of a template: text as it is, or a place to be filled. */
+    /** A piece of a template: literal text or a placeholder. */
     private record Part(String text, Optional<JsonPointer> pointer, boolean isPlace, boolean isOptional) {
         static Part text(String text) {
             return new Part(text, Optional.empty(), false, false);
@@ -35,7 +36,7 @@ final class Template {
     /**
      * Reads a template.
      *
-     * @throws IllegalArgumentException naming the place that is wrong
+     * @throws IllegalArgumentException when the template is malformed
      */
     static Template parse(String text) {
         List<Part> parts = new ArrayList<>();
@@ -77,22 +78,25 @@ final class Template {
                 + String.join("}, {", NAMES) + "} and no JSON Pointer, which begins with a slash");
     }
 
-    /** Whether it names a place of that name. */
+    /** Returns whether the template has a placeholder of that name. */
     boolean names(String place) {
         return parts.stream().anyMatch(part -> part.isPlace && part.text.equals(place));
     }
 
-    /** Whether it can only be filled with the document. */
+    /** Returns whether a placeholder needs the document. */
     boolean needsDocument() {
         return names("doc") || parts.stream().anyMatch(part -> part.pointer.isPresent());
     }
 
-    /** Whether it names the position of the change. */
+    /** Returns whether a placeholder is the position of the change. */
     boolean needsPosition() {
         return names("seq");
     }
 
-    /** The text with all places filled; throws IllegalArgumentException when one has no value that is a text, number or boolean. */
+    /**
+     * Returns the text with all placeholders replaced. An optional placeholder without a value becomes nothing. Throws
+     * IllegalArgumentException when a required value is missing or null, or when a value is an object or array.
+     */
     String text(SourceChange change) {
         StringBuilder filled = new StringBuilder();
         for (Part part : parts) {
@@ -101,7 +105,7 @@ final class Template {
         return filled.toString();
     }
 
-    /** As {@link #text}; but a template that is nothing but one place becomes the value itself. */
+    /** Returns the text as a JSON value; a template that is a single placeholder becomes the JSON value itself. */
     JsonNode value(SourceChange change) {
         return parts.size() == 1 && parts.get(0).isPlace ? found(parts.get(0), change) : TextNode.valueOf(text(change));
     }

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A trigger: which changes of which databases make jobs, and which jobs. Immutable and thread-safe; made by {@link
- * TriggerBuilder}, and kept in a document {@code trigger:NAME}.
+ * A rule that makes jobs from changes of documents. It says which databases and which changes it takes, and which jobs it makes
+ * from them. Built by {@link TriggerBuilder} and stored in a document {@code trigger:NAME}. Immutable and thread-safe.
  */
 public final class Trigger {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
@@ -26,29 +26,31 @@ public final class Trigger {
     private final ObjectNode document;
     private final TriggerOptions options;
 
-    /** The choice between the newest state of a document and each of its revisions. Immutable and thread-safe. */
+    /** Whether a trigger makes one job per document or one job per revision. Immutable and thread-safe. */
     public enum Delivery {
-        /** A job per document, run once more when the document has changed since. The default. */
+        /** One job per document. If the document changes after its job started, the job runs again. The default. */
         LATEST,
-        /** A job per revision that the feed shows. A feed leaves out revisions that were replaced before it was read. */
+        /**
+         * One job per revision that the changes feed shows. The feed leaves out revisions that were replaced before it was read.
+         */
         EVERY
     }
 
-    /** The treatment of deleted documents. Immutable and thread-safe. */
+    /** How a trigger treats deletions of documents. Immutable and thread-safe. */
     public enum Deletions {
-        /** They are changes as others are. The default. */
+        /** Deletions make jobs, as other changes do. The default. */
         INCLUDE,
-        /** They are left out. */
+        /** Deletions make no jobs. */
         EXCLUDE,
-        /** All other changes are left out. */
+        /** Only deletions make jobs. */
         ONLY
     }
 
     /**
-     * Several changes that become one job. Immutable and thread-safe.
+     * The limits of a batch, which makes one job from several changes. Immutable and thread-safe.
      *
-     * @param size how many at most, 1 to 1,000
-     * @param patience how long the first one waits for others
+     * @param size the maximum number of changes, 1 to 1,000
+     * @param patience how long the first change waits for further changes
      */
     public record Batch(int size, Duration patience) {}
 
@@ -63,7 +65,7 @@ public final class Trigger {
      *
      * @param document the document
      * @return the trigger
-     * @throws MalformedDocumentException naming the field that is wrong, and its value
+     * @throws MalformedDocumentException when a field is wrong; the message names the field and its value
      */
     public static Trigger parse(ObjectNode document) {
         String name = nameOf(document.path("_id").asText());
@@ -76,9 +78,10 @@ public final class Trigger {
     }
 
     /**
-     * Starts to describe a trigger.
+     * Starts to build a trigger.
      *
-     * @param name its name: 1 to 64 letters (a to z), digits, dots, underscores and hyphens; the first is a letter or a digit
+     * @param name the trigger's name: 1 to 64 letters (a to z), digits, dots, underscores and hyphens; the first is a letter or a
+     *     digit
      * @return a builder
      */
     public static TriggerBuilder named(String name) {
@@ -90,7 +93,7 @@ public final class Trigger {
         return name;
     }
 
-    /** {@return the database that is followed, or a pattern in which {@code *} stands for any characters} */
+    /** {@return the name of the followed database, or a pattern in which {@code *} stands for any characters} */
     public String source() {
         return options.source;
     }
@@ -101,8 +104,8 @@ public final class Trigger {
     }
 
     /**
-     * {@return whether the trigger follows a database; a pattern fits CouchDB's own databases, such as {@code _users}, only if it begins
-     * with an underscore}
+     * {@return whether the trigger follows a database; a pattern matches CouchDB's own databases, such as {@code _users}, only if
+     * it begins with an underscore}
      *
      * @param database the name of the database
      */
@@ -111,67 +114,69 @@ public final class Trigger {
         return isMeant && Pattern.matches(Pattern.quote(options.source).replace("*", "\\E.*\\Q"), database);
     }
 
-    /** {@return the name of the connection by which the source is reached; empty for the queue's own server} */
+    /** {@return the name of the connection to the server of the source; empty for the queue's own server} */
     public Optional<String> connection() {
         return options.connection;
     }
 
-    /** {@return which documents, as a Mango selector; empty for all} */
+    /** {@return the Mango selector of the documents; empty for all documents} */
     public Optional<ObjectNode> selector() {
         return options.selector.map(ObjectNode::deepCopy);
     }
 
-    /** {@return whether the jobs are of each revision or of the newest} */
+    /** {@return whether the trigger makes one job per document or one job per revision} */
     public Delivery delivery() {
         return options.delivery;
     }
 
-    /** {@return where it starts: {@code now}, {@code beginning}, or a position of the source's feed} */
+    /** {@return where the trigger starts: {@code now}, {@code beginning}, or a position of the source's feed} */
     public String from() {
         return options.from;
     }
 
-    /** {@return how many changes become one job; empty when each makes its own} */
+    /** {@return the limits of a batch; empty when each change makes its own job} */
     public Optional<Batch> batch() {
         return options.batch;
     }
 
-    /** {@return the times at which it catches up; empty when it follows all the time} */
+    /** {@return the times at which the trigger catches up with the changes; empty when it follows them continuously} */
     public Optional<Timing.Cron> period() {
         return options.period;
     }
 
-    /** {@return how long a job waits for further changes of its document} */
+    /** {@return how long a document must stay unchanged before its job may run} */
     public Duration debounce() {
         return options.debounce;
     }
 
-    /** {@return the treatment of entries whose jobs were made; empty when it is no outbox} */
+    /** {@return what the trigger does with an outbox entry whose job was made; empty when it reads no outbox} */
     public Optional<Outbox.Entries> outbox() {
         return options.outbox;
     }
 
-    /** {@return where in the source document the end of its job is written; empty when it is not} */
+    /**
+     * {@return the field of the source document into which the trigger writes how the job ended; empty when it writes nothing back}
+     */
     public Optional<JsonPointer> writeBack() {
         return options.writeBack;
     }
 
-    /** {@return the type of the jobs; empty for an outbox, whose entries name their own} */
+    /** {@return the type of the jobs; empty for an outbox, whose entries name their own types} */
     public Optional<String> type() {
         return options.job.map(JobPattern::type);
     }
 
-    /** {@return whether it makes jobs} */
+    /** {@return whether the trigger makes jobs; false while it is paused} */
     public boolean isEnabled() {
         return options.enabled;
     }
 
-    /** {@return the site at which it is followed; empty when it carries none} */
+    /** {@return the site at which the trigger is followed; empty when the trigger has no site} */
     public Optional<String> site() {
         return options.site;
     }
 
-    /** {@return whether the documents have to be read, and not only their ids} */
+    /** {@return whether the trigger needs the documents themselves, not only their ids} */
     public boolean needsDocuments() {
         return options.ignoreOwn.isPresent()
                 || options.outbox.isPresent()
@@ -179,7 +184,7 @@ public final class Trigger {
                 || options.job.filter(JobPattern::needsDocument).isPresent();
     }
 
-    /** {@return whether the position of each change has to be known, because a template names it} */
+    /** {@return whether a template contains the position of the change} */
     public boolean needsPositions() {
         return options.job.filter(JobPattern::needsPosition).isPresent();
     }
@@ -190,7 +195,7 @@ public final class Trigger {
     }
 
     /**
-     * {@return why a change makes no job, as far as that can be told without the selector; empty when it makes one}
+     * {@return why a change makes no job, without regard to the selector; empty when it makes one}
      *
      * @param change the change
      */
@@ -215,11 +220,11 @@ public final class Trigger {
     }
 
     /**
-     * The jobs of a change, without regard to the selector.
+     * Returns the jobs that a change makes, without regard to the selector.
      *
      * @param change the change, with its document if that is {@linkplain #needsDocuments needed}
-     * @param suffix the end of the ids of jobs; not empty when the trigger was sent back and its jobs are new ones
-     * @param now the time
+     * @param suffix the suffix of the job ids; not empty after a replay, which makes new jobs
+     * @param now the current time
      * @return the plan
      */
     public Plan plan(SourceChange change, String suffix, Instant now) {
@@ -260,11 +265,11 @@ public final class Trigger {
     }
 
     /**
-     * The job of several changes; see {@link #batch()}.
+     * Returns the job that a batch of changes makes; see {@link #batch()}.
      *
      * @param changes at least one change, none of which is {@linkplain #leftOut left out}
-     * @param key the same for the same batch, and for no other: the id of the job is derived from it
-     * @param now the time
+     * @param key a text that identifies the batch; the id of the job is derived from it
+     * @param now the current time
      * @return the plan
      */
     public Plan planBatch(List<SourceChange> changes, String key, Instant now) {
@@ -284,16 +289,16 @@ public final class Trigger {
     /**
      * {@return the id of the document of a trigger}
      *
-     * @param name its name
+     * @param name the trigger's name
      */
     public static String docId(String name) {
         return DocIds.TRIGGER + name;
     }
 
     /**
-     * {@return the name of the trigger of a document}
+     * {@return the name of the trigger that a document describes}
      *
-     * @param docId the id of its document
+     * @param docId the id of the document
      */
     public static String nameOf(String docId) {
         return docId.startsWith(DocIds.TRIGGER) ? docId.substring(DocIds.TRIGGER.length()) : docId;
@@ -314,19 +319,19 @@ public final class Trigger {
     }
 
     /**
-     * The jobs that a trigger makes of a change. Immutable and thread-safe.
+     * The jobs that a trigger makes from a change. Immutable and thread-safe.
      *
-     * @param jobs the jobs; none when the change is left out, or nothing could be made of it
-     * @param problems what could not be made, in words
-     * @param leftOut why the trigger makes nothing of the change; empty when it does
+     * @param jobs the jobs; empty when the change is left out, or when no job could be made
+     * @param problems messages about jobs that could not be made
+     * @param leftOut why the trigger leaves the change out; empty when it does not
      */
     public record Plan(List<JobRequest> jobs, List<String> problems, Optional<String> leftOut) {
         /**
          * Copies the lists.
          *
          * @param jobs the jobs
-         * @param problems what could not be made
-         * @param leftOut why nothing is made
+         * @param problems messages about jobs that could not be made
+         * @param leftOut why the trigger leaves the change out
          */
         public Plan {
             jobs = List.copyOf(jobs);

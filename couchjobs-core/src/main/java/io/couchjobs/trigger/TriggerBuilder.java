@@ -10,11 +10,12 @@ import java.time.Duration;
 import java.time.ZoneId;
 
 /**
- * Describes a {@link Trigger}. Not thread-safe. Required: {@link #source}, and either {@link #type(String)} or {@link #outbox}.
+ * Builds a {@link Trigger}. Required are {@link #source}, and either {@link #type(String)} or {@link #outbox}. Not thread-safe.
  *
- * <p>Templates are texts with places that a change fills: <code>{db}</code>, <code>{_id}</code>, <code>{_rev}</code>, <code>{seq}</code>,
- * <code>{deleted}</code>, <code>{doc}</code>, and <code>{/address/city}</code>, a JSON Pointer into the document. A change that cannot
- * fill a place goes to the trigger's errors; <code>{/nickname?}</code> is filled with null, or with nothing inside a text.
+ * <p>Templates are texts with placeholders that are replaced by values of the change: <code>{db}</code>, <code>{_id}</code>,
+ * <code>{_rev}</code>, <code>{seq}</code>, <code>{deleted}</code>, <code>{doc}</code>, and <code>{/address/city}</code>, a JSON
+ * Pointer into the document. A change without a value for a placeholder is recorded in the trigger's errors. The placeholder
+ * <code>{/nickname?}</code> is optional: without a value it becomes null, or nothing inside a text.
  */
 public final class TriggerBuilder {
     private final ObjectNode document;
@@ -25,9 +26,11 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, with what is followed}
+     * Sets the database or databases to follow.
      *
-     * @param database a database, or a pattern in which {@code *} stands for any characters; a pattern needs an administrator's account
+     * @param database a database, or a pattern in which {@code *} stands for any characters; a pattern needs an administrator's
+     *     account
+     * @return this builder
      */
     public TriggerBuilder source(String database) {
         document.put("source", database);
@@ -35,10 +38,11 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, with the server of the source}
+     * Sets the connection to the server of the source.
      *
-     * @param name a connection of the processes that have workers ({@link io.couchjobs.JobQueueBuilder#connection}); default: the
-     *     queue's own server, by the queue's own account
+     * @param name the name of a connection that the processes with workers know ({@link io.couchjobs.JobQueueBuilder#connection});
+     *     default: the queue's own server and account
+     * @return this builder
      */
     public TriggerBuilder connection(String name) {
         document.put("connection", name);
@@ -46,9 +50,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, for a trigger that takes only some documents} The server selects them.
+     * Takes only changes of documents that match a selector. The server applies the selector.
      *
      * @param selector a Mango selector
+     * @return this builder
      */
     public TriggerBuilder selector(ObjectNode selector) {
         document.set("selector", selector.deepCopy());
@@ -56,9 +61,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, for a trigger that takes only documents whose ids begin with one of these prefixes}
+     * Takes only changes of documents whose ids begin with one of these prefixes.
      *
-     * @param prefixes such as {@code order:}
+     * @param prefixes the prefixes, such as {@code order:}
+     * @return this builder
      */
     public TriggerBuilder prefixes(String... prefixes) {
         var all = document.putArray("prefixes");
@@ -69,25 +75,31 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, with a decision about deleted documents}
+     * Sets how the trigger treats deletions of documents.
      *
-     * @param deletions default {@link Trigger.Deletions#INCLUDE}
+     * @param deletions the treatment; default {@link Trigger.Deletions#INCLUDE}
+     * @return this builder
      */
     public TriggerBuilder deletions(Trigger.Deletions deletions) {
         return choice("deletions", deletions);
     }
 
-    /** {@return this builder, for a trigger that takes design documents, too} */
+    /**
+     * Takes changes of design documents, too, which are left out by default.
+     *
+     * @return this builder
+     */
     public TriggerBuilder designDocs() {
         document.put("designDocs", true);
         return this;
     }
 
     /**
-     * {@return this builder, for a trigger that leaves out the changes that its own jobs make}
+     * Leaves out the changes that the trigger's own jobs make.
      *
      * @param pointer a JSON Pointer to the field into which the handler writes the trigger's name whenever it writes the document;
-     *     every other writer of the document removes or changes it
+     *     all other writers of the document must remove or change this field
+     * @return this builder
      */
     public TriggerBuilder ignoreOwn(String pointer) {
         document.put("ignoreOwn", pointer);
@@ -95,9 +107,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, with the type of the jobs}
+     * Sets the type of the jobs.
      *
      * @param type the type
+     * @return this builder
      */
     public TriggerBuilder type(String type) {
         job.put("type", type);
@@ -105,9 +118,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, with the type of the jobs, and what the type says of them}
+     * Sets the type of the jobs, and the priority and the maximum number of retries that the type defines.
      *
      * @param type the type
+     * @return this builder
      */
     public TriggerBuilder type(JobType<?> type) {
         type.priority().ifPresent(this::priority);
@@ -116,10 +130,11 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, with the ids of the jobs}
+     * Sets the template for the ids of the jobs.
      *
-     * @param template the id of a job; default: the trigger, the database and the document, and with {@link Trigger.Delivery#EVERY} the
-     *     revision
+     * @param template the id of a job; default: an id made from the trigger, the database and the document, and with {@link
+     *     Trigger.Delivery#EVERY} the revision
+     * @return this builder
      */
     public TriggerBuilder id(String template) {
         job.put("id", template);
@@ -127,26 +142,32 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, with the data of the jobs}
+     * Sets the template for the data of the jobs.
      *
-     * @param template a JSON object whose texts are templates; a text that is nothing but one place becomes the value itself. Default: an
-     *     object with {@code db}, {@code id}, {@code rev} and {@code deleted}
+     * @param template a JSON object whose texts are templates; a text that is a single placeholder becomes the JSON value itself.
+     *     Default: an object with {@code db}, {@code id}, {@code rev} and {@code deleted}
+     * @return this builder
      */
     public TriggerBuilder data(ObjectNode template) {
         job.set("data", template.deepCopy());
         return this;
     }
 
-    /** {@return this builder, with the document itself in the default data, as {@code doc}} */
+    /**
+     * Adds the document itself to the default data, as {@code doc}.
+     *
+     * @return this builder
+     */
     public TriggerBuilder includeDoc() {
         job.put("includeDoc", true);
         return this;
     }
 
     /**
-     * {@return this builder, with the groups of the jobs}
+     * Sets the template for the groups of the jobs.
      *
      * @param template the group of a job
+     * @return this builder
      */
     public TriggerBuilder group(String template) {
         job.put("group", template);
@@ -154,9 +175,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, with the priority of the jobs}
+     * Sets the priority of the jobs.
      *
-     * @param priority 0 (least) to 99
+     * @param priority 0 (lowest) to 99
+     * @return this builder
      */
     public TriggerBuilder priority(int priority) {
         job.put("priority", priority);
@@ -164,9 +186,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, with the number of retries that follow the first run}
+     * Sets the maximum number of retries after the first run.
      *
      * @param retries 0 or more
+     * @return this builder
      */
     public TriggerBuilder maxRetries(int retries) {
         job.put("maxRetries", retries);
@@ -174,28 +197,30 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, for a trigger that makes the jobs that stand in the documents; see {@link Outbox}}
+     * Makes the jobs that the documents contain; see {@link Outbox}.
      *
-     * @param entries what becomes of an entry whose job was made
+     * @param entries what the trigger does with an entry whose job was made
+     * @return this builder
      */
     public TriggerBuilder outbox(Outbox.Entries entries) {
         return choice("outbox", entries);
     }
 
     /**
-     * {@return this builder, with a decision between the newest state of each document and all of its revisions}
+     * Sets whether the trigger makes one job per document or one job per revision.
      *
-     * @param delivery default {@link Trigger.Delivery#LATEST}
+     * @param delivery the choice; default {@link Trigger.Delivery#LATEST}
+     * @return this builder
      */
     public TriggerBuilder deliver(Trigger.Delivery delivery) {
         return choice("deliver", delivery);
     }
 
     /**
-     * {@return this builder, with the position where the trigger starts} A database that is created later is always followed
-     * from its beginning.
+     * Sets the position where the trigger starts. A database that is created later is always followed from its beginning.
      *
      * @param position {@code now} (the default), {@code beginning}, or a position of the source's feed
+     * @return this builder
      */
     public TriggerBuilder from(String position) {
         document.put("from", position);
@@ -203,9 +228,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, with a time that each job waits after its change}
+     * Sets how long each job waits after its change.
      *
-     * @param delay how long
+     * @param delay the time to wait
+     * @return this builder
      */
     public TriggerBuilder delay(Duration delay) {
         document.put("delay", delay.toMillis());
@@ -213,10 +239,10 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, for a trigger whose jobs wait, each until its document has not changed for a while} A document
-     * that never rests makes no job.
+     * Lets each job wait until its document has not changed for a while. While a document keeps changing, its job does not run.
      *
-     * @param rest how long
+     * @param rest how long the document must stay unchanged
+     * @return this builder
      */
     public TriggerBuilder debounce(Duration rest) {
         document.put("debounce", rest.toMillis());
@@ -224,11 +250,11 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, for a trigger that makes one job of several changes} Its data has {@code db} and
-     * {@code changes}, an array.
+     * Makes one job from several changes. The job's data has the fields {@code db} and {@code changes}, an array.
      *
-     * @param size how many at most, 1 to 1,000
-     * @param wait how long the first one waits for others
+     * @param size the maximum number of changes in a job, 1 to 1,000
+     * @param wait how long the first change waits for further changes
+     * @return this builder
      */
     public TriggerBuilder batch(int size, Duration wait) {
         document.putObject("batch").put("size", size).put("wait", wait.toMillis());
@@ -236,10 +262,11 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, for a trigger that catches up with the changes at certain times only}
+     * Catches up with the changes at certain times only.
      *
      * @param cron the times, such as {@code 0 2 * * *}
-     * @param zone whose clocks
+     * @param zone the time zone of these times
+     * @return this builder
      */
     public TriggerBuilder cron(String cron, ZoneId zone) {
         document.put("cron", cron).put("zone", zone.getId());
@@ -247,27 +274,32 @@ public final class TriggerBuilder {
     }
 
     /**
-     * {@return this builder, for a trigger that writes the end of each job into the document that it was made from, as an
-     * object with {@code status}, {@code job}, {@code at}, and {@code result} or {@code error}}
+     * Writes how each job ended into the document that it was made from. The trigger writes an object with {@code status}, {@code
+     * job}, {@code at}, and {@code result} or {@code error}.
      *
      * @param pointer a JSON Pointer to the field, such as {@code /status}
+     * @return this builder
      */
     public TriggerBuilder writeBack(String pointer) {
         document.put("writeBack", pointer);
         return this;
     }
 
-    /** {@return this builder, for a trigger that waits until it is resumed} */
+    /**
+     * Creates the trigger as paused: it makes no jobs until it is resumed.
+     *
+     * @return this builder
+     */
     public TriggerBuilder paused() {
         document.put(Field.ENABLED, false);
         return this;
     }
 
     /**
-     * Checks all of it.
+     * Checks all settings and builds the trigger.
      *
-     * @return the trigger, which is stored by {@link Triggers#put}
-     * @throws MalformedDocumentException naming the field that is wrong, and its value
+     * @return the trigger, not stored yet; {@link Triggers#put} stores it
+     * @throws MalformedDocumentException when a field is wrong; the message names the field and its value
      */
     public Trigger build() {
         ObjectNode whole = document.deepCopy();

@@ -58,7 +58,7 @@ final class TriggerOptions {
     final boolean enabled;
     final Optional<String> site;
 
-    /** @param document the trigger's document, which nobody may change */
+    /** @param document the trigger's document, which must not be modified afterwards */
     TriggerOptions(String name, ObjectNode document) {
         CheckedFields fields = new CheckedFields(document, "");
         fields.requireOnly(FIELDS);

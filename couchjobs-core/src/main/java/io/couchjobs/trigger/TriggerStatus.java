@@ -9,41 +9,41 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * How far a trigger is. Immutable and thread-safe.
+ * The progress of a trigger. Immutable and thread-safe.
  *
  * @param trigger the trigger
- * @param follower the worker that follows its sources; empty when none does
- * @param sources its databases, by name. Then the sources that cannot be followed and have no position: the pattern itself, if its databases
- *     cannot be listed, and databases that could not be read yet
- * @param ends how far the ends of its jobs are written back; empty when no end ever was. Its database is called {@code ~ends}, and its lag
- *     is not known
+ * @param follower the worker that follows the trigger's sources; empty when no worker follows them
+ * @param sources the trigger's databases, ordered by name. After them come sources that cannot be followed and have no position:
+ *     the pattern itself, if its databases cannot be listed, and databases that could not be read yet
+ * @param ends the progress of writing back how the jobs ended; empty when nothing was ever written back. Its database is called
+ *     {@code ~ends}, and its lag is unknown
  */
 public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Source> sources, Optional<Source> ends) {
     /**
      * Copies the list.
      *
      * @param trigger the trigger
-     * @param follower who follows
-     * @param sources its databases
-     * @param ends how far its ends are written back
+     * @param follower the worker that follows the trigger's sources
+     * @param sources the trigger's databases
+     * @param ends the progress of writing back how the jobs ended
      */
     public TriggerStatus {
         sources = List.copyOf(sources);
     }
 
     /**
-     * How far the trigger is in one database. Immutable and thread-safe.
+     * The progress of a trigger in one database. Immutable and thread-safe.
      *
-     * @param database its name
-     * @param position the position up to which all changes are dealt with, opaque; empty when there is none yet
-     * @param lag how many changes come after that position, as the server says; empty when it cannot be asked
-     * @param behind for how long changes have been waiting, at least; zero when none waits; empty when nobody knows
-     * @param changes how many changes were taken
-     * @param perMinute how many of these in the last minute that is over
-     * @param jobs how many jobs were made or changed
-     * @param errors how many changes failed
-     * @param last when the position moved last; empty when it never did
-     * @param problem why it cannot be followed now, or what a person should know all the same; empty when all is well
+     * @param database the name of the database
+     * @param position the opaque position up to which all changes are processed; empty when there is none yet
+     * @param lag the number of changes after that position, as the server reports it; empty when the server cannot be asked
+     * @param behind the minimum time for which changes have been waiting; zero when no change waits; empty when unknown
+     * @param changes the number of changes that were taken
+     * @param perMinute the number of changes that were taken in the last complete minute
+     * @param jobs the number of jobs that were made or changed
+     * @param errors the number of changes that failed
+     * @param last when the position last moved; empty when it never moved
+     * @param problem why the database cannot be followed now, or a warning; empty when there is no problem
      */
     public record Source(
             String database,
@@ -57,50 +57,50 @@ public record TriggerStatus(Trigger trigger, Optional<String> follower, List<Sou
             Optional<Instant> last,
             Optional<String> problem) {}
 
-    /** {@return its databases by name, and then, if there are any, its ends} */
+    /** {@return the {@link #sources()}, followed by the {@link #ends()} if they are present} */
     public List<Source> all() {
         return Stream.concat(sources.stream(), ends.stream()).toList();
     }
 
-    /** {@return how many changes wait in all sources, as far as that is known} */
+    /** {@return the number of changes that wait in all sources whose lag is known} */
     public long lag() {
         return sources.stream().mapToLong(source -> source.lag().orElse(0)).sum();
     }
 
-    /** {@return for how long changes have been waiting in the source that is furthest behind; empty when nobody knows} */
+    /** {@return how long changes have been waiting in the source that is furthest behind; empty when unknown} */
     public Optional<Duration> behind() {
         return sources.stream().flatMap(source -> source.behind().stream()).max(Comparator.naturalOrder());
     }
 
-    /** {@return how many changes were taken in the last minute that is over, in all sources} */
+    /** {@return the number of changes that were taken from all sources in the last complete minute} */
     public long perMinute() {
         return sources.stream().mapToLong(Source::perMinute).sum();
     }
 
-    /** {@return how many jobs were made or changed} */
+    /** {@return the number of jobs that were made or changed} */
     public long jobs() {
         return sources.stream().mapToLong(Source::jobs).sum();
     }
 
-    /** {@return how many changes failed, and how many ends could not be written back} */
+    /** {@return the number of changes that failed, plus the number of job ends that could not be written back} */
     public long errors() {
         return all().stream().mapToLong(Source::errors).sum();
     }
 
-    /** {@return what troubles the trigger in the first database that has a problem; empty when none has} */
+    /** {@return the problem of the first source that has one; empty when no source has a problem} */
     public Optional<String> problem() {
         return all().stream().flatMap(source -> source.problem().stream()).findFirst();
     }
 
     /**
-     * A change of which a trigger could not make what it should. Immutable and thread-safe.
+     * A change that a trigger could not process. Immutable and thread-safe.
      *
      * @param database the name of the database
      * @param docId the document's {@code _id}
-     * @param rev the revision
-     * @param at when it was tried
-     * @param reason why it failed, in words
-     * @param retryable whether it may succeed later though neither the document nor the trigger changes
+     * @param rev the document's revision
+     * @param at when the trigger tried the change
+     * @param reason why the change failed
+     * @param retryable whether the change may succeed later even if neither the document nor the trigger changes
      */
     public record Failure(String database, String docId, String rev, Instant at, String reason, boolean retryable) {}
 }

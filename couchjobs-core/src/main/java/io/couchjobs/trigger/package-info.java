@@ -1,3 +1,3 @@
-/** Triggers: jobs that are made from the changes of other databases. */
+/** Triggers, which make jobs from the changes of other databases. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.trigger;

@@ -1,14 +1,14 @@
 package io.couchjobs.type;
 
-/** A limit in the settings of a type: a whole number from 0, not set by default. Immutable and thread-safe. */
+/** A limit in the settings of a type: an integer, 0 or more, not set by default. Immutable and thread-safe. */
 public enum Limit {
-    /** How many leases of a job may run out while it runs before it is failed. */
+    /** The number of leases of a running job that may expire before the job fails. */
     EXPIRATIONS("maxExpirations"),
-    /** How many jobs may be owned at once, by all workers together; 0 stops claiming. */
+    /** The number of jobs that all workers together may own at once; 0 stops claiming. */
     RUNNING("limit"),
-    /** How many jobs of each group may be owned at once; jobs without a group are one group. */
+    /** The number of jobs of each group that may be owned at once; jobs without a group form one group. */
     RUNNING_PER_GROUP("groupLimit"),
-    /** How many jobs may be pending before new ones are refused. */
+    /** The number of jobs that may be pending before new jobs are refused. */
     QUEUED("maxQueued");
 
     private final String field;
@@ -17,7 +17,7 @@ public enum Limit {
         this.field = field;
     }
 
-    /** The field of the settings document. */
+    /** Returns the name of the field in the settings document. */
     String field() {
         return field;
     }

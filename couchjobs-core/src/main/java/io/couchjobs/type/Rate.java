@@ -7,10 +7,10 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How many jobs of a type may be started in each window of time, over all workers. Windows follow each other without a gap and
- * begin at multiples of their length since 1970, by the server's time. Immutable and thread-safe.
+ * The rate limit of a type: how many jobs all workers together may start in each time window. Windows are adjacent and begin at
+ * multiples of their length since 1970, by the server's time. Immutable and thread-safe.
  *
- * @param starts how many starts, at least 1
+ * @param starts the number of starts per window, at least 1
  * @param window the length of a window, from a second to a day, in whole milliseconds
  */
 public record Rate(int starts, Duration window) {
@@ -22,7 +22,7 @@ public record Rate(int starts, Duration window) {
     /**
      * Checks the numbers.
      *
-     * @param starts how many starts
+     * @param starts the number of starts per window
      * @param window the length of a window
      * @throws IllegalArgumentException when a number is out of range
      */
@@ -35,7 +35,7 @@ public record Rate(int starts, Duration window) {
         }
     }
 
-    /** Reads the rate in a settings document; empty for anything else: settings are written by people too. */
+    /** Reads the rate in a settings document. Returns empty for an invalid value, because people edit settings too. */
     static Optional<Rate> parse(JsonNode json) {
         JsonNode starts = json.path(STARTS);
         JsonNode window = json.path(WINDOW);
@@ -49,13 +49,13 @@ public record Rate(int starts, Duration window) {
         }
     }
 
-    /** The rate as a settings document spells it. */
+    /** Returns the rate in the format of a settings document. */
     JsonNode toJson() {
         return JsonNodeFactory.instance.objectNode().put(STARTS, starts).put(WINDOW, window.toMillis());
     }
 
     /**
-     * {@return when the window began that a time is in, in epoch ms}
+     * {@return the start of the window that contains a time, in epoch ms}
      *
      * @param time the time
      */
@@ -63,7 +63,7 @@ public record Rate(int starts, Duration window) {
         return Math.floorDiv(time.toEpochMilli(), window.toMillis()) * window.toMillis();
     }
 
-    /** {@return how many starts are reserved at once: few requests for a high rate, little waste for a low one} */
+    /** {@return the number of starts reserved at once: a tenth of the rate, at least 1, to save requests and waste few starts} */
     public int chunk() {
         return Math.max(1, starts / 10);
     }

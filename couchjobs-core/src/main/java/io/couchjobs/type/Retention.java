@@ -7,26 +7,26 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How long finished jobs stay in the database. Immutable and thread-safe. Sources: darticle (delete), Riak Core Jobs (the
+ * The retention of finished jobs in the database. Immutable and thread-safe. Sources: darticle (delete), Riak Core Jobs (the
  * newest), docspell (30 days).
  */
 public sealed interface Retention {
-    /** For how long finished jobs stay where nothing is set: 30 days. */
+    /** The default retention: 30 days. */
     Duration STANDARD = Duration.ofDays(30);
 
-    /** They are deleted once the callers that wait for them have had time to hear that they finished. */
+    /** Finished jobs are deleted as soon as waiting callers have had time to learn of the end. */
     record Delete() implements Retention {}
 
     /**
-     * The jobs that finished last stay, per status.
+     * The most recently finished jobs of each status are kept.
      *
-     * @param jobs how many, at least 1
+     * @param jobs the number of jobs per status, at least 1
      */
     record Newest(int jobs) implements Retention {
         /**
          * Checks the number.
          *
-         * @param jobs how many
+         * @param jobs the number of jobs per status
          * @throws IllegalArgumentException when it is less than 1
          */
         public Newest {
@@ -38,9 +38,9 @@ public sealed interface Retention {
     }
 
     /**
-     * They stay for a time after they finished.
+     * Finished jobs are kept for a fixed time after their end.
      *
-     * @param time from 1 s to 36500 days
+     * @param time the time, from 1 s to 36500 days
      */
     record For(Duration time) implements Retention {
         private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -59,14 +59,14 @@ public sealed interface Retention {
         }
     }
 
-    /** They stay until they are removed. */
+    /** Finished jobs are kept until they are removed explicitly. */
     record Forever() implements Retention {}
 
     /**
      * Reads the retention in a settings document.
      *
      * @param json {@code "delete"}, {@code "forever"}, {@code {"newest": N}} or {@code {"time": MILLISECONDS}}
-     * @return the retention; empty for anything else: settings are written by people too
+     * @return the retention; empty for an invalid value, because people edit settings too
      */
     static Optional<Retention> parse(JsonNode json) {
         try {
@@ -86,7 +86,7 @@ public sealed interface Retention {
         };
     }
 
-    /** {@return the retention as a settings document spells it; see {@link #parse}} */
+    /** {@return the retention in the format of a settings document; see {@link #parse}} */
     default JsonNode toJson() {
         if (this instanceof Newest newest) {
             return JsonNodeFactory.instance.objectNode().put("newest", newest.jobs());
@@ -97,7 +97,9 @@ public sealed interface Retention {
         return TextNode.valueOf(this instanceof Delete ? "delete" : "forever");
     }
 
-    /** {@return the retention of jobs that did not succeed, where only this one is set: at least the default} */
+    /**
+     * {@return the retention of failed and cancelled jobs when only this retention is set: the longer of this one and the default}
+     */
     default Retention ofFailures() {
         boolean longer = this instanceof Forever
                 || (this instanceof For mine && mine.time().compareTo(STANDARD) > 0);

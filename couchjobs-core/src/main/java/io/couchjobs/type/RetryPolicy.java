@@ -3,16 +3,16 @@ package io.couchjobs.type;
 import java.time.Duration;
 
 /**
- * How often, and after which delay, a failed job runs again. Immutable and thread-safe. Defaults: 5 retries, 30 s after
- * the start of the first failed run, doubled with each failure, at most 12 hours, no jitter.
+ * The retry policy of failed jobs: the number of retries and the delay before each. Immutable and thread-safe. Defaults: 5 retries,
+ * the first 30 s after the start of the failed run. The delay doubles with each failure, up to 12 hours. There is no jitter.
  *
- * <p>Delays saturate: however many failures there were, no delay exceeds the longest, nor 36,500 days.
+ * <p>Delays saturate: no delay exceeds the maximum delay or 36,500 days, regardless of the number of failures.
  *
- * @param maxRetries how many retries follow the first run; 0 for none
+ * @param maxRetries the number of retries after the first run; 0 for none
  * @param delay the delay after the first failure, from the start of the failed run
- * @param maxDelay the limit of doubling; a first delay that is longer stays as it is
- * @param jitter the greatest random part of a delay that is added to it, from 0 to 1, so that jobs that failed together do not
- *     all come back together
+ * @param maxDelay the limit for the doubled delay; a longer first delay is kept
+ * @param jitter the largest random extra delay, as a fraction of the delay from 0 to 1; it spreads the retries of jobs that failed
+ *     together
  */
 public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, double jitter) {
     /** The policy of a type without settings. */
@@ -23,11 +23,11 @@ public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, dou
     /**
      * Checks the numbers.
      *
-     * @param maxRetries how many retries follow the first run
+     * @param maxRetries the number of retries after the first run
      * @param delay the delay after the first failure
-     * @param maxDelay the limit of doubling
-     * @param jitter by which part of itself a delay may grow
-     * @throws IllegalArgumentException when a number is negative, or jitter is above 1
+     * @param maxDelay the limit for the doubled delay
+     * @param jitter the largest random extra delay, as a fraction of the delay
+     * @throws IllegalArgumentException when a number is negative, or jitter is greater than 1
      */
     public RetryPolicy {
         if (maxRetries < 0) {
@@ -42,11 +42,11 @@ public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, dou
     }
 
     /**
-     * A policy without jitter.
+     * Creates a policy without jitter.
      *
-     * @param maxRetries how many retries follow the first run
+     * @param maxRetries the number of retries after the first run
      * @param delay the delay after the first failure
-     * @param maxDelay the limit of doubling
+     * @param maxDelay the limit for the doubled delay
      * @throws IllegalArgumentException when a number is negative
      */
     public RetryPolicy(int maxRetries, Duration delay, Duration maxDelay) {
@@ -54,9 +54,9 @@ public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, dou
     }
 
     /**
-     * The delay before the run that follows a failure, without jitter.
+     * Returns the delay before the run that follows a failure, without jitter.
      *
-     * @param failure which failure: 0 for the first
+     * @param failure the index of the failure: 0 for the first
      * @return the delay from the start of the failed run
      */
     public Duration delayAfter(int failure) {
@@ -67,10 +67,10 @@ public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, dou
     }
 
     /**
-     * The delay before the run that follows a failure.
+     * Returns the delay before the run that follows a failure.
      *
-     * @param failure which failure: 0 for the first
-     * @param luck from 0 to 1, how much of the jitter the delay gets
+     * @param failure the index of the failure: 0 for the first
+     * @param luck the share of the jitter that is added, from 0 to 1
      * @return the delay from the start of the failed run
      */
     public Duration delayAfter(int failure, double luck) {
@@ -81,7 +81,7 @@ public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, dou
     /**
      * {@return this policy, with another number of retries}
      *
-     * @param retries how many retries follow the first run
+     * @param retries the number of retries after the first run
      */
     public RetryPolicy withMaxRetries(int retries) {
         return new RetryPolicy(retries, delay, maxDelay, jitter);
@@ -90,13 +90,13 @@ public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, dou
     /**
      * {@return this policy, with another jitter}
      *
-     * @param part the greatest random part of a delay that is added to it, from 0 to 1
+     * @param part the largest random extra delay, as a fraction of the delay from 0 to 1
      */
     public RetryPolicy withJitter(double part) {
         return new RetryPolicy(maxRetries, delay, maxDelay, part);
     }
 
-    /** At most those of the longest delay. */
+    /** Converts a duration to milliseconds, limited to 36,500 days. */
     static long millis(Duration duration) {
         return duration.compareTo(LONGEST) > 0 ? LONGEST.toMillis() : duration.toMillis();
     }

@@ -10,37 +10,37 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The values in a document of settings. People write settings too: an invalid value counts as not set. An invalid retention keeps
- * the jobs for ever.
+ * The values in a settings document. An invalid value counts as not set, because people edit settings too. An invalid retention
+ * keeps jobs forever.
  */
 record SettingValues(ObjectNode document) {
-    /** {@return a number from 0} */
+    /** {@return the number in a field, if it is 0 or more} */
     Optional<Long> number(String field) {
         return Optional.ofNullable(document.get(field))
                 .filter(value -> value.isIntegralNumber() && value.canConvertToLong() && value.asLong() >= 0)
                 .map(JsonNode::asLong);
     }
 
-    /** {@return a number from 0 that fits an int} */
+    /** {@return the number in a field, if it is 0 or more and fits an int} */
     Optional<Integer> count(String field) {
         return number(field).filter(value -> value <= Integer.MAX_VALUE).map(Math::toIntExact);
     }
 
-    /** {@return a number from 0 to 1} */
+    /** {@return the number in a field, if it is from 0 to 1} */
     Optional<Double> share(String field) {
         return Optional.ofNullable(document.get(field))
                 .filter(value -> value.isNumber() && value.asDouble() >= 0 && value.asDouble() <= 1)
                 .map(JsonNode::asDouble);
     }
 
-    /** {@return a text} */
+    /** {@return the string in a field} */
     Optional<String> text(String field) {
         return Optional.ofNullable(document.get(field))
                 .filter(JsonNode::isTextual)
                 .map(JsonNode::textValue);
     }
 
-    /** {@return a list of texts, in order and each once} */
+    /** {@return the strings of the array in a field, sorted and without duplicates} */
     Optional<Set<String>> names(String field) {
         JsonNode list = document.path(field);
         Set<String> names = new TreeSet<>();
@@ -49,14 +49,14 @@ record SettingValues(ObjectNode document) {
         return isList ? Optional.of(Collections.unmodifiableSet(names)) : Optional.empty();
     }
 
-    /** {@return how long jobs stay: for ever where the value is invalid; empty where nothing is set} */
+    /** {@return the retention in a field: forever when the value is invalid; empty when the field is not set} */
     Optional<Retention> retention(String field) {
         return document.hasNonNull(field)
                 ? Retention.parse(document.get(field)).or(() -> Optional.of(new Retention.Forever()))
                 : Optional.empty();
     }
 
-    /** {@return a few words for each value that is in the document though nothing could be read from its field} */
+    /** {@return a short message for each field that is set but has an invalid value} */
     List<String> problems(Map<String, Optional<?>> read) {
         return read.entrySet().stream()
                 .filter(value ->

@@ -9,18 +9,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many jobs of a type there are. Immutable and thread-safe.
+ * The number of jobs of a type, by status. Immutable and thread-safe.
  *
- * @param byStatus the number of jobs of each status; every status is there
- * @param oldest the earliest time at which a pending job became due, or will; null when none is pending
+ * @param byStatus the number of jobs of each status; contains every status
+ * @param oldest the earliest time at which a pending job became or will become due; null when none is pending
  */
 public record TypeCounts(
         Map<JobStatus, Long> byStatus, @Nullable Instant oldest) {
     /**
-     * Copies, and fills up with zeros.
+     * Copies the counts, and adds a zero for each missing status.
      *
      * @param byStatus the number of jobs by status
-     * @param oldest the earliest time at which a pending job became due, or will; or null
+     * @param oldest the earliest time at which a pending job became or will become due, or null
      */
     public TypeCounts {
         Map<JobStatus, Long> all = new EnumMap<>(JobStatus.class);
@@ -31,15 +31,15 @@ public record TypeCounts(
     }
 
     /**
-     * {@return the earliest time at which a pending job became due, or will: its scheduled time, or when it was created, retried,
-     * given back or let go. Empty when none is pending; {@link Instant#EPOCH} when a job is due whose document does not say when
-     * it was created}
+     * {@return the earliest time at which a pending job became or will become due} This is the job's scheduled time, or the later
+     * time at which it was created, retried, released or no longer held. Empty when no job is pending. {@link Instant#EPOCH} when
+     * the document of a due job has no creation time.
      */
     public Optional<Instant> oldestPending() {
         return Optional.ofNullable(oldest);
     }
 
-    /** {@return the number of jobs that are to run, now or later} */
+    /** {@return the number of pending jobs: waiting or stuck} */
     public long pending() {
         return byStatus.getOrDefault(JobStatus.WAITING, 0L) + byStatus.getOrDefault(JobStatus.STUCK, 0L);
     }

@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a type, one document {@code type:TYPE} in the queue's database. Immutable and thread-safe. Each setting
- * that the document does not have follows the default of the queue.
+ * The settings of a type, stored as the document {@code type:TYPE} in the queue's database. Immutable and thread-safe. For each
+ * setting that is missing in the document, the default of the queue applies.
  */
 public final class TypeSettings {
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1000);
@@ -58,7 +58,7 @@ public final class TypeSettings {
     }
 
     /**
-     * {@return the settings of a document}
+     * {@return the settings in a document}
      *
      * @param document the document, which is copied
      */
@@ -80,19 +80,19 @@ public final class TypeSettings {
         return type;
     }
 
-    /** {@return how often the document was written; 0 when there is none} */
+    /** {@return the generation of the document: the number of writes to it; 0 when there is no document} */
     public long generation() {
         return Rev.generation(document.path("_rev").asText());
     }
 
-    /** {@return how long an owner may be silent before its lease runs out; empty for the queue's default} */
+    /** {@return how long an owner may be silent before its lease expires; empty for the queue's default} */
     public Optional<Duration> timeout() {
         return values.number(TIMEOUT)
                 .map(millis -> Duration.ofMillis(Math.min(millis, LONGEST_TIMEOUT.toMillis())))
                 .filter(timeout -> !timeout.isZero());
     }
 
-    /** {@return when and how often failed jobs run again} */
+    /** {@return the retry policy of failed jobs} */
     public RetryPolicy retryPolicy() {
         RetryPolicy standard = RetryPolicy.DEFAULT;
         return new RetryPolicy(
@@ -103,48 +103,48 @@ public final class TypeSettings {
     }
 
     /**
-     * A limit of the type.
+     * Returns a limit of the type.
      *
-     * @param limit which one
-     * @return the number; empty when it is not set, or set to something that is no number from 0
+     * @param limit the limit
+     * @return the number; empty when the limit is not set or invalid
      */
     public OptionalInt get(Limit limit) {
         return values.count(limit.field()).map(OptionalInt::of).orElseGet(OptionalInt::empty);
     }
 
-    /** {@return how many jobs may be started in each window of time; empty for any number} */
+    /** {@return how many jobs may be started in each time window; empty for no limit} */
     public Optional<Rate> rate() {
         return Rate.parse(document.path(RATE));
     }
 
-    /** {@return whether no worker may claim jobs of this type} */
+    /** {@return whether the type is paused, so that no worker may claim its jobs} */
     public boolean isPaused() {
         return document.path(PAUSED).asBoolean(false);
     }
 
-    /** {@return why the type is paused, where somebody said so} */
+    /** {@return why the type is paused, if a reason was given} */
     public Optional<String> pauseReason() {
         return values.text(PAUSE_REASON).filter(reason -> isPaused());
     }
 
-    /** {@return how long jobs that succeeded are kept; 30 days where nothing is set, for ever where the setting is invalid} */
+    /** {@return how long successful jobs are kept; 30 days when not set, forever when the setting is invalid} */
     public Retention retention() {
         return values.retention(RETENTION).orElseGet(() -> new Retention.For(Retention.STANDARD));
     }
 
     /**
-     * How long jobs that failed or were cancelled are kept: operators may want to look at them, or retry them.
+     * Returns how long failed and cancelled jobs are kept, so that operators can inspect or retry them.
      *
-     * @return the retention that is set, or else the longer of 30 days and {@link #retention}; for ever where the setting is invalid
+     * @return the configured retention, or else the longer of 30 days and {@link #retention}; forever when the setting is invalid
      */
     public Retention failureRetention() {
         return values.retention(FAILURE_RETENTION).orElseGet(() -> retention().ofFailures());
     }
 
     /**
-     * {@return how long jobs are kept that finished with a status}
+     * {@return how long jobs with a final status are kept}
      *
-     * @param status success, failed or cancelled
+     * @param status the final status: success, failed or cancelled
      */
     public Retention retentionOf(JobStatus status) {
         return status == JobStatus.SUCCESS ? retention() : failureRetention();
@@ -163,15 +163,15 @@ public final class TypeSettings {
         return changed(settings -> settings.put(TIMEOUT, timeout.toMillis()));
     }
 
-    /** {@return the changed settings: the queue's default timeout holds} */
+    /** {@return these settings, without a timeout, so that the queue's default applies} */
     public TypeSettings withoutTimeout() {
         return without(TIMEOUT);
     }
 
     /**
-     * {@return these settings, filled in where they are not set; the same ones when nothing was missing}
+     * {@return these settings, completed by the defaults of a type; this object when nothing was missing}
      *
-     * @param type its timeout and retention are taken where these settings have none
+     * @param type the type; its timeout and retention are used when these settings have none
      */
     public TypeSettings withDefaultsOf(JobType<?> type) {
         TypeSettings filled = this;
@@ -187,7 +187,7 @@ public final class TypeSettings {
     /**
      * {@return these settings, with another retry policy}
      *
-     * @param policy when and how often failed jobs run again
+     * @param policy the retry policy
      */
     public TypeSettings withRetryPolicy(RetryPolicy policy) {
         return changed(settings -> settings.put(MAX_RETRIES, policy.maxRetries())
@@ -197,9 +197,9 @@ public final class TypeSettings {
     }
 
     /**
-     * {@return these settings, with this limit}
+     * {@return these settings, with a limit}
      *
-     * @param limit which one
+     * @param limit the limit
      * @param number 0 or more
      * @throws IllegalArgumentException when the number is negative
      */
@@ -211,30 +211,30 @@ public final class TypeSettings {
     }
 
     /**
-     * {@return these settings, without this limit}
+     * {@return these settings, without a limit}
      *
-     * @param limit which one
+     * @param limit the limit
      */
     public TypeSettings without(Limit limit) {
         return without(limit.field());
     }
 
     /**
-     * {@return these settings, with a limit to the jobs that may be started in each window of time}
+     * {@return these settings, with a limit on the jobs started in each time window}
      *
-     * @param rate how many, and how long a window is
+     * @param rate the number of jobs and the length of a window
      */
     public TypeSettings withRate(Rate rate) {
         return changed(settings -> settings.set(RATE, rate.toJson()));
     }
 
-    /** {@return the changed settings: any number of jobs may be started} */
+    /** {@return these settings, without a rate limit} */
     public TypeSettings withoutRate() {
         return without(RATE);
     }
 
     /**
-     * {@return these settings, with claiming stopped, or started}
+     * {@return these settings, with the type paused or resumed}
      *
      * @param paused whether no worker may claim jobs of this type
      */
@@ -243,36 +243,36 @@ public final class TypeSettings {
     }
 
     /**
-     * {@return these settings, with claiming stopped}
+     * {@return these settings, with the type paused}
      *
-     * @param reason why, for people
+     * @param reason the reason, for people to read
      */
     public TypeSettings withPaused(String reason) {
         return changed(settings -> settings.put(PAUSED, true).put(PAUSE_REASON, reason));
     }
 
     /**
-     * {@return these settings, with the time that jobs that succeeded are kept}
+     * {@return these settings, with another retention of successful jobs}
      *
-     * @param retention how long, or null for the default
+     * @param retention the retention, or null for the default
      */
     public TypeSettings withRetention(@Nullable Retention retention) {
         return withRetention(RETENTION, retention);
     }
 
     /**
-     * {@return these settings, with the time that jobs that failed or were cancelled are kept}
+     * {@return these settings, with another retention of failed and cancelled jobs}
      *
-     * @param retention how long, or null for the default
+     * @param retention the retention, or null for the default
      */
     public TypeSettings withFailureRetention(@Nullable Retention retention) {
         return withRetention(FAILURE_RETENTION, retention);
     }
 
     /**
-     * The classes of jobs that workers may claim.
+     * Returns the classes of jobs that workers may claim.
      *
-     * @return the classes, {@code ""} among them when jobs without a class may be claimed; empty when all may
+     * @return the classes, including {@code ""} when jobs without a class may be claimed; empty when all jobs may be claimed
      */
     public Optional<Set<String>> classes() {
         return values.names(CLASSES);
@@ -281,18 +281,18 @@ public final class TypeSettings {
     /**
      * {@return these settings, for workers that claim only jobs of some classes}
      *
-     * @param classes the classes, {@code ""} for jobs without one; with none no job is claimed
+     * @param classes the classes, {@code ""} for jobs without a class; with no classes, no job is claimed
      */
     public TypeSettings withClasses(Collection<String> classes) {
         return changed(settings -> classes.stream().distinct().sorted().forEach(settings.putArray(CLASSES)::add));
     }
 
-    /** {@return the changed settings: jobs of all classes are claimed, and those without one} */
+    /** {@return these settings, without a restriction of classes} */
     public TypeSettings withAllClasses() {
         return without(CLASSES);
     }
 
-    /** {@return a copy of the document, unknown fields and all} */
+    /** {@return a copy of the document, including unknown fields} */
     public ObjectNode toDocument() {
         return document.deepCopy();
     }
@@ -316,7 +316,7 @@ public final class TypeSettings {
         return new TypeSettings(type, copy);
     }
 
-    /** {@return a few words for each setting whose value is invalid; empty when all is well} */
+    /** {@return a short message for each invalid setting; empty when all settings are valid} */
     public List<String> problems() {
         Map<String, Optional<?>> read = new LinkedHashMap<>();
         read.put(TIMEOUT, values.number(TIMEOUT));

@@ -1,3 +1,3 @@
-/** Settings of a job type: time-outs, limits, rates, retries and retention. */
+/** Settings of job types: timeouts, limits, rates, retries and retention. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.type;

@@ -6,13 +6,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does the work of many items of an array, or of many due jobs, by one call: one SQL statement, or one request to an API that takes a hundred
- * e-mails. Each of them still ends by itself. Thread-safe, if the work is.
+ * Runs many items of an array, or many due jobs, in one call: for example by one SQL statement, or by one request to an API that
+ * accepts a hundred e-mails. Each item still has its own outcome. Thread-safe if the work is thread-safe.
  *
- * <p>Due jobs that are no chunks are gathered. The first one runs at once and alone. Others that become due while its call goes on run together
- * by the next call. So a call has at most as many jobs as the worker has places. Only runs of the same handler object are gathered.
+ * <p>Due jobs that are not chunks are gathered. The first job runs at once and alone. Jobs that start while this call is in
+ * progress run together in the next call. So a call has at most as many jobs as the worker has slots. Only runs of the same handler
+ * object are gathered.
  *
- * @param <T> what the items are bound to
+ * @param <T> the Java type of the items
  */
 public final class ChunkHandler<T> implements JobHandler<T> {
     private final int most;
@@ -26,13 +27,13 @@ public final class ChunkHandler<T> implements JobHandler<T> {
     }
 
     /**
-     * A handler of many items.
+     * Creates a handler of many items.
      *
-     * @param most how many items it takes in one call, from 1 on
-     * @param work called by many threads at once, for different chunks and jobs
-     * @param <T> what the items are bound to
+     * @param most the highest number of items in one call, at least 1
+     * @param work the work, called by many threads at once for different chunks and jobs
+     * @param <T> the Java type of the items
      * @return the handler
-     * @throws IllegalArgumentException when it takes no items
+     * @throws IllegalArgumentException when the number is less than 1
      */
     public static <T> ChunkHandler<T> upTo(int most, Work<T> work) {
         if (most < 1) {
@@ -41,49 +42,49 @@ public final class ChunkHandler<T> implements JobHandler<T> {
         return new ChunkHandler<>(most, work);
     }
 
-    /** {@return how many items it takes in one call} */
+    /** {@return the highest number of items in one call} */
     public int most() {
         return most;
     }
 
-    /** {@return what it does with them} */
+    /** {@return the work that runs the items} */
     public Work<T> work() {
         return work;
     }
 
-    /** Runs a job that is no chunk: alone, or with others that are due. */
+    /** Runs a job that is not a chunk, alone or together with other due jobs. */
     @Override
     public @Nullable Object handle(T data, JobContext context) throws Exception {
         return gathering.run(new Item<>(context.id(), data, 0, context.attempt()), context);
     }
 
     /**
-     * The work.
+     * Runs several items in one call.
      *
-     * @param <T> what the items are bound to
+     * @param <T> the Java type of the items
      */
     @FunctionalInterface
     public interface Work<T> {
         /**
-         * Runs items. Those that have no end when this returns have succeeded. When this throws, those that have no end have failed by
-         * that. Like a job, an item runs at least once.
+         * Runs items. When this method returns, items without an outcome have succeeded. When it throws, items without an outcome
+         * have failed with the exception. Like a job, an item runs at least once.
          *
-         * @param items at most as many as the handler takes: of one chunk, in the order of the array, or one of each of several jobs. Those
-         *     whose data does not fit are not among them
-         * @param context the chunk that stores them: its progress is that of its items, and its data cannot be replaced. Of several jobs:
-         *     that of the first
+         * @param items the items, at most as many as the handler takes: either items of one chunk, in the order of the array, or
+         *     one item for each of several jobs. Items whose data cannot be converted are left out
+         * @param context the context of the chunk, whose progress is that of its items and whose data cannot be replaced; for
+         *     several jobs, the context of the first job
          * @throws PermanentJobException when a retry would be useless
-         * @throws SnoozeException when the items are to run later, without having failed
-         * @throws InterruptedException when it stops because it was interrupted: items that have no end run again
-         * @throws Exception for everything else that goes wrong: the items that have no end are retried
+         * @throws SnoozeException when the items should run later, without a failure
+         * @throws InterruptedException when the work stops because it was interrupted; items without an outcome run again
+         * @throws Exception for any other failure; items without an outcome are retried
          */
         void run(List<Item<T>> items, JobContext context) throws Exception;
     }
 
     /**
-     * One of the items of a call. Its end may be told until the call returns, by any thread. Thread-safe.
+     * An item of a call. Any thread may set its outcome until the call returns. Thread-safe.
      *
-     * @param <T> what its data is bound to
+     * @param <T> the Java type of its data
      */
     public static final class Item<T> {
         private final JobId id;
@@ -95,12 +96,12 @@ public final class ChunkHandler<T> implements JobHandler<T> {
         private @Nullable Exception problem;
 
         /**
-         * An item that has no end yet.
+         * Creates an item without an outcome.
          *
-         * @param id the job that it is, or that stores it
-         * @param data its data
-         * @param index its place in the array
-         * @param attempt which run of it this is
+         * @param id the job that the item is, or the chunk that stores it
+         * @param data the data of the item
+         * @param index the index of the item in the array
+         * @param attempt the number of the run, 1 for the first
          */
         public Item(JobId id, T data, long index, int attempt) {
             this.id = id;
@@ -109,42 +110,44 @@ public final class ChunkHandler<T> implements JobHandler<T> {
             this.attempt = attempt;
         }
 
-        /** {@return the job that it is; of an array's item the chunk that stores it} */
+        /** {@return the job that the item is; for an item of an array, the chunk that stores it} */
         public JobId id() {
             return id;
         }
 
-        /** {@return its data} */
+        /** {@return the data of the item} */
         public T data() {
             return data;
         }
 
-        /** {@return its place in the array, from 0 on; 0 for a job that is no chunk} */
+        /** {@return the index of the item in the array, starting at 0; 0 for a job that is not a chunk} */
         public long index() {
             return index;
         }
 
-        /** {@return which run of it this is, 1 for the first} */
+        /** {@return the number of the run, 1 for the first} */
         public int attempt() {
             return attempt;
         }
 
         /**
-         * It has succeeded.
+         * Marks the item as succeeded.
          *
-         * @param newResult what is stored with it, up to 1,024 bytes of JSON; null for none. With a larger one the item fails for good
-         * @throws IllegalStateException when its end was told before
+         * @param newResult the result to store, up to 1,024 bytes of JSON; null for none. With a larger result, the item fails
+         *     permanently
+         * @throws IllegalStateException when the item has an outcome already
          */
         public void succeed(@Nullable Object newResult) {
             end(newResult, null);
         }
 
         /**
-         * It has failed.
+         * Marks the item as failed.
          *
-         * @param newProblem as if the handler of a job had thrown it: the item is retried, unless this is a {@link PermanentJobException} or
-         *     no retry is left. With a {@link SnoozeException} it runs later, without having failed
-         * @throws IllegalStateException when its end was told before
+         * @param newProblem the reason, treated like an exception from a job's handler: the item is retried, unless this is a
+         *     {@link PermanentJobException} or no retry is left. With a {@link SnoozeException}, the item runs later, without a
+         *     failure
+         * @throws IllegalStateException when the item has an outcome already
          */
         public void fail(Exception newProblem) {
             end(null, newProblem);
@@ -159,17 +162,17 @@ public final class ChunkHandler<T> implements JobHandler<T> {
             problem = newProblem;
         }
 
-        /** {@return whether its end was told} */
+        /** {@return whether the item has an outcome} */
         public synchronized boolean hasEnded() {
             return hasEnded;
         }
 
-        /** {@return what it succeeded with, or null} */
+        /** {@return the result of a succeeded item, or null} */
         public synchronized @Nullable Object result() {
             return result;
         }
 
-        /** {@return what it failed with} */
+        /** {@return the exception of a failed item} */
         public synchronized Optional<Exception> problem() {
             return Optional.ofNullable(problem);
         }

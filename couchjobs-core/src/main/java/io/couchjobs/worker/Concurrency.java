@@ -3,13 +3,13 @@ package io.couchjobs.worker;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads how many jobs run at once. */
+/** Parses a concurrency: the number of jobs that run at once. */
 final class Concurrency {
     private static final Pattern PER_CORE = Pattern.compile("cores(?:\\*(\\d{1,5}))?");
 
     private Concurrency() {}
 
-    /** {@code 8}, {@code cores} or {@code cores*4}. */
+    /** Parses a text such as {@code 8}, {@code cores} or {@code cores*4}. */
     static int parse(String text) {
         Matcher perCore = PER_CORE.matcher(text.strip());
         if (perCore.matches()) {

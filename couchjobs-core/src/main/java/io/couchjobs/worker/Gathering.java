@@ -11,15 +11,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the runs of several jobs together in one call. The first job is run at once; those that come meanwhile wait, and the next call takes
- * all of them, or as many as it may. A call that is full does not wait for the one before. Thread-safe.
+ * Combines the runs of several jobs in one call. The first job runs at once. Jobs that arrive meanwhile wait, and the next call
+ * takes all of them, up to its limit. A full call does not wait for the previous call. Thread-safe.
  *
- * <p>Each run waits in its own thread, and the first of a call makes it. When that one is to stop, the others are run by the next call.
+ * <p>Each run waits in its own thread, and the first run of a call makes the call. When the first run must stop, the next call runs
+ * the others.
  */
 final class Gathering<T> {
     private final int most;
     private final ChunkHandler.Work<T> work;
-    /** No monitor: before Java 24 a virtual thread that waits for one keeps its carrier, of which there are 256. */
+    /**
+     * A lock instead of a monitor: before Java 24, a virtual thread that waits for a monitor pins its carrier, and there are only
+     * 256 carriers.
+     */
     private final Lock lock = new ReentrantLock();
 
     private final Condition changed = lock.newCondition();
@@ -31,11 +35,11 @@ final class Gathering<T> {
         this.work = work;
     }
 
-    /** A run that takes part. Guarded by the lock of the gathering. */
+    /** A run that takes part in the gathering. Guarded by the lock of the gathering. */
     private static final class Member<T> {
         private final ChunkHandler.Item<T> item;
         private boolean isDone;
-        /** Its run is to stop, and waits no more for what becomes of it. */
+        /** Whether the run has stopped and no longer waits for its outcome. */
         private boolean hasLeft;
 
         private @Nullable Throwable problem;
@@ -53,8 +57,8 @@ final class Gathering<T> {
     /**
      * Runs a job, alone or with others.
      *
-     * @return its result
-     * @throws Exception what it has failed with
+     * @return the result of the job
+     * @throws Exception the failure of the job
      */
     @Nullable
     Object run(ChunkHandler.Item<T> item, JobContext context) throws Exception {
@@ -72,7 +76,10 @@ final class Gathering<T> {
         return item.result();
     }
 
-    /** Waits until another run has made the call, or this one is to make it: then returns its members. */
+    /**
+     * Waits until another run has made the call, or this run must make it. Returns the members of the call to make, or an empty
+     * list.
+     */
     private List<Member<T>> callOf(Member<T> me) throws InterruptedException {
         lock.lock();
         try {
@@ -99,7 +106,7 @@ final class Gathering<T> {
         } catch (InterruptedException stop) {
             waiting.remove(me);
             me.hasLeft = true;
-            changed.signalAll(); // another one is the first now
+            changed.signalAll(); // another run is the first now
             throw stop;
         }
     }

@@ -2,24 +2,24 @@ package io.couchjobs.worker;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown by a handler that failed so that a retry would be useless: the job is failed at once. */
+/** Thrown by a handler when a retry would be useless. The job fails permanently at once. */
 public class PermanentJobException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Says what is wrong.
+     * Creates the exception.
      *
-     * @param message what is wrong, for the person who looks at the failed job
+     * @param message the problem, for the person who looks at the failed job
      */
     public PermanentJobException(String message) {
         super(message);
     }
 
     /**
-     * Says what is wrong and why.
+     * Creates the exception with a cause.
      *
-     * @param message what is wrong, for the person who looks at the failed job
-     * @param cause why, or null
+     * @param message the problem, for the person who looks at the failed job
+     * @param cause the cause, or null
      */
     public PermanentJobException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -4,18 +4,18 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands around every run of a worker: for logging contexts, metrics, tracing, transactions. Called on the run's thread, by many
- * at once. The first one added is the outermost.
+ * Wraps every run of a worker, for logging contexts, metrics, tracing or transactions. Called on the run's thread, so many threads
+ * call it at once. The first interceptor added is the outermost.
  */
 @FunctionalInterface
 public interface RunInterceptor {
     /**
-     * Runs a job. The run fails with its exception.
+     * Runs a job. The run fails if this method throws.
      *
      * @param context the job
-     * @param run the run, to be called once; its hooks are part of it
-     * @return what the run returned, or something else
-     * @throws Exception what the run threw, or something else
+     * @param run the run, to be called once; includes the hooks of the handler
+     * @return the result of the run, or another result
+     * @throws Exception the exception of the run, or another exception
      */
     @Nullable
     Object around(JobContext context, Callable<@Nullable Object> run) throws Exception;

@@ -6,13 +6,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run ended. Immutable and thread-safe.
+ * The report of a run that has ended. Immutable and thread-safe.
  *
  * @param id the job
- * @param attempt which run of the job it was, 1 for the first
- * @param outcome how it ended
+ * @param attempt the number of the run, 1 for the first
+ * @param outcome the outcome
  * @param took how long the handler ran
- * @param problem what went wrong, or null
+ * @param problem a description of the problem, or null
  */
 public record RunReport(
         JobId id,
@@ -20,23 +20,23 @@ public record RunReport(
         Outcome outcome,
         Duration took,
         @Nullable String problem) {
-    /** How a run can end. Immutable and thread-safe. */
+    /** The outcomes of a run. Immutable and thread-safe. */
     public enum Outcome {
-        /** The job is done. */
+        /** The job succeeded. */
         SUCCEEDED,
         /** The job failed and will be retried. */
         RETRIED,
-        /** The job failed for good. */
+        /** The job failed permanently. */
         FAILED,
         /** The job was cancelled. */
         CANCELLED,
-        /** The job was given back to run later: it was snoozed or resubmitted, or the worker closes. */
+        /** The job was released to run later: it was snoozed or resubmitted, or the worker is closing. */
         RELEASED,
         /** The job was lost before the run ended; its result was not stored. */
         HALTED
     }
 
-    /** {@return what went wrong} */
+    /** {@return a description of the problem, if there is one} */
     public Optional<String> message() {
         return Optional.ofNullable(problem);
     }

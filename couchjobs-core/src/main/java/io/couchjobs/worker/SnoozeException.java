@@ -3,8 +3,8 @@ package io.couchjobs.worker;
 import java.time.Duration;
 
 /**
- * Thrown by a handler that cannot work now and has not failed: the job waits, and this run does not count as one. For a service
- * that says "come back in a minute".
+ * Thrown by a handler that cannot run the job now, without a failure. The job waits, and this run does not count as an attempt. For
+ * example, a remote service asks to be called again in a minute.
  */
 public final class SnoozeException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -13,10 +13,10 @@ public final class SnoozeException extends RuntimeException {
     private final Duration delay;
 
     /**
-     * Puts the job off.
+     * Creates the exception.
      *
-     * @param delay how long from now; zero or more
-     * @throws IllegalArgumentException when the delay is negative, or longer than a hundred years
+     * @param delay the delay from now, zero or more
+     * @throws IllegalArgumentException when the delay is negative or longer than 36,500 days
      */
     public SnoozeException(Duration delay) {
         super("put off for " + delay, null, false, false);
@@ -26,7 +26,7 @@ public final class SnoozeException extends RuntimeException {
         this.delay = delay;
     }
 
-    /** {@return how long from now} */
+    /** {@return the delay from now} */
     public Duration delay() {
         return delay;
     }

@@ -7,45 +7,45 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims due jobs and runs their handlers, as many at once as its concurrency allows. Thread-safe; made by {@link
+ * Claims due jobs and runs their handlers, up to its concurrency at once. Thread-safe; created by {@link
  * io.couchjobs.JobQueue#worker()}.
  *
- * <p>It keeps the leases of what it runs, takes back what dead workers left, and outlives every trouble: while the database
- * is away it waits, with growing pauses, and then goes on.
+ * <p>A worker renews the leases of its jobs and expires the claims of dead workers. Errors do not stop it: while the database
+ * cannot be reached, it retries with a growing backoff.
  */
 public interface Worker extends AutoCloseable {
-    /** {@return the worker's id, which the locks of its jobs carry} */
+    /** {@return the worker's id, which is stored in the locks of its jobs} */
     String id();
 
-    /** {@return what it did so far} */
+    /** {@return the statistics of this worker since it started} */
     Stats stats();
 
-    /** {@return how many jobs run at once} */
+    /** {@return the highest number of jobs that run at once} */
     int concurrency();
 
     /**
-     * Changes how many jobs run at once. If more jobs run now, none is stopped, and none is started until fewer run.
+     * Changes how many jobs may run at once. If more jobs run now, none is stopped, but no job is started until fewer run.
      *
-     * @param jobs 0 or more. With 0 the running jobs finish and no others start; jobs claimed ahead are given back, and this call
-     *     returns when that is stored, or cannot be stored
+     * @param jobs the number of jobs, 0 or more. With 0, the running jobs finish and no others start. Jobs claimed ahead are
+     *     released; this call returns when the release is stored or has failed
      * @throws IllegalArgumentException when the number is negative
      */
     void concurrency(int jobs);
 
     /**
-     * Changes which jobs it takes, from the next claim on. Jobs that were left before are looked at again, also when it is the
-     * same filter as before. See {@link WorkerBuilder#filter}.
+     * Changes the filter of jobs to claim, from the next claim on. Jobs that were skipped before are checked again, even if the
+     * filter is the same. See {@link WorkerBuilder#filter}.
      *
-     * @param filter which jobs to take, or null for all
-     * @throws IllegalArgumentException when the filter fails for a job that has nothing but a type and an id; then the one
-     *     before stays
+     * @param filter selects the jobs to claim; null claims all
+     * @throws IllegalArgumentException when the filter throws for a job that has only a type and an id; the previous filter stays
+     *     in effect
      */
     void filter(@Nullable Predicate<? super Job> filter);
 
     /**
-     * Changes which classes of jobs it takes, from the next claim on. The settings of a type may limit its classes further.
+     * Changes the classes of jobs to claim, from the next claim on. The settings of a type may restrict its classes further.
      *
-     * @param classes the classes, {@code ""} for jobs without one; null for all
+     * @param classes the classes, {@code ""} for jobs without a class; null for all
      */
     void classes(@Nullable Set<String> classes);
 
@@ -57,53 +57,54 @@ public interface Worker extends AutoCloseable {
      */
     void awaitStopped() throws InterruptedException;
 
-    /** Closes with the default time: 30 s. */
+    /** Closes the worker with the default timeout: 30 s. */
     @Override
     void close();
 
     /**
-     * Takes no new jobs, gives back those not started, and lets the running ones finish. When the time is over, the runs that are
-     * left are interrupted. Their jobs go back to waiting, or are cancelled ({@link WorkerBuilder#whenClosing}). The leases are
-     * renewed to the end. A run that ignores the interrupt, or whose end cannot be stored because the server is away, is lost 5 s
-     * later: its result is not stored, and another worker runs the job when its lease is over. A second call does nothing, unless
-     * it gives less time.
+     * Claims no more jobs, releases jobs that have not started, and lets running jobs finish. After the timeout, the remaining runs
+     * are interrupted. Their jobs wait again or are cancelled ({@link WorkerBuilder#whenClosing}). The leases are renewed until the
+     * end. A run is abandoned 5 s later if it ignores the interrupt, or its end cannot be stored because the server cannot be
+     * reached. Its result is not stored, and another worker runs the job after the lease has expired. A second call has no effect,
+     * unless its timeout ends earlier.
      *
-     * @param timeout how long the running jobs may take
+     * @param timeout how long running jobs may take to finish
      */
     void close(Duration timeout);
 
     /**
-     * Closes as {@link #close(Duration)}, whatever was said when the worker was built.
+     * Closes the worker as {@link #close(Duration)} does, with a mode that overrides {@link WorkerBuilder#whenClosing}.
      *
-     * @param timeout how long the running jobs may take
-     * @param mode what becomes of those that take longer
+     * @param timeout how long running jobs may take to finish
+     * @param mode the treatment of jobs that take longer
      */
     void close(Duration timeout, ClosingMode mode);
 
     /**
-     * Closes as {@link #close(Duration, ClosingMode)} with {@link ClosingMode#CANCEL}, and says why in the jobs that are cancelled.
+     * Closes the worker as {@link #close(Duration, ClosingMode)} does with {@link ClosingMode#CANCEL}, and stores a reason in the
+     * cancelled jobs.
      *
-     * @param timeout how long the running jobs may take
-     * @param reason the text of the last error of each job that takes longer
+     * @param timeout how long running jobs may take to finish
+     * @param reason the message of the last error of each job that takes longer
      */
     void closeCancelling(Duration timeout, String reason);
 
     /**
-     * The numbers of a worker since it started. Immutable and thread-safe.
+     * The statistics of a worker since it started. Immutable and thread-safe.
      *
-     * @param claimed jobs claimed
-     * @param succeeded runs that ended well
-     * @param retried runs that failed and will be retried
-     * @param failed runs that failed for good
-     * @param cancelled runs that were cancelled
-     * @param released jobs given back
-     * @param halted jobs lost while they ran
-     * @param conflicts claims lost to other workers
-     * @param recovered jobs of dead workers that this worker's monitor set free
-     * @param running jobs running now
-     * @param skipped how often a job was left to others because the filter or a list of classes does not let it in: once for each
-     *     of its revisions that was looked at, more often when there are many such jobs
-     * @param filterFailures how often the filter failed, which counts as no
+     * @param claimed the number of claimed jobs
+     * @param succeeded the number of runs that succeeded
+     * @param retried the number of runs that failed and will be retried
+     * @param failed the number of runs that failed permanently
+     * @param cancelled the number of runs that were cancelled
+     * @param released the number of jobs that were released
+     * @param halted the number of jobs that were lost while they ran
+     * @param conflicts the number of claims lost to other workers
+     * @param recovered the number of dead workers' jobs whose claims this worker's monitor expired
+     * @param running the number of jobs that run now
+     * @param skipped how often a job was skipped because of the filter or the classes: once for each checked revision, more often
+     *     when there are many such jobs
+     * @param filterFailures how often the filter threw an exception, which counts as a rejection
      */
     record Stats(
             long claimed,
@@ -119,11 +120,11 @@ public interface Worker extends AutoCloseable {
             long skipped,
             long filterFailures) {}
 
-    /** The treatment of jobs that still run when the time for closing a worker is over. Immutable and thread-safe. */
+    /** The treatment of jobs that still run after the timeout of a close. Immutable and thread-safe. */
     enum ClosingMode {
-        /** They are interrupted and go back to waiting: another worker runs them. The default. */
+        /** The jobs are interrupted and wait again, so that another worker runs them. The default. */
         RELEASE(JobContext.StopReason.CLOSING),
-        /** They are interrupted and cancelled. Source: Riak Core Jobs. */
+        /** The jobs are interrupted and cancelled. Source: Riak Core Jobs. */
         CANCEL(JobContext.StopReason.CANCELLED);
 
         private final JobContext.StopReason reason;
@@ -132,7 +133,7 @@ public interface Worker extends AutoCloseable {
             this.reason = reason;
         }
 
-        /** {@return the stop reason that an interrupted handler is told} */
+        /** {@return the stop reason that an interrupted handler receives} */
         public JobContext.StopReason reason() {
             return reason;
         }
