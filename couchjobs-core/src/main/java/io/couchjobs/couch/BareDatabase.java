@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A database as a whole, whatever documents are in it: whether it exists, who may use it, its numbers and its upkeep. Thread-safe.
- * Users see these methods as those of {@link CouchDatabase}.
+ * The operations on a database as a whole: its existence, access rights, statistics and maintenance. Thread-safe. These
+ * methods are part of the public class {@link CouchDatabase}.
  */
 abstract class BareDatabase {
     private static final int NOT_FOUND = 404;
@@ -37,7 +37,7 @@ abstract class BareDatabase {
         return name;
     }
 
-    /** {@return whether there is such a database} */
+    /** {@return whether the database exists} */
     public boolean exists() {
         return http.exchange(Call.head(path), answer -> {
             if (answer.status() != NOT_FOUND) {
@@ -47,12 +47,17 @@ abstract class BareDatabase {
         });
     }
 
-    /** {@return true when this call created the database, false when it was there (or was made by a try whose answer was lost)} */
+    /**
+     * Creates the database unless it exists.
+     *
+     * @return true if this call created the database; false if it existed, or if an earlier attempt of this call created it
+     *     and the answer was lost
+     */
     public boolean createIfMissing() {
         try {
             return http.exchange(Call.repeatable("PUT", path), BareDatabase::wasCreated);
         } catch (CouchException refused) {
-            // The server refuses a user without the right to create databases, even when the database exists.
+            // The server refuses users who may not create databases, even when the database exists.
             if ((refused.status() == 401 || refused.status() == 403) && exists()) {
                 return false;
             }
@@ -61,8 +66,8 @@ abstract class BareDatabase {
     }
 
     /**
-     * One request creates or not: looking first would be a race. It is sent again when its answer was lost: a database that the
-     * lost request created serves as well.
+     * Evaluates the answer of the only request: checking first whether the database exists would be a race. The request is
+     * repeated when its answer is lost. If the first request did create the database, the repeated one finds it.
      */
     private static boolean wasCreated(Answer answer) throws IOException {
         if (answer.status() == EXISTS) {
@@ -73,14 +78,14 @@ abstract class BareDatabase {
         return true;
     }
 
-    /** {@return the administrators and members of the database, as CouchDB keeps them ({@code _security})} */
+    /** {@return the administrators and members of the database, as in CouchDB's {@code _security}} */
     public ObjectNode security() {
         return http.exchange(Call.get(path.segment("_security")), Answer::object);
     }
 
     /**
-     * Replaces the object that {@code security()} returns. The later of two concurrent writes wins. Only administrators
-     * of the database may do it.
+     * Replaces the object that {@code security()} returns. The later of two concurrent writes wins. Only administrators of
+     * the database may call this.
      *
      * @param security the whole object
      */
@@ -89,14 +94,14 @@ abstract class BareDatabase {
         http.exchange(Call.repeatable("PUT", target, Json.bytes(security)), Answer::object);
     }
 
-    /** {@return how many revisions of a document the server remembers the names of ({@code _revs_limit})} */
+    /** {@return how many revision ids of each document the server keeps ({@code _revs_limit})} */
     public int revisionLimit() {
         return http.exchange(Call.get(path.segment("_revs_limit")), Answer::json)
                 .asInt();
     }
 
     /**
-     * Changes the number that {@code revisionLimit()} returns. Surplus revisions of a document are forgotten with its
+     * Changes the number that {@code revisionLimit()} returns. The server drops surplus revision ids of a document at its
      * next write.
      *
      * @param revisions at least 1
@@ -107,23 +112,23 @@ abstract class BareDatabase {
     }
 
     /**
-     * Deletes the database and all that is in it.
+     * Deletes the database and all its documents.
      *
-     * @throws CouchNotFoundException there is none
+     * @throws CouchNotFoundException if the database does not exist
      */
     public void delete() {
         http.exchange(Call.write("DELETE", path), Answer::object);
     }
 
-    /** {@return the database in numbers} */
+    /** {@return the statistics of the database} */
     public DatabaseInfo info() {
         return http.exchange(Call.get(path), answer -> DatabaseInfo.of(answer.object()));
     }
 
     /**
-     * {@return the nodes that have a copy of each part of the database, whether they are there or not, by range of checksums}
+     * {@return by shard range, the nodes that keep a copy of the shard, whether they are reachable or not}
      *
-     * @throws CouchException the server does not tell
+     * @throws CouchException if the server does not say
      */
     public Map<String, List<String>> shards() {
         Map<String, List<String>> nodes = new TreeMap<>();
@@ -134,28 +139,28 @@ abstract class BareDatabase {
         return nodes;
     }
 
-    /** Starts compacting the database; does not wait for the end. */
+    /** Starts a compaction of the database; does not wait until it ends. */
     public void compact() {
         start(path.segment("_compact"));
     }
 
     /**
-     * Starts compacting the indexes of a design document; does not wait for the end.
+     * Starts a compaction of the indexes of a design document; does not wait until it ends.
      *
-     * @param designDoc its name, with or without {@code _design/}
+     * @param designDoc the design document's name, with or without {@code _design/}
      */
     public void compactViews(String designDoc) {
         start(path.segment("_compact").segment(UrlPath.designName(designDoc)));
     }
 
-    /** {@return whether the database is being compacted, as far as the server says} */
+    /** {@return whether the database is being compacted; false when the server does not say} */
     public boolean isCompacting() {
         return http.exchange(Call.get(path), Answer::object)
                 .path("compact_running")
                 .asBoolean();
     }
 
-    /** Starts deleting index files that no design document uses any more. */
+    /** Starts to delete index files that no design document uses any more. */
     public void cleanUpViews() {
         start(path.segment("_view_cleanup"));
     }

@@ -9,40 +9,41 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open changes feed. One thread at a time calls {@link #next}; the other methods are safe from any thread.
+ * An open changes feed. Only one thread at a time may call {@link #next}; the other methods are thread-safe.
  *
- * <p>A feed may repeat changes, and on a cluster it may go back, but it never leaves one out. When it breaks, open a
- * new one from {@link #lastSeq}.
+ * <p>A feed may repeat changes, and on a cluster it may go back, but it never omits a change. When a feed breaks, open a new
+ * one from {@link #lastSeq}.
  */
 public interface ChangesFeed extends AutoCloseable {
 
     /**
-     * The next change. Heartbeats are swallowed.
+     * Waits for the next change. Heartbeats are not returned.
      *
-     * @param atMost how long to wait for one; zero looks without waiting
-     * @return the change; empty when none came in that time, when the feed has ended or is closed, or when the thread
-     *     was interrupted (its flag stays set)
-     * @throws CouchUnreachableException the connection broke, or was silent for three heartbeats; thrown after all
-     *     changes that came before were handed out
-     * @throws CouchException the server reported an error or sent something else than changes, or a row longer than 16 MiB
+     * @param atMost how long to wait; zero does not wait
+     * @return the change; empty when none came in time, when the feed has ended or is closed, or when the thread was
+     *     interrupted (its interrupt flag stays set)
+     * @throws CouchUnreachableException if the connection broke, or was silent for three heartbeats; thrown after all changes
+     *     that came before were returned
+     * @throws CouchException if the server reported an error, or sent something other than changes, or a row longer than 16
+     *     MiB
      */
     Optional<Change> next(Duration atMost);
 
-    /** {@return when the last byte came, heartbeats included, as {@link System#nanoTime} counts} */
+    /** {@return when the last byte came, including heartbeats, on the clock of {@link System#nanoTime}} */
     long lastSignOfLife();
 
     /**
-     * {@return the position to go on from: that of the last change handed out by {@link #next}, at first the one asked
-     * for, and when the feed has ended in order the one it ended at}
+     * {@return the position to continue from: the position of the last change that {@link #next} returned, or the requested
+     * position before the first change, or the final position when the server has ended the feed}
      */
     String lastSeq();
 
-    /** {@return whether nothing more will come: the server ended the feed, it broke, or it was closed} */
+    /** {@return whether no more changes will come: the server ended the feed, it broke, or it was closed} */
     boolean isEnded();
 
     /**
-     * Ends the feed because it does not deliver the existing changes. A client that knows several nodes sends its next
-     * requests, the next feed included, to another one.
+     * Ends the feed because it does not deliver existing changes. A client with several nodes sends its next requests,
+     * including the next feed, to another node.
      */
     default void abandon() {
         close();
@@ -55,11 +56,11 @@ public interface ChangesFeed extends AutoCloseable {
     /**
      * One row of the changes feed.
      *
-     * @param seq the feed position after this change, opaque
+     * @param seq the feed position after this change, an opaque text
      * @param id the document's id
-     * @param revs the winning revision, and with {@code styleAllDocs} the other leaves after it
+     * @param revs the winning revision, followed by the other leaves if requested by {@code styleAllDocs}
      * @param deleted whether the winner is a tombstone
-     * @param doc the document, when asked for; null otherwise or when it is gone already
+     * @param doc the document; null when it was not requested, or does not exist any more
      */
     record Change(
             String seq,
@@ -74,7 +75,7 @@ public interface ChangesFeed extends AutoCloseable {
          * @param seq the feed position
          * @param id the document's id
          * @param revs its leaves
-         * @param deleted whether it is gone
+         * @param deleted whether the winner is a tombstone
          * @param doc the document or null
          */
         public Change {

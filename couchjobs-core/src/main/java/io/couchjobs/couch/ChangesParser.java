@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads a changes feed row by row as it comes in. A continuous feed is a row after the other; the others are one object
+ * Parses a changes feed row by row as it arrives. A continuous feed is a sequence of rows. The other feeds are one object
  * with the rows in {@code results}. Heartbeats are white space between the rows.
  */
 final class ChangesParser {
@@ -30,7 +30,7 @@ final class ChangesParser {
         this.lastSeq = request.since();
     }
 
-    /** The next row; empty at the end. Waits for it. */
+    /** Waits for the next row; empty at the end. */
     Optional<Change> next() throws IOException {
         if (!continuous && !inResults) {
             openResults();
@@ -48,7 +48,7 @@ final class ChangesParser {
         return Optional.empty();
     }
 
-    /** The position after all that was read. */
+    /** Returns the position after the last row that was read. */
     String lastSeq() {
         return lastSeq;
     }
@@ -85,7 +85,7 @@ final class ChangesParser {
     private Change change(ObjectNode row) {
         failOnError(row);
         String id = Json.optionalText(row, "id").orElseThrow(() -> answer.unusable("a change without an id"));
-        lastSeq = row.hasNonNull("seq") ? Json.text(row, "seq") : lastSeq; // a cluster may leave out positions
+        lastSeq = row.hasNonNull("seq") ? Json.text(row, "seq") : lastSeq; // a cluster may omit positions
         return new Change(
                 lastSeq,
                 id,

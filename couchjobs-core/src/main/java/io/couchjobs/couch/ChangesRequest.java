@@ -19,16 +19,16 @@ import java.util.TreeMap;
  */
 public final class ChangesRequest {
 
-    /** The position after everything that is there. */
+    /** The position after all existing changes. */
     public static final String NOW = "now";
 
-    /** The server's behaviour once it has sent all changes it has. */
+    /** The server's behaviour after it has sent all existing changes. */
     public enum Feed {
-        /** It ends the feed. */
+        /** The server ends the feed. */
         NORMAL,
-        /** It waits for one more change if it had none, and ends the feed. */
+        /** The server ends the feed. If it had no change to send, it first waits for one. */
         LONGPOLL,
-        /** It goes on sending changes as they happen. */
+        /** The server keeps sending changes as they happen. */
         CONTINUOUS
     }
 
@@ -52,40 +52,40 @@ public final class ChangesRequest {
     /**
      * {@return a request for all changes from the beginning}
      *
-     * @param feed the server's behaviour at the end
+     * @param feed the server's behaviour after the last existing change
      */
     public static ChangesRequest of(Feed feed) {
         return new ChangesRequest(feed, "0", DEFAULT_HEARTBEAT, Map.of(), Optional.empty());
     }
 
-    /** {@return a request for all changes there are} */
+    /** {@return a request for all existing changes} */
     public static ChangesRequest normal() {
         return of(Feed.NORMAL);
     }
 
-    /** {@return a request for the changes there are, or else the next one} */
+    /** {@return a request for all existing changes, or the next change if there are none} */
     public static ChangesRequest longpoll() {
         return of(Feed.LONGPOLL);
     }
 
-    /** {@return a request for all changes, also those to come} */
+    /** {@return a request for all existing and future changes} */
     public static ChangesRequest continuous() {
         return of(Feed.CONTINUOUS);
     }
 
     /**
-     * {@return this request, from that position on}
+     * {@return this request, starting after a position}
      *
-     * @param seq a position the server gave, or {@link #NOW}; default {@code "0"}, the beginning
+     * @param seq a position from the server, or {@link #NOW}; default {@code "0"}, the beginning
      */
     public ChangesRequest since(String seq) {
         return new ChangesRequest(feed, seq, heartbeat, options, body);
     }
 
     /**
-     * {@return this request, with a sign of life that often}
+     * {@return this request, with an interval for heartbeats}
      *
-     * @param every default 10 s, at least 1 ms; after three of them without a byte the feed counts as broken
+     * @param every the interval; default 10 s, at least 1 ms. A feed that is silent for three intervals counts as broken
      */
     public ChangesRequest heartbeat(Duration every) {
         if (every.toMillis() < 1) {
@@ -104,7 +104,7 @@ public final class ChangesRequest {
     }
 
     /**
-     * {@return this request, with {@code _conflicts} in the documents}
+     * {@return this request, with or without {@code _conflicts} in the documents}
      *
      * @param conflicts default false
      */
@@ -122,9 +122,10 @@ public final class ChangesRequest {
     }
 
     /**
-     * {@return this request, where only one of so many changes tells its position; CouchDB only, others tell all}
+     * {@return this request, where only one of several changes has a position; servers other than CouchDB send all positions}
      *
-     * @param changes at least 1; default 1. A change without a position has that of the one before
+     * @param changes how many changes share a position; at least 1, default 1. A change without a position gets that of the
+     *     previous change
      */
     public ChangesRequest seqInterval(int changes) {
         if (changes < 1) {
@@ -143,9 +144,9 @@ public final class ChangesRequest {
     }
 
     /**
-     * {@return this request, ending after so many changes}
+     * {@return this request, with a limit to the number of changes}
      *
-     * @param changes at least 1 (the server takes 0 for 1); default no limit
+     * @param changes at least 1 (the server would treat 0 as 1); default no limit
      */
     public ChangesRequest limit(long changes) {
         if (changes < 1) {
@@ -155,16 +156,16 @@ public final class ChangesRequest {
     }
 
     /**
-     * {@return this request, ended by the server when nothing happened for that long; takes the place of heartbeats}
+     * {@return this request, which the server ends after a time without changes; replaces heartbeats}
      *
-     * @param idle default: heartbeats, and no end
+     * @param idle the time without changes; default no end
      */
     public ChangesRequest timeout(Duration idle) {
         return with("timeout", String.valueOf(idle.toMillis()));
     }
 
     /**
-     * {@return this request, for these documents only; takes the place of a selector}
+     * {@return this request, for these documents only; replaces a selector}
      *
      * @param ids document ids
      */
@@ -175,7 +176,7 @@ public final class ChangesRequest {
     }
 
     /**
-     * {@return this request, for documents that match; takes the place of document ids}
+     * {@return this request, for documents that match a selector; replaces document ids}
      *
      * @param selector a Mango selector
      */
@@ -185,7 +186,7 @@ public final class ChangesRequest {
         return with("filter", "_selector").withBody(filter);
     }
 
-    /** {@return the server's behaviour at the end} */
+    /** {@return the server's behaviour after the last existing change} */
     public Feed feed() {
         return feed;
     }
@@ -195,7 +196,7 @@ public final class ChangesRequest {
         return since;
     }
 
-    /** {@return how often the server gives a sign of life} */
+    /** {@return the interval of heartbeats} */
     public Duration heartbeat() {
         return heartbeat;
     }
@@ -219,8 +220,8 @@ public final class ChangesRequest {
     }
 
     /**
-     * The longest silence of a server that is alive. A feed of past changes may be silent as long as any answer: the
-     * server searches before the first row.
+     * Returns how long a live server may be silent. A feed of past changes may be silent as long as any other answer, because
+     * the server searches before it sends the first row.
      */
     Duration longestSilence(Duration responseTimeout) {
         Duration idle = Duration.ofMillis(Long.parseLong(options.getOrDefault("timeout", "0")));

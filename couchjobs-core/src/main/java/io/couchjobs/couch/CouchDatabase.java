@@ -19,10 +19,10 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * A database on a CouchDB server. Thread-safe. Every method that asks the server may throw {@link CouchException};
- * {@link CouchNotFoundException} when the database is not there.
+ * A database on a CouchDB server. Thread-safe. Every method that sends a request may throw {@link CouchException}, and {@link
+ * CouchNotFoundException} when the database does not exist.
  *
- * <p>Documents are {@link ObjectNode}s, as CouchDB gives and takes them, with {@code _id} and {@code _rev}.
+ * <p>Documents are {@link ObjectNode}s in CouchDB's own format, with {@code _id} and {@code _rev}.
  */
 public final class CouchDatabase extends ReadableDatabase {
 
@@ -33,20 +33,21 @@ public final class CouchDatabase extends ReadableDatabase {
         this.server = server;
     }
 
-    /** {@return the server it is on} */
+    /** {@return the server of this database} */
     public CouchServer server() {
         return server;
     }
 
     /**
-     * Writes many documents in one request. Each is stored or not on its own.
+     * Writes many documents in one request. Each document is stored or refused independently.
      *
-     * @param docs the documents, each with an {@code _id}; to change or delete one, with its {@code _rev}
+     * @param docs the documents, each with an {@code _id}; a change or deletion also needs the {@code _rev}
      * @return one result per document, in their order
-     * @throws IllegalArgumentException a document has no id
-     * @throws CouchUnauthorizedException the server took none of them
-     * @throws CouchException the request failed as a whole; see {@link CouchException#outcomeUnknown}. With 400 or 413
-     *     one document (a field starting with {@code _}, or too large) made the server refuse them all
+     * @throws IllegalArgumentException if a document has no id
+     * @throws CouchUnauthorizedException if the server refused all of them
+     * @throws CouchException if the request failed as a whole; see {@link CouchException#outcomeUnknown}. The status is 400
+     *     or 413 when the server refused them all because of one document, which has a field starting with {@code _} or is
+     *     too large
      */
     public List<WriteResult> bulkDocs(List<ObjectNode> docs) {
         docs.forEach(ReadableDatabase::idOf);
@@ -61,23 +62,23 @@ public final class CouchDatabase extends ReadableDatabase {
     }
 
     /**
-     * Stores revisions as they are, as replication does ({@code new_edits=false}): at each copy that is in reach, whatever leaves
-     * it has. The answer does not say which copies refused a revision; a reading shows it.
+     * Stores revisions as they are, as replication does ({@code new_edits=false}): at each reachable copy, whatever leaves
+     * the copy has. The answer does not say which copies refused a revision; only a read shows it.
      *
      * @param docs the revisions, each with {@code _id}, {@code _rev} and {@code _revisions}
-     * @throws CouchException the request failed as a whole; it can be sent again without harm
+     * @throws CouchException if the request failed as a whole; it can be repeated without harm
      */
     public void bulkRevisions(List<ObjectNode> docs) {
         var unused = bulkRevisions(docs, path.segment("_bulk_docs"));
     }
 
     /**
-     * As {@link #bulkRevisions(List)}, but the server waits for a number of copies before it answers.
+     * Stores revisions as {@link #bulkRevisions(List)} does; the server waits for a number of copies before it answers.
      *
      * @param docs the revisions, each with {@code _id}, {@code _rev} and {@code _revisions}
-     * @param copies how many copies have taken them, or cannot be reached, when the server answers
-     * @return whether so many copies have taken them, and none that answered has refused one
-     * @throws CouchException the request failed as a whole; it can be sent again without harm
+     * @param copies how many copies must have stored the revisions, or be unreachable, before the server answers
+     * @return whether this many copies stored the revisions, and no copy that answered refused one
+     * @throws CouchException if the request failed as a whole; it can be repeated without harm
      */
     public boolean bulkRevisions(List<ObjectNode> docs, int copies) {
         return bulkRevisions(docs, path.segment("_bulk_docs").query("w", String.valueOf(copies)));
@@ -88,7 +89,7 @@ public final class CouchDatabase extends ReadableDatabase {
         return docs.isEmpty()
                 || http.exchange(
                         Call.write("POST", target, bulkBody(docs, false)),
-                        answer -> answer.array().isEmpty() && answer.status() == 201); // 202: fewer copies took them
+                        answer -> answer.array().isEmpty() && answer.status() == 201); // 202: fewer copies stored them
     }
 
     /**
@@ -96,22 +97,22 @@ public final class CouchDatabase extends ReadableDatabase {
      *
      * @param doc the document with an {@code _id}; to change or delete it, with its {@code _rev}
      * @return the result
-     * @throws IllegalArgumentException the document has no id
-     * @throws CouchUnauthorizedException the server does not let this user write here at all
+     * @throws IllegalArgumentException if the document has no id
+     * @throws CouchUnauthorizedException if this user may not write to the database
      */
     public WriteResult put(ObjectNode doc) {
         return put(doc, path.document(idOf(doc)));
     }
 
     /**
-     * Writes one document to so many copies.
+     * Writes one document to a number of copies.
      *
      * @param doc the document with an {@code _id}; to change or delete it, with its {@code _rev}
-     * @param copies how many copies must take it, to call it {@link WriteResult.Stored}; fewer make it {@link
+     * @param copies how many copies must store the document for {@link WriteResult.Stored}; with fewer, the result is {@link
      *     WriteResult.Accepted}
      * @return the result
-     * @throws IllegalArgumentException the document has no id
-     * @throws CouchUnauthorizedException the server does not let this user write here at all
+     * @throws IllegalArgumentException if the document has no id
+     * @throws CouchUnauthorizedException if this user may not write to the database
      */
     public WriteResult put(ObjectNode doc, int copies) {
         return put(doc, path.document(idOf(doc)).query("w", String.valueOf(copies)));
@@ -122,12 +123,12 @@ public final class CouchDatabase extends ReadableDatabase {
     }
 
     /**
-     * Stores one document, for a caller that cannot wait as long as others: by a connection that others do not use.
+     * Writes one document for a caller with a short timeout, on a connection that is reserved for these calls.
      *
      * @param doc the document, with its {@code _id}
      * @param patience how long the server may be silent
      * @return the server's answer
-     * @throws CouchUnreachableException when the server was silent for longer; the write may have been stored
+     * @throws CouchUnreachableException if the server was silent for longer; the document may have been stored
      */
     public WriteResult put(ObjectNode doc, Duration patience) {
         String id = idOf(doc);
@@ -135,12 +136,12 @@ public final class CouchDatabase extends ReadableDatabase {
     }
 
     /**
-     * As {@link #get(String)}, on a connection that no other requests take up.
+     * Reads a document as {@link #get(String)} does, on a connection that is reserved for callers with a short timeout.
      *
-     * @param id its id
+     * @param id the document's id
      * @param patience how long each node may be silent
      * @return the document; empty when it is missing or deleted
-     * @throws CouchUnreachableException when all nodes were silent for longer
+     * @throws CouchUnreachableException if all nodes were silent for longer
      */
     public Optional<ObjectNode> get(String id, Duration patience) {
         return http.renew(Call.get(path.document(id)), patience, answer -> found(answer, id));
@@ -166,11 +167,11 @@ public final class CouchDatabase extends ReadableDatabase {
     }
 
     /**
-     * Opens a changes feed on a connection of its own; see {@link CouchConfig#maxFeedConnections}. When this returns, the
-     * server has accepted the request.
+     * Opens a changes feed on a connection of its own; see {@link CouchConfig#maxFeedConnections}. Returns when the server
+     * has accepted the request.
      *
      * @param request which changes
-     * @return the feed; to be closed
+     * @return the feed, which the caller must close
      */
     public ChangesFeed changes(ChangesRequest request) {
         Duration silence = request.longestSilence(server.config().responseTimeout());
@@ -178,11 +179,11 @@ public final class CouchDatabase extends ReadableDatabase {
     }
 
     /**
-     * {@return whether a document is there and matches a selector}
+     * {@return whether a document exists and matches a selector}
      *
      * @param id the document's id
      * @param selector a Mango selector
-     * @throws CouchException the server cannot select, or does not take the selector
+     * @throws CouchException if the server does not support selectors, or refuses this one
      */
     public boolean matches(String id, ObjectNode selector) {
         ObjectNode question = Json.object().put("limit", 1);
@@ -206,16 +207,16 @@ public final class CouchDatabase extends ReadableDatabase {
         return pending.isNumber() ? OptionalLong.of(pending.longValue()) : OptionalLong.empty();
     }
 
-    /** {@return the feed position now, opaque} */
+    /** {@return the present feed position, an opaque text} */
     public String currentSeq() {
         return info().updateSeq();
     }
 
     /**
-     * Removes leaves as if they had never been, tombstones too. Some copies may follow later.
+     * Removes leaves, including tombstones, as if they had never existed. Some copies may remove them later.
      *
      * @param idRevs by document id, the leaves to remove; a server takes at most 100 ids at a time by default
-     * @return by document id, the leaves that are gone; an id whose leaves were not there has an empty list
+     * @return by document id, the leaves that were removed; an id whose leaves did not exist has an empty list
      */
     public Map<String, List<String>> purge(Map<String, List<String>> idRevs) {
         return http.exchange(Call.write("POST", path.segment("_purge"), Json.bytes(Json.value(idRevs))), answer -> {
@@ -229,10 +230,10 @@ public final class CouchDatabase extends ReadableDatabase {
     }
 
     /**
-     * {@return the index of a design document in numbers}
+     * {@return the statistics of the index of a design document}
      *
-     * @param designDoc its name, with or without {@code _design/}
-     * @throws CouchNotFoundException there is no such design document
+     * @param designDoc the design document's name, with or without {@code _design/}
+     * @throws CouchNotFoundException if there is no such design document
      */
     public ViewInfo viewInfo(String designDoc) {
         JsonNode index = index(designDoc);
@@ -250,12 +251,12 @@ public final class CouchDatabase extends ReadableDatabase {
     }
 
     /**
-     * The index of a design document in numbers, as of one moment.
+     * Statistics of the index of a design document, as of one moment.
      *
      * @param fileSize bytes on disk; -1 when the server does not say
-     * @param activeSize bytes still in use, which a compaction would leave; -1 when the server does not say
-     * @param compacting whether it is being compacted
-     * @param updating whether it is catching up with the documents
+     * @param activeSize bytes in use, which a compaction would keep; -1 when the server does not say
+     * @param compacting whether the index is being compacted
+     * @param updating whether the index is being updated
      */
     public record ViewInfo(long fileSize, long activeSize, boolean compacting, boolean updating) {}
 }

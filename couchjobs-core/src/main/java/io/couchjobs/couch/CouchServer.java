@@ -23,25 +23,27 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * A CouchDB server. Thread-safe; owns the connection pools, so have one per server or cluster and close it at the end.
+ * A CouchDB server, or a cluster. Thread-safe. It owns the connection pools: create one instance per server or cluster, and
+ * close it when done.
  *
- * <p>It may be a cluster, whose nodes the configuration names. They are asked one at a time: another one when one fails. A
- * write that a node may have carried out before it failed is never sent to another.
+ * <p>The configuration names the nodes of a cluster. The client sends its requests to one node, and switches to another one
+ * when that node fails. It never sends a write to another node if the failed node may have carried it out.
  *
- * <p>Reads are repeated a few times when the connection fails, the server is busy (503), or the process that runs the
- * code of views has ended (500, {@code os_process_error} or {@code epipe}). Writes are never repeated.
+ * <p>Reads are retried a few times when the connection fails, the server is busy (503), or the process that runs the code of
+ * views has ended (500, {@code os_process_error} or {@code epipe}). Writes of documents are never retried after such a
+ * failure.
  *
- * <p>A request that the server refuses by 429 was not carried out. It is sent again, also when it is a write. From then
- * on all requests of this client wait for their turn, so that the server gets about as many per second as it accepts;
- * writes go first. Only a refusal that lasts for a minute is thrown.
+ * <p>A request that the server refuses with 429 was not carried out, so it is retried, even if it is a write. From then on
+ * this client throttles its requests to about the rate that the server accepts; writes go first. The client throws an
+ * exception only when the server refuses for a minute.
  */
 public final class CouchServer implements AutoCloseable {
     private static final Set<String> WITHOUT = Set.of("missing", "deleted");
 
-    /** A character that comes after those of all names. */
+    /** A character that sorts after all characters of database names. */
     private static final String LAST = "\ufff0";
 
-    /** CouchDB's default. */
+    /** CouchDB's default, in bytes. */
     private static final String MAX_DOCUMENT_SIZE = "8000000";
 
     static {
@@ -57,10 +59,10 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
-     * {@return a client for that server; nothing is sent yet}
+     * {@return a client for a server; sends no request}
      *
-     * @param config where and how
-     * @throws IllegalArgumentException the certificates of the configuration cannot be used
+     * @param config the addresses, the credentials and the limits
+     * @throws IllegalArgumentException if the certificates of the configuration cannot be used
      */
     public static CouchServer connect(CouchConfig config) {
         return connect(config, ClientParts.of(config, Environment.REAL));
@@ -70,7 +72,7 @@ public final class CouchServer implements AutoCloseable {
         return new CouchServer(config, new Http(config, parts));
     }
 
-    /** {@return the configuration this client was made with} */
+    /** {@return the configuration of this client} */
     public CouchConfig config() {
         return config;
     }
@@ -78,17 +80,17 @@ public final class CouchServer implements AutoCloseable {
     /**
      * {@return the server's description of itself}
      *
-     * @throws CouchException it could not be asked, or is no CouchDB
+     * @throws CouchException if the request failed, or the server is not CouchDB
      */
     public Info info() {
         return http.exchange(Call.get(UrlPath.ROOT), CouchServer::infoOf);
     }
 
     /**
-     * {@return a client for one database, which need not exist; nothing is sent yet}
+     * {@return a client for one database, which need not exist; sends no request}
      *
      * @param name the database's name
-     * @throws IllegalArgumentException CouchDB does not allow such a name
+     * @throws IllegalArgumentException if CouchDB does not allow the name
      */
     public CouchDatabase database(String name) {
         return new CouchDatabase(this, DatabaseName.checked(name));
@@ -97,17 +99,17 @@ public final class CouchServer implements AutoCloseable {
     /**
      * {@return the names of all databases}
      *
-     * @throws CouchException they could not be listed
+     * @throws CouchException if the databases could not be listed
      */
     public List<String> databases() {
         return http.exchange(Call.get(UrlPath.ROOT.segment("_all_dbs")), answer -> Json.texts(answer.array()));
     }
 
     /**
-     * {@return the names of all databases that begin in some way, in their order}
+     * {@return the names of all databases that begin with a prefix, sorted}
      *
-     * @param prefix the beginning; may be empty
-     * @throws CouchException they could not be listed
+     * @param prefix the prefix; may be empty
+     * @throws CouchException if the databases could not be listed
      */
     public List<String> databases(String prefix) {
         UrlPath all = UrlPath.ROOT.segment("_all_dbs");
@@ -119,11 +121,11 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
-     * Describes several databases by one request ({@code _dbs_info}).
+     * Describes several databases in one request ({@code _dbs_info}).
      *
-     * @param names their names; a server takes at most 100 by default
-     * @return those that are there, by name
-     * @throws CouchException they could not be asked for
+     * @param names the databases' names; a server accepts at most 100 by default
+     * @return the databases that exist, by name
+     * @throws CouchException if the request failed
      */
     public Map<String, DatabaseInfo> databaseInfos(List<String> names) {
         ObjectNode question = Json.object();
@@ -140,9 +142,9 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
-     * {@return the nodes of the cluster, as the node that is asked sees them}
+     * {@return the nodes of the cluster, as the node that answers sees them}
      *
-     * @throws CouchException the server does not tell: it does not support the request, or the user has no right to it
+     * @throws CouchException if the server does not support the request, or the user is not allowed to send it
      */
     public Membership membership() {
         return http.exchange(Call.get(UrlPath.ROOT.segment("_membership")), answer -> {
@@ -154,11 +156,11 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
-     * Asks whether a node of the cluster knows a database.
+     * Returns whether a node of the cluster has a database.
      *
-     * @param node the node's name, as {@link #membership} has it
+     * @param node the node's name, as in {@link #membership}
      * @param database the database's name
-     * @return whether it does; empty when that node cannot be asked now, or the user has no right to ask
+     * @return whether the node has the database; empty when the node does not answer now, or the user is not allowed to ask
      */
     public Optional<Boolean> isOnNode(String node, String database) {
         UrlPath entry =
@@ -169,7 +171,7 @@ public final class CouchServer implements AutoCloseable {
                     answer.requireSuccess();
                     return Optional.of(true);
                 }
-                // Otherwise the reason is that there is no such node.
+                // Any other reason means that there is no such node.
                 boolean isWithout = WITHOUT.contains(answer.failure().reason());
                 return isWithout ? Optional.of(false) : Optional.empty();
             });
@@ -178,7 +180,7 @@ public final class CouchServer implements AutoCloseable {
         }
     }
 
-    /** {@return how many copies a new database has, as the server is configured; 1 when it does not tell} */
+    /** {@return how many copies a new database gets by the server's configuration; 1 when the server does not say} */
     public int copiesWanted() {
         try {
             return configured("cluster").path("n").asInt(1);
@@ -188,8 +190,8 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
-     * {@return how large a document may be, attachments aside, in bytes of JSON; nothing when the server does not tell, as it
-     *     tells administrators only}
+     * {@return the maximum size of a document without its attachments, in bytes of JSON; empty when the server does not say:
+     * it tells administrators only}
      */
     public OptionalLong largestDocument() {
         try {
@@ -206,53 +208,54 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
-     * The server's clock minus this machine's, from the {@code Date} of the answers seen so far. Positive: the server is
-     * ahead. Those dates have whole seconds; several answers narrow it down.
+     * Returns the server's clock minus this machine's clock, estimated from the {@code Date} header of the answers so far. A
+     * positive result means that the server is ahead. The header has whole seconds; several answers make the estimate more
+     * precise.
      *
-     * @return the least that is possible; zero when the clocks may agree, and before any answer with a date
+     * @return the smallest possible difference; zero when the clocks may agree, or no answer had a date yet
      */
     public Duration clockSkew() {
         return clockSkew(http.environment().instant());
     }
 
     /**
-     * The server's clock minus another one. Setting this machine's clock does not change the known server time, which
-     * is kept by the monotonic clock.
+     * Returns the server's clock minus another clock. The server's time is extrapolated by the monotonic clock, so setting
+     * this machine's clock does not change it.
      *
      * @param local the present time of the other clock
-     * @return as {@link #clockSkew()}
+     * @return the smallest possible difference, as in {@link #clockSkew()}
      */
     public Duration clockSkew(Instant local) {
         return http.clockSkew().estimate(local);
     }
 
     /**
-     * How much greater than {@link #clockSkew(Instant)} the difference may be: some 2 s after one answer, little more than
-     * 1 s after several within some seconds.
+     * Returns how much greater than {@link #clockSkew(Instant)} the difference may be: about 2 s after one answer, and little
+     * more than 1 s after several answers within a few seconds.
      *
      * @param local the present time of the other clock
-     * @return zero when the clocks may agree, and before any answer with a date
+     * @return the uncertainty; zero when the clocks may agree, or no answer had a date yet
      */
     public Duration clockDoubt(Instant local) {
         return http.clockSkew().doubt(local);
     }
 
-    /** {@return how many requests were sent so far, each feed counted once when it was opened, logins and probes aside} */
+    /** {@return how many requests were sent so far, without logins and probes; a feed counts once, when it is opened} */
     public long requestCount() {
         return http.requestCount();
     }
 
     /**
-     * {@return how often this client went from one node of a cluster to another so far} While the number stays the
-     * same, one and the same node answers all requests, feeds aside.
+     * {@return how often this client switched from one node of a cluster to another so far} While the number stays the same,
+     * the same node answers all requests except feeds.
      */
     public long nodeSwitches() {
         return http.nodeSwitches();
     }
 
     /**
-     * Closes all connections and ends all feeds. Closing twice does nothing. Each later request throws an
-     * {@link IllegalStateException}.
+     * Closes all connections and ends all feeds. Later requests throw an {@link IllegalStateException}. Closing twice does
+     * nothing.
      */
     @Override
     public void close() {
@@ -260,7 +263,7 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
-     * Closes as {@link #close}.
+     * Closes this client as {@link #close()} does.
      *
      * @param why the message of the {@link IllegalStateException} that each later request throws
      */
@@ -288,24 +291,24 @@ public final class CouchServer implements AutoCloseable {
     /**
      * The server's description of itself.
      *
-     * @param version the version it speaks, such as {@code 3.5.0}
-     * @param vendor its maker; empty when it does not say
-     * @param uuid its own id, when it tells
+     * @param version the version, such as {@code 3.5.0}
+     * @param vendor the vendor's name; empty when the server does not say
+     * @param uuid the server's id, if it has one
      */
     public record Info(String version, String vendor, Optional<String> uuid) {}
 
     /**
-     * The nodes of a cluster, as one of them sees it. Immutable and thread-safe.
+     * The nodes of a cluster, as one of the nodes sees them. Immutable and thread-safe.
      *
-     * @param connected the nodes that it is connected with, itself among them
-     * @param cluster the nodes that belong to the cluster, whether they are there or not
+     * @param connected the nodes that this node is connected to, including itself
+     * @param cluster the nodes that belong to the cluster, whether connected or not
      * @see <a href="https://docs.couchdb.org/en/stable/api/server/common.html#membership">/_membership</a>
      */
     public record Membership(Set<String> connected, Set<String> cluster) {
         /**
-         * Copies.
+         * Copies the sets of nodes.
          *
-         * @param connected the nodes that it is connected with
+         * @param connected the nodes that this node is connected to
          * @param cluster the nodes that belong to the cluster
          */
         public Membership {

@@ -5,18 +5,19 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.couch.Json;
 
 /**
- * A database in numbers, as of one moment.
+ * Statistics of a database, as of one moment.
  *
- * @param name its name
- * @param created when it was made, in seconds since 1970; 0 when the server does not say
- * @param docCount documents that are there
- * @param deletedDocCount tombstones
- * @param updateSeq the feed position, opaque
+ * @param name the database's name
+ * @param created the time of its creation in seconds since 1970; 0 when the server does not say
+ * @param docCount the number of documents that are not deleted
+ * @param deletedDocCount the number of tombstones
+ * @param updateSeq the feed position, an opaque text
  * @param fileSize bytes on disk; -1 when the server does not say
- * @param activeSize bytes still in use, which a compaction would leave; -1 when the server does not say
- * @param purgeSeq how far purging has come, opaque
+ * @param activeSize bytes in use, which a compaction would keep; -1 when the server does not say
+ * @param purgeSeq the position of the last purge, an opaque text
  * @param copies how many nodes keep a copy of each document ({@code cluster.n}); 1 when the server does not say
- * @param shards into how many parts the documents are divided by their ids ({@code cluster.q}); 1 when the server does not say
+ * @param shards how many shards the documents are divided into by their ids ({@code cluster.q}); 1 when the server does not
+ *     say
  */
 public record DatabaseInfo(
         String name,
@@ -47,19 +48,19 @@ public record DatabaseInfo(
                 Math.max(1, info.path("cluster").path("q").asInt(1)));
     }
 
-    /** PouchDB Server says here since when it runs, in milliseconds. */
+    /** Returns the time of creation; 0 for PouchDB Server, which sends its own start time in milliseconds instead. */
     private static long created(ObjectNode info) {
         long seconds = info.path("instance_start_time").asLong();
         return seconds > MOST_SECONDS ? 0 : seconds;
     }
 
-    /** {@return how many changes the database has seen; on a cluster that depends on which copies were asked} */
+    /** {@return how many changes the database has had; on a cluster the number depends on which copies answered} */
     public long changes() {
         return changes(updateSeq);
     }
 
     /**
-     * The number that feed positions begin with; it grows as a database changes.
+     * Returns the number at the beginning of a feed position. The number grows with the changes of a database.
      *
      * @param position a feed position
      * @return the number; 0 for a position without one

@@ -3,7 +3,7 @@ package io.couchjobs.couch;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** CouchDB's rule for database names. */
+/** Checks database names by CouchDB's rule. */
 final class DatabaseName {
 
     private static final Pattern RULE = Pattern.compile("[a-z][a-z0-9_$()+/-]*");

@@ -4,8 +4,8 @@ import io.couchjobs.couch.config.CouchException;
 import java.io.Serializable;
 
 /**
- * A view was not answered in time, because its index is being built: after many writes, an import, a restore or an upgrade. The
- * server goes on building, so the same question is answered later.
+ * Thrown when a view does not answer in time because its index is being built: after many writes, an import, a restore or an
+ * upgrade. The server continues to build the index, so the same query succeeds later.
  */
 public final class IndexBeingBuiltException extends CouchException {
 
@@ -18,7 +18,7 @@ public final class IndexBeingBuiltException extends CouchException {
         this.progress = progress;
     }
 
-    /** {@return which index it is, and how far it was} */
+    /** {@return the index and its progress} */
     public Progress progress() {
         return progress;
     }
@@ -38,16 +38,17 @@ public final class IndexBeingBuiltException extends CouchException {
     }
 
     /**
-     * The progress of the index of a design document that is catching up with the documents. Immutable and thread-safe.
+     * The progress of an index that is being built. Immutable and thread-safe.
      *
      * @param designDoc the design document's name, without {@code _design/}
      * @param database the database's name
-     * @param percent how much of the changes it knows, 0 to 100; -1 when the server does not say, as it tells administrators only
+     * @param percent how many percent of the changes the index contains, 0 to 100; -1 when the server does not say, for it
+     *     tells administrators only
      */
     public record Progress(String designDoc, String database, int percent) implements Serializable {
         private static final long serialVersionUID = 1L;
 
-        /** {@return one line for people, such as {@code building the index lists-1a2b3c4d of couchjobs: 43 %}} */
+        /** {@return one line for users, such as {@code building the index lists-1a2b3c4d of couchjobs: 43 %}} */
         public String text() {
             return "building the index " + designDoc + " of " + database + (percent < 0 ? "" : ": " + percent + " %");
         }

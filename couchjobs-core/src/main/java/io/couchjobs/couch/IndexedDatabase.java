@@ -18,14 +18,14 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * A database whose views are asked, and which says how far their indexes are. Thread-safe. Users see these methods as those of
- * {@link CouchDatabase}.
+ * The queries to views, and the progress of their indexes. Thread-safe. These methods are part of the public class {@link
+ * CouchDatabase}.
  */
 abstract class IndexedDatabase extends BareDatabase {
 
     private static final int GATEWAY_TIMEOUT = 504;
 
-    /** The server's names for the database's parts. */
+    /** Matches the server's names for the shards of the database. */
     private final Pattern shard;
 
     IndexedDatabase(Http http, String name) {
@@ -34,11 +34,12 @@ abstract class IndexedDatabase extends BareDatabase {
     }
 
     /**
-     * {@return the rows of a view, all of them in memory: set a limit}
+     * {@return the rows of a view, all in memory at once; set a limit for large views}
      *
      * @param query which rows
-     * @throws CouchNotFoundException no such design document or view
-     * @throws IndexBeingBuiltException the server, or {@link CouchConfig#responseTimeout}, gave up waiting for the index
+     * @throws CouchNotFoundException if there is no such design document or view
+     * @throws IndexBeingBuiltException if the server gave up waiting for the index, or {@link CouchConfig#responseTimeout}
+     *     was over
      */
     public ViewResult view(ViewQuery query) {
         Call call = Call.ask(path(query), query.toJson());
@@ -46,11 +47,11 @@ abstract class IndexedDatabase extends BareDatabase {
     }
 
     /**
-     * Several questions to one view in one request.
+     * Sends several queries to one view in one request.
      *
      * @param queries at least one, all of the same view
-     * @return one answer per query, in their order
-     * @throws IllegalArgumentException no query, or queries of different views
+     * @return one result per query, in their order
+     * @throws IllegalArgumentException if there is no query, or the queries are of different views
      */
     public List<ViewResult> views(List<ViewQuery> queries) {
         UrlPath several = pathOfAll(queries).segment("queries");
@@ -87,10 +88,11 @@ abstract class IndexedDatabase extends BareDatabase {
     }
 
     /**
-     * {@return how many changes the index of a design document lacks; 0 when it is up to date, or the server does not say}
+     * {@return how many changes the index of a design document has yet to process; 0 when it is up to date, or the server
+     * does not say}
      *
-     * @param designDoc its name, with or without {@code _design/}
-     * @throws CouchNotFoundException there is no such design document
+     * @param designDoc the design document's name, with or without {@code _design/}
+     * @throws CouchNotFoundException if there is no such design document
      */
     public long changesToIndex(String designDoc) {
         return index(designDoc).path("updates_pending").path("preferred").asLong();
@@ -102,10 +104,10 @@ abstract class IndexedDatabase extends BareDatabase {
     }
 
     /**
-     * {@return how far the index of a design document is; empty when it is up to date}
+     * {@return the progress of the index of a design document; empty when it is not being built}
      *
-     * @param designDoc its name, with or without {@code _design/}
-     * @throws CouchNotFoundException there is no such design document
+     * @param designDoc the design document's name, with or without {@code _design/}
+     * @throws CouchNotFoundException if there is no such design document
      */
     public Optional<IndexBeingBuiltException.Progress> indexProgress(String designDoc) {
         return index(designDoc).path("updater_running").asBoolean()
@@ -114,7 +116,7 @@ abstract class IndexedDatabase extends BareDatabase {
                 : Optional.empty();
     }
 
-    /** Distinguishes a query that timed out because of the index from others. */
+    /** Runs a query, and throws {@link IndexBeingBuiltException} when it timed out because the index is being built. */
     private <T> T explain(Optional<String> designDoc, Supplier<T> question) {
         try {
             return question.get();
@@ -136,14 +138,17 @@ abstract class IndexedDatabase extends BareDatabase {
         }
     }
 
-    /** CouchDB, a proxy or this client gave up waiting. */
+    /** Returns whether CouchDB, a proxy or this client gave up waiting. */
     private static boolean isTooSlow(CouchException failed) {
         return (failed.status() == 500 && failed.error().equals("timeout"))
                 || failed.status() == GATEWAY_TIMEOUT
                 || failed.getCause() instanceof SocketTimeoutException;
     }
 
-    /** Each part of the database has a task of its own; finished tasks are gone. */
+    /**
+     * Returns the progress over all shards; -1 when it is unknown. Each shard has a task of its own, and finished tasks are
+     * not listed.
+     */
     private int percent(String designDoc) {
         long done = 0;
         long total = 0;

@@ -20,9 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A feed with a thread that reads it. A socket read with a deadline of its own would lose a half-read row, so
- * {@link #next} waits for a queue instead. The queue is short, in rows and in bytes: a slow consumer slows the server
- * down.
+ * A feed that its own thread reads into a queue. {@link #next} waits for the queue, because a socket read that times out
+ * would lose a half-read row. The queue is limited in rows and in bytes, so a slow consumer slows the server down.
  */
 final class OpenFeed implements ChangesFeed {
 
@@ -31,9 +30,7 @@ final class OpenFeed implements ChangesFeed {
     private static final int BYTES_AHEAD = 4 << 20;
     private static final long LONGEST_ROW = 16L << 20;
 
-    /**
-     * An item from the reader for the consumer: a row, or the end with its position or its failure.
-     */
+    /** A row from the reader, or the end of the feed with its position or its failure. */
     private record Item(
             @Nullable Change change,
             @Nullable String lastSeq,
@@ -150,7 +147,7 @@ final class OpenFeed implements ChangesFeed {
             }
             last = Item.end(null, http.isClosed() ? null : e);
         } catch (RuntimeException
-                | Error e) { // the consumer must not wait for ever, even when a row does not fit in memory
+                | Error e) { // the consumer must not wait forever, even when a row does not fit into memory
             last = Item.end(null, answer.unusable(String.valueOf(e.getMessage()), e));
         } finally {
             answer.close();
@@ -158,7 +155,7 @@ final class OpenFeed implements ChangesFeed {
         put(last, 0);
     }
 
-    /** Whether a row cannot be read: no node has a better one. */
+    /** Returns whether a row is malformed or too large. Every other node would send the same row. */
     private static boolean isOfARow(CouchException e) {
         boolean isMalformed =
                 e.getCause() instanceof JsonProcessingException && !(e instanceof CouchUnreachableException);
@@ -168,7 +165,7 @@ final class OpenFeed implements ChangesFeed {
     private String readRows(Answer feed) throws IOException {
         RowLimit input = new RowLimit(feed.body());
         try (JsonParser parser = Json.feedParser(input)) {
-            // Closing the body would read its rest, which never ends on a living feed.
+            // Closing the body would read its rest, which never ends while the feed is open.
             parser.disable(JsonParser.Feature.AUTO_CLOSE_SOURCE);
             ChangesParser changes = new ChangesParser(feed, parser, request);
             Optional<Change> row = changes.next();
@@ -184,7 +181,7 @@ final class OpenFeed implements ChangesFeed {
         return put(new Item(row, null, null), (int) Math.max(1, Math.min(bytes, BYTES_AHEAD)));
     }
 
-    /** An interrupt from elsewhere must cost neither a row nor the news of the end. False when the feed was closed. */
+    /** Adds an item, and ignores interrupts so that neither a row nor the end gets lost. Returns false when the feed was closed. */
     private boolean put(Item item, int bytes) {
         while (true) {
             try {
@@ -197,7 +194,7 @@ final class OpenFeed implements ChangesFeed {
         }
     }
 
-    /** Notes each sign of life, and limits the length of one row. */
+    /** Records when bytes arrive, and limits the length of one row. */
     private final class RowLimit extends LimitedInput {
         private long uncounted;
 
@@ -214,7 +211,7 @@ final class OpenFeed implements ChangesFeed {
             super.count(bytes);
         }
 
-        /** The bytes that came since the last row: its own, give or take what the parser reads ahead. */
+        /** Returns the number of bytes since the last row: about the size of this row, as the parser reads ahead. */
         long takeCount() {
             long count = uncounted;
             uncounted = 0;

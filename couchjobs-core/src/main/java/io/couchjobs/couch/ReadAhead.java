@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.Queue;
 
 /**
- * A short queue between the thread that reads a feed and the one that uses its rows: of few items and of few bytes. An
- * item that is larger than all of the room comes alone. One thread puts, and one thread takes. Both wait by the {@link
- * Environment}, so that a simulation can let its own time pass; the queues of the JDK cannot do that.
+ * A queue between the thread that reads a feed and the thread that consumes its rows. Its capacity is limited in items and in
+ * bytes; an item that exceeds the capacity in bytes is queued alone. Supports one producer thread and one consumer thread.
+ * Both wait by the {@link Environment}, so that a simulation can control time; the queues of the JDK do not support that.
  */
 final class ReadAhead<T> {
     private final Environment environment;
@@ -19,7 +19,7 @@ final class ReadAhead<T> {
     private final Signal taken;
     private final int mostItems;
     private final int mostBytes;
-    // From here on guarded by the object itself.
+    // The fields below are guarded by this object.
     private final Queue<Entry<T>> entries = new ArrayDeque<>();
     private int bytes;
     private boolean closed;
@@ -34,7 +34,7 @@ final class ReadAhead<T> {
         this.mostBytes = mostBytes;
     }
 
-    /** Adds an item when there is room; false when this was closed instead. */
+    /** Waits for room and adds an item; returns false when the queue was closed. */
     boolean put(T item, int size) throws InterruptedException {
         while (true) {
             synchronized (this) {
@@ -52,7 +52,7 @@ final class ReadAhead<T> {
         }
     }
 
-    /** Takes the first item, and waits for it if need be; empty when none came in time, or this was closed. */
+    /** Removes the first item, waiting if necessary; empty when no item came in time, or the queue was closed. */
     Optional<T> poll(Duration atMost) throws InterruptedException {
         Deadline deadline = Deadline.after(environment, atMost);
         while (true) {
@@ -73,7 +73,7 @@ final class ReadAhead<T> {
         }
     }
 
-    /** Forgets all items, and ends all waiting. */
+    /** Discards all items, and releases waiting threads. */
     synchronized void close() {
         closed = true;
         entries.clear();

@@ -19,16 +19,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 
-/**
- * A database whose documents are read. Thread-safe. Users see these methods as those of {@link CouchDatabase}.
- */
+/** The reading of documents. Thread-safe. These methods are part of the public class {@link CouchDatabase}. */
 abstract class ReadableDatabase extends IndexedDatabase {
 
-    /** The longer number is the greater one; of the same generation the greater hash wins. */
+    /** Compares the generations, by their number of digits first, and then the hashes. */
     private static final Comparator<String> BY_GENERATION =
             Comparator.<String>comparingInt(rev -> rev.indexOf('-')).thenComparing(Comparator.naturalOrder());
 
-    /** CouchDB's reasons for a document that is not there; any other 404 is about the path. */
+    /** CouchDB's reasons for a missing document; a 404 with any other reason is about the path. */
     private static final Set<String> NO_SUCH_DOCUMENT = Set.of("missing", "deleted");
 
     ReadableDatabase(Http http, String name) {
@@ -36,17 +34,17 @@ abstract class ReadableDatabase extends IndexedDatabase {
     }
 
     /**
-     * {@return the document; empty when it is missing or deleted} Levels of nesting below the 900th are left out, here
-     * and wherever documents are read; such a document cannot be written back.
+     * {@return the document; empty when it is missing or deleted} All methods that read documents omit levels of nesting
+     * below the 900th. A document that was cut off like this cannot be written back.
      *
-     * @param id its id, {@code _design/...} and {@code _local/...} included
+     * @param id the document's id, which may be {@code _design/...} or {@code _local/...}
      */
     public Optional<ObjectNode> get(String id) {
         return get(id, path.document(id));
     }
 
     /**
-     * {@return one revision of a document, also a tombstone; empty when there is none or it was compacted away}
+     * {@return one revision of a document, which may be a tombstone; empty when it does not exist or was compacted away}
      *
      * @param id the document's id
      * @param rev the revision
@@ -59,15 +57,15 @@ abstract class ReadableDatabase extends IndexedDatabase {
      * {@return the document, with {@code _conflicts} when it has more than one leaf that is not deleted; empty when it is
      * missing or deleted}
      *
-     * @param id its id
+     * @param id the document's id
      */
     public Optional<ObjectNode> getWithConflicts(String id) {
         return get(id, path.document(id).query("conflicts", "true"));
     }
 
     /**
-     * {@return all leaves of a document in any order, tombstones (with {@code _deleted}) too; none when there never was such a
-     * document}
+     * {@return all leaves of a document in any order, including tombstones (with {@code _deleted}); none when the document
+     * never existed}
      *
      * @param id the document's id
      */
@@ -76,11 +74,11 @@ abstract class ReadableDatabase extends IndexedDatabase {
     }
 
     /**
-     * Reads the leaves of a document and the history of each.
+     * Reads the leaves of a document with their histories.
      *
      * @param id the document's id
-     * @return as {@link #leaves} has them, each with {@code _revisions}: {@code start}, its generation, and {@code ids}, the
-     *     hashes of its revisions from the newest on
+     * @return the leaves as in {@link #leaves}, each with {@code _revisions}: its generation ({@code start}) and the hashes
+     *     of its revisions, newest first ({@code ids})
      */
     public List<ObjectNode> leavesWithHistories(String id) {
         return leaves(id, path.document(id).query("open_revs", "all").query("revs", "true"));
@@ -103,8 +101,8 @@ abstract class ReadableDatabase extends IndexedDatabase {
     }
 
     /**
-     * A cluster shows a leaf twice when one of its copies knows only the end of the leaf's history. The leaf with the longer
-     * history counts.
+     * Removes duplicates. A cluster lists a leaf twice when one of the copies knows only the end of the leaf's history. The
+     * entry with the longer history is kept.
      */
     private static List<ObjectNode> onePerRevision(List<ObjectNode> shown) {
         Map<String, ObjectNode> leaves = new LinkedHashMap<>();
@@ -120,23 +118,23 @@ abstract class ReadableDatabase extends IndexedDatabase {
     }
 
     /**
-     * The leaves of many documents in one request ({@code _bulk_get}), on a cluster as far as a majority of the copies has
-     * them, or as many copies as are in reach.
+     * Reads the leaves of many documents in one request ({@code _bulk_get}). On a cluster, the server asks a majority of the
+     * copies, or as many copies as are reachable.
      *
-     * @param ids their ids
-     * @return one entry per id, in their order: its leaves as {@link #leavesWithHistories} has them, or empty when the server
-     *     could not read this document
+     * @param ids the documents' ids
+     * @return one entry per id, in their order: the leaves as in {@link #leavesWithHistories}, or empty when the server could
+     *     not read this document
      */
     public List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
         return leavesOfAll(ids, path.segment("_bulk_get"));
     }
 
     /**
-     * As before, and as far as so many copies have them.
+     * Reads the leaves of many documents as {@link #leavesOfAll(List)} does, from a given number of copies.
      *
-     * @param ids their ids
-     * @param copies how many copies are asked for each document; fewer when they cannot be reached
-     * @return as before
+     * @param ids the documents' ids
+     * @param copies how many copies the server asks for each document; it asks fewer when not as many are reachable
+     * @return as in {@link #leavesOfAll(List)}
      */
     public List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids, int copies) {
         return leavesOfAll(ids, path.segment("_bulk_get").query("r", String.valueOf(copies)));
@@ -169,8 +167,8 @@ abstract class ReadableDatabase extends IndexedDatabase {
     }
 
     /**
-     * {@return the names of a document's attachments; none when it has none, is missing or deleted} Their lengths and types are
-     * in the document that {@link #get(String)} returns, under {@code _attachments}.
+     * {@return the names of a document's attachments; none when the document is missing or deleted} The document that {@link
+     * #get(String)} returns has their lengths and types in {@code _attachments}.
      *
      * @param id the document's id
      */
@@ -191,10 +189,10 @@ abstract class ReadableDatabase extends IndexedDatabase {
     }
 
     /**
-     * {@return an attachment of one revision of a document; empty when there is none or the revision was compacted away}
+     * {@return an attachment of one revision of a document; empty when it does not exist or the revision was compacted away}
      *
      * @param id the document's id
-     * @param rev the revision; an empty string for the one that readers see
+     * @param rev the revision; an empty string for the winning revision
      * @param name the attachment's name
      */
     public Optional<byte[]> attachment(String id, String rev, String name) {
@@ -209,12 +207,12 @@ abstract class ReadableDatabase extends IndexedDatabase {
     }
 
     /**
-     * The attachments of that name of many documents in one request ({@code _bulk_get}). All others that these documents have
-     * come along over the wire.
+     * Reads the attachments of a given name from many documents in one request ({@code _bulk_get}). The server also sends all
+     * other attachments of these documents.
      *
-     * @param docs documents, of which {@code _id} and {@code _rev} say which revision
+     * @param docs documents whose {@code _id} and {@code _rev} name the revisions
      * @param name the attachments' name
-     * @return one entry per document, in their order; empty where it could not be read
+     * @return one entry per document, in their order; empty when the attachment could not be read
      */
     public List<Optional<byte[]>> attachments(List<ObjectNode> docs, String name) {
         if (docs.isEmpty()) {
@@ -238,7 +236,7 @@ abstract class ReadableDatabase extends IndexedDatabase {
         });
     }
 
-    /** The leaves found of one document; empty when it could not be read. */
+    /** Returns the leaves found of one document; empty when the document could not be read. */
     private static Optional<List<ObjectNode>> leaves(JsonNode found) {
         List<ObjectNode> leaves = new ArrayList<>();
         for (JsonNode leaf : found) {
@@ -246,14 +244,15 @@ abstract class ReadableDatabase extends IndexedDatabase {
                 leaves.add(document);
             } else if (!leaf.isEmpty()
                     && !leaf.path("error").path("error").asText().equals("not_found")) {
-                return Optional.empty(); // PouchDB Server says nothing at all of one that is missing
+                return Optional.empty(); // PouchDB Server sends an empty entry for a missing document
             }
         }
         return Optional.of(onePerRevision(leaves));
     }
 
     /**
-     * {@return the ancestors of a revision, newest first, itself included; empty when there is no such revision}
+     * {@return the ancestors of a revision, newest first, starting with the revision itself; empty when there is no such
+     * revision}
      *
      * @param id the document's id
      * @param rev the revision, which may be a tombstone
@@ -271,20 +270,20 @@ abstract class ReadableDatabase extends IndexedDatabase {
     }
 
     /**
-     * Many documents in one request.
+     * Reads many documents in one request.
      *
-     * @param ids their ids
+     * @param ids the documents' ids
      * @return one entry per id, in their order; empty for a missing or deleted document
      */
     public List<Optional<ObjectNode>> getAll(List<String> ids) {
-        // Not by _all_docs: it asks all copies for each document by itself, which costs many times as much.
+        // _all_docs would ask all copies for each document separately, which costs many times as much.
         return bulkGet(path.segment("_bulk_get"), ids, (answer, result) -> leaves(result.path("docs"))
                 .map(ReadableDatabase::winner)
                 .orElseThrow(() -> answer.unusable(
                         "of " + result.path("id").asText() + " it says " + trouble(result.path("docs")))));
     }
 
-    /** Only the errors: the other leaves have data in them. */
+    /** Returns the errors only: other leaves contain data that must not go into a message. */
     private static String trouble(JsonNode found) {
         return found.valueStream()
                 .flatMap(leaf -> leaf.optional("error").stream())
@@ -292,7 +291,7 @@ abstract class ReadableDatabase extends IndexedDatabase {
                 .toString();
     }
 
-    /** The leaf that is read by its id alone, unless all are deleted. */
+    /** Returns the winning leaf; empty when all leaves are deleted. */
     private static Optional<ObjectNode> winner(List<ObjectNode> leaves) {
         return leaves.stream()
                 .filter(leaf -> !leaf.path("_deleted").asBoolean())
@@ -311,7 +310,7 @@ abstract class ReadableDatabase extends IndexedDatabase {
         return Optional.of(requireId(answer, answer.object(), id));
     }
 
-    /** On a connection that got out of step an answer would be that to another request. */
+    /** Detects a connection that is out of step, on which the answer belongs to another request. */
     private static ObjectNode requireId(Answer answer, ObjectNode document, String id) {
         if (!document.path("_id").asText().equals(id)) {
             throw answer.unusable("it is not the document that was asked for");
@@ -326,7 +325,7 @@ abstract class ReadableDatabase extends IndexedDatabase {
         }
     }
 
-    /** CouchDB words the lack of an attachment differently, and PouchDB Server differently again. */
+    /** CouchDB and PouchDB Server report a missing attachment with different reasons. */
     private static void requireNoSuchAttachment(Answer answer) throws IOException {
         CouchException.Failure failure = answer.failure();
         if (!NO_SUCH_DOCUMENT.contains(failure.reason()) && !failure.reason().contains("attachment")) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the answers of views. Stateless. */
+/** Parses the answers of views. Stateless. */
 final class ViewParser {
     private ViewParser() {}
 

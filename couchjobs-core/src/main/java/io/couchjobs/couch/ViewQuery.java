@@ -15,23 +15,23 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A question to a view. Immutable: every method returns a new query.
+ * A query to a view. Immutable: every method returns a new query.
  *
- * <p>Keys are JSON values: a {@link JsonNode}, a string, number, boolean, list or map. One argument is the key itself,
- * several are the parts of an array: {@code key("a")} asks for {@code "a"}, {@code key("a", 1)} for {@code ["a",1]} and
- * {@code key(List.of("a"))} for {@code ["a"]}. Parameters that are not set have the server's defaults.
+ * <p>Keys are JSON values: a {@link JsonNode}, a string, number, boolean, list or map. One argument is the key itself;
+ * several arguments are the elements of an array. {@code key("a")} selects {@code "a"}, {@code key("a", 1)} selects {@code
+ * ["a",1]}, and {@code key(List.of("a"))} selects {@code ["a"]}. Parameters that are not set have the server's defaults.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/api/ddoc/views.html">CouchDB: views</a>
  */
 public final class ViewQuery {
 
-    /** Whether a view catches up with the documents before it answers. */
+    /** When a view updates its index. */
     public enum Update {
-        /** Catch up first, the default. */
+        /** Update the index, then answer. The default. */
         TRUE,
         /** Answer from the present index. */
         FALSE,
-        /** Answer from the present index and catch up afterwards. */
+        /** Answer from the present index, and update it afterwards. */
         LAZY
     }
 
@@ -81,7 +81,7 @@ public final class ViewQuery {
     }
 
     /**
-     * {@return this query, for rows with one of these keys, in their order}
+     * {@return this query, for rows with one of these keys, in the order of the keys}
      *
      * @param keys the keys, each a JSON value
      */
@@ -110,18 +110,18 @@ public final class ViewQuery {
     }
 
     /**
-     * {@return this query, from this document on among rows with the start key}
+     * {@return this query, starting at this document among the rows with the start key}
      *
-     * @param id a document id; without a start key the server ignores it
+     * @param id a document id; the server ignores it if there is no start key
      */
     public ViewQuery startKeyDocId(String id) {
         return with("start_key_doc_id", TextNode.valueOf(id));
     }
 
     /**
-     * {@return this query, up to this document among rows with the end key}
+     * {@return this query, ending at this document among the rows with the end key}
      *
-     * @param id a document id; without an end key the server ignores it
+     * @param id a document id; the server ignores it if there is no end key
      */
     public ViewQuery endKeyDocId(String id) {
         return with("end_key_doc_id", TextNode.valueOf(id));
@@ -137,7 +137,7 @@ public final class ViewQuery {
     }
 
     /**
-     * {@return this query, backwards or not; start and end change places}
+     * {@return this query, in descending or ascending order of keys; in descending order the start key is the greatest}
      *
      * @param descending default false
      */
@@ -146,7 +146,7 @@ public final class ViewQuery {
     }
 
     /**
-     * {@return this query, with at most so many rows}
+     * {@return this query, with a limit to the number of rows}
      *
      * @param rows not negative; default all
      */
@@ -155,7 +155,7 @@ public final class ViewQuery {
     }
 
     /**
-     * {@return this query, without the first rows; the server walks over them, so page by key instead}
+     * {@return this query, without the first rows} The server reads the skipped rows nevertheless, so page by key instead.
      *
      * @param rows not negative; default 0
      */
@@ -164,7 +164,7 @@ public final class ViewQuery {
     }
 
     /**
-     * {@return this query, with each row's document as it is now, which may be newer than the row}
+     * {@return this query, with or without each row's present document, which may be newer than the row}
      *
      * @param include default false
      */
@@ -173,7 +173,7 @@ public final class ViewQuery {
     }
 
     /**
-     * {@return this query, with {@code _conflicts} in the documents}
+     * {@return this query, with or without {@code _conflicts} in the documents}
      *
      * @param conflicts default false
      */
@@ -191,7 +191,7 @@ public final class ViewQuery {
     }
 
     /**
-     * {@return this query, reduced per key or over everything}
+     * {@return this query, reduced per key or over all rows}
      *
      * @param group default false
      */
@@ -200,16 +200,16 @@ public final class ViewQuery {
     }
 
     /**
-     * {@return this query, reduced per first parts of the key}
+     * {@return this query, reduced per group of keys with the same first elements}
      *
-     * @param level how many parts make a group
+     * @param level how many elements define a group
      */
     public ViewQuery groupLevel(int level) {
         return with("group_level", IntNode.valueOf(level));
     }
 
     /**
-     * {@return this query, on an index that is current or not}
+     * {@return this query, with or without an update of the index}
      *
      * @param update default {@link Update#TRUE}
      */
@@ -223,7 +223,7 @@ public final class ViewQuery {
                 });
     }
 
-    /** {@return the parameters as the server takes them in a request's body; a copy} */
+    /** {@return a copy of the parameters as the body of a request} */
     public ObjectNode toJson() {
         return parameters.deepCopy();
     }

@@ -8,10 +8,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of a view.
+ * The result of a query to a view.
  *
- * @param totalRows rows in the whole view; -1 when the server does not say (reduced views)
- * @param offset rows before the first one given; -1 when the server does not say
+ * @param totalRows the number of rows in the whole view; -1 when the server does not say (reduced views)
+ * @param offset the number of rows before the first returned row; -1 when the server does not say
  * @param rows the rows, in the view's order
  */
 public record ViewResult(long totalRows, long offset, List<Row> rows) {
@@ -20,8 +20,8 @@ public record ViewResult(long totalRows, long offset, List<Row> rows) {
     /**
      * Copies the rows.
      *
-     * @param totalRows rows in the view or -1
-     * @param offset rows before or -1
+     * @param totalRows the number of rows in the view, or -1
+     * @param offset the number of rows before the first one, or -1
      * @param rows the rows
      */
     public ViewResult {
@@ -29,11 +29,11 @@ public record ViewResult(long totalRows, long offset, List<Row> rows) {
     }
 
     /**
-     * The rows of documents that were asked for by their ids, in {@code _all_docs}. Rows of ids that were never used
-     * say {@code not_found}.
+     * Returns the rows of a query to {@code _all_docs} by ids. A row of an id that was never used has the error {@code
+     * not_found}.
      *
      * @return the rows
-     * @throws CouchJobsException when the server could not read one of the documents, which may well be there
+     * @throws CouchJobsException if the server could not read one of the documents, which may exist nevertheless
      */
     public List<Row> documentRows() {
         for (Row row : rows) {
@@ -48,11 +48,11 @@ public record ViewResult(long totalRows, long offset, List<Row> rows) {
     /**
      * One row.
      *
-     * @param id the document it came from; null in reduced views and for a key that {@code _all_docs} does not have
-     * @param key its key
-     * @param value its value; JSON null when there is none
-     * @param doc the document, with {@code includeDocs}; null when it is gone
-     * @param error why there is no such row, {@code not_found} for a missing key
+     * @param id the id of its document; null in reduced views and for a key that {@code _all_docs} does not have
+     * @param key the key
+     * @param value the value; JSON null when there is none
+     * @param doc the document, if requested by {@code includeDocs}; null when it does not exist any more
+     * @param error why the row has no value, such as {@code not_found} for a missing key
      */
     public record Row(
             @Nullable String id,

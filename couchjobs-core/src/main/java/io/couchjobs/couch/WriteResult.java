@@ -6,13 +6,13 @@ public sealed interface WriteResult {
     /** {@return the document's id} */
     String id();
 
-    /** {@return whether the server failed on this document: it may have stored it, and may store it the next time} */
+    /** {@return whether the server failed on this document: it may have stored the document, and a retry may succeed} */
     default boolean isFailure() {
         return false;
     }
 
     /**
-     * 201 (200 for a deletion): a quorum of the copies has it.
+     * The document was stored by a quorum of the copies (201, or 200 for a deletion).
      *
      * @param id the document's id
      * @param rev its new revision
@@ -20,8 +20,8 @@ public sealed interface WriteResult {
     record Stored(String id, String rev) implements WriteResult {}
 
     /**
-     * 202, or a bulk row with {@code "accepted": true}: some copy has it, but no quorum. It may win, lose or vanish
-     * among conflicts; nothing should be built on it.
+     * The document was stored by at least one copy, but by no quorum (202, or a bulk row with {@code "accepted": true}). The
+     * revision may win or lose a conflict, or vanish. Callers must not rely on it.
      *
      * @param id the document's id
      * @param rev the revision that was stored somewhere
@@ -29,19 +29,19 @@ public sealed interface WriteResult {
     record Accepted(String id, String rev) implements WriteResult {}
 
     /**
-     * 409: the document has moved on (or exists already); nothing was stored.
+     * The document was changed meanwhile, or exists already (409). Nothing was stored.
      *
      * @param id the document's id
      */
     record Conflict(String id) implements WriteResult {}
 
     /**
-     * The server would not take this document.
+     * The server refused this document, or failed on it.
      *
      * @param id the document's id
-     * @param status 403 or 401 (a validation function said no), 400, 413, or 500 and above when the server failed on
-     *     this document; only in the last case may it have been stored nevertheless
-     * @param error the server's word for it, such as {@code forbidden}
+     * @param status 403 or 401 when a validation function refused the document, 400, 412 or 413, or 500 and above when the
+     *     server failed on the document. Only in the last case may the document have been stored
+     * @param error the server's error code, such as {@code forbidden}
      * @param reason the server's explanation
      */
     record Refused(String id, int status, String error, String reason) implements WriteResult {

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Reads the results of writes. It is strict: a result assigned to the wrong document would give away somebody else's
- * job.
+ * Parses the results of writes. Parsing is strict: a result that is assigned to the wrong document could make a worker run a
+ * job that another worker owns.
  */
 final class WriteResults {
 

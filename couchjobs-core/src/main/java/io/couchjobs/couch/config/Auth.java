@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  */
 public sealed interface Auth {
 
-    /** {@return the name of the user, where it is known without asking the server: not of a token's} */
+    /** {@return the name of the user; empty for a token and without credentials} */
     default Optional<String> login() {
         if (this instanceof Basic basic) {
             return Optional.of(basic.user());
@@ -18,11 +18,11 @@ public sealed interface Auth {
         return this instanceof Session session ? Optional.of(session.user()) : Optional.empty();
     }
 
-    /** Nobody in particular. */
+    /** No credentials. */
     record None() implements Auth {}
 
     /**
-     * Name and password with every request.
+     * Name and password, sent with every request (basic authentication).
      *
      * @param user the user's name
      * @param password the password
@@ -30,7 +30,8 @@ public sealed interface Auth {
     record Basic(String user, Secret password) implements Auth {}
 
     /**
-     * Name and password once, for a cookie that is renewed before it runs out and when the server refuses it.
+     * Name and password, sent once to obtain a session cookie. The cookie is renewed before it expires, and when the server
+     * refuses it.
      *
      * @param user the user's name
      * @param password the password
@@ -38,10 +39,10 @@ public sealed interface Auth {
     record Session(String user, Secret password) implements Auth {}
 
     /**
-     * A token (JWT) from elsewhere with every request. It is read once and kept until the server refuses it, and as long as no
-     * other can be read.
+     * A token (JWT) from another source, sent with every request. The token is read once and kept until the server refuses
+     * it. If no other token can be read then, the old one stays in use.
      *
-     * @param token gives the current token; asked again after a 401 or 400; may be called by any thread, and may throw
+     * @param token supplies the current token; called again after a 401 or 400, by any thread; may throw
      */
     record Bearer(Supplier<String> token) implements Auth {
         @Override

@@ -9,14 +9,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A certificate by which this client shows the server who it is (mutual TLS), and its private key. The files are read when
- * a client is made, and again before a new connection when they have changed; while they cannot be used, the
- * certificate read before stays in use. Immutable; {@link #toString} shows no password.
+ * A certificate that authenticates this client to the server (mutual TLS), and its private key. The client reads the files
+ * when it is created, and again before a new connection if they have changed. If the changed files are unusable, the previous
+ * certificate stays in use. Immutable; {@link #toString} shows no password.
  *
- * @param certificate a PEM file with the certificate, followed by those of its issuers, or a PKCS #12 file ({@code .p12},
- *     {@code .pfx}) with the key as well; told apart by their content
- * @param key a PEM file with the private key in PKCS #8 ({@code BEGIN PRIVATE KEY}, {@code BEGIN ENCRYPTED PRIVATE KEY}): RSA, EC
- *     or EdDSA; empty: it is in the same file
+ * @param certificate a PEM file with the certificate, followed by the certificates of its issuers, or a PKCS #12 file ({@code
+ *     .p12}, {@code .pfx}), which also contains the key. The content of the file determines the format
+ * @param key a PEM file with the private key in PKCS #8 ({@code BEGIN PRIVATE KEY}, {@code BEGIN ENCRYPTED PRIVATE KEY}):
+ *     RSA, EC or EdDSA. Empty if the key is in the certificate's file
  * @param password the password of an encrypted key or a PKCS #12 file
  */
 public record ClientCertificate(Path certificate, Optional<Path> key, Optional<Secret> password) {
@@ -35,7 +35,7 @@ public record ClientCertificate(Path certificate, Optional<Path> key, Optional<S
     /**
      * {@return a certificate and its key from one file}
      *
-     * @param both a PEM or PKCS #12 file
+     * @param both a PEM or PKCS #12 file with the certificate and the key
      */
     public static ClientCertificate of(Path both) {
         return new ClientCertificate(both, Optional.empty(), Optional.empty());
@@ -50,9 +50,7 @@ public record ClientCertificate(Path certificate, Optional<Path> key, Optional<S
         return new ClientCertificate(certificate, key, Optional.of(keyPassword));
     }
 
-    /**
-     * {@return whether the key is encrypted, so that it cannot be read without a password; false when there is no such file}
-     */
+    /** {@return whether the key is encrypted, so that it needs a password; false when the file cannot be read} */
     public boolean isEncrypted() {
         try {
             String text = Files.readString(key.orElse(certificate), StandardCharsets.ISO_8859_1);

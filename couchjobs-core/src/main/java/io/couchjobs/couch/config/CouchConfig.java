@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How to reach a CouchDB server, or the nodes of a cluster. Immutable; {@link #toString} shows no credentials. */
+/** The configuration of a client for a CouchDB server or cluster. Immutable; {@link #toString} shows no credentials. */
 public final class CouchConfig {
     private static final int WORTH_COMPRESSING = 16 * 1024;
 
@@ -38,10 +38,10 @@ public final class CouchConfig {
     }
 
     /**
-     * {@return a builder for the server at this address, with every other setting at its default}
+     * {@return a builder for the server at a URL, with every other setting at its default}
      *
-     * @param serverUrl the server's root, {@code http} or {@code https}; may hold a path (behind a proxy) and
-     *     {@code user:password@}, which is taken out and becomes {@link Auth.Basic}; a query or fragment is refused
+     * @param serverUrl the server's root URL, {@code http} or {@code https}. It may contain a path (behind a reverse proxy)
+     *     and {@code user:password@}, which becomes {@link Auth.Basic}. A query or fragment is refused
      */
     public static Builder builder(URI serverUrl) {
         return new Builder(serverUrl);
@@ -50,22 +50,22 @@ public final class CouchConfig {
     /**
      * A node.
      *
-     * @param url the root of its server
-     * @param auth the credentials for it
+     * @param url the root URL of the node
+     * @param auth the credentials for the node
      */
     public record Address(URI url, Auth auth) {}
 
-    /** {@return the nodes, in the order in which they are tried} */
+    /** {@return the distinct nodes, in the order in which they were added} */
     public List<Address> addresses() {
         return addresses;
     }
 
-    /** {@return the root of the server, or of the first node, without credentials and without a slash at the end} */
+    /** {@return the root URL of the server, or of the first node, without credentials and without a trailing slash} */
     public URI url() {
         return addresses.get(0).url();
     }
 
-    /** {@return the roots of all nodes, each once, in the order given; usually one} */
+    /** {@return the distinct root URLs of all nodes, in the order in which they were added; usually one} */
     public List<URI> urls() {
         return addresses.stream().map(Address::url).toList();
     }
@@ -75,25 +75,25 @@ public final class CouchConfig {
         return addresses.get(0).auth();
     }
 
-    /** {@return how long to wait for a connection, or for a free one of the pool; default 10 s, with several nodes 5 s} */
+    /** {@return how long to wait for a new connection, or a free connection of the pool; default 10 s, with several nodes 5 s} */
     public Duration connectTimeout() {
         return connectTimeout;
     }
 
     /**
-     * {@return how long the server may be silent before an answer and within one; default 60 s, with several nodes 20 s}
-     * A frozen node delays each of its clients once, for that long.
+     * {@return how long the server may be silent before and during an answer; default 60 s, with several nodes 20 s} A frozen
+     * node delays each of its clients once by this time.
      */
     public Duration responseTimeout() {
         return responseTimeout;
     }
 
-    /** {@return the most connections to a node at a time, those for feeds and for renewals of leases aside; default 16} */
+    /** {@return the maximum number of connections per node, without those for feeds and lease renewals; default 16} */
     public int maxConnections() {
         return maxConnections;
     }
 
-    /** {@return the most feeds open at a node at a time; default 4} */
+    /** {@return the maximum number of open feeds per node; default 4} */
     public int maxFeedConnections() {
         return maxFeedConnections;
     }
@@ -108,29 +108,29 @@ public final class CouchConfig {
         return trusted.onlyFile();
     }
 
-    /** {@return whether certificates and host names go unchecked; default false} */
+    /** {@return whether certificates and host names are not checked; default false} */
     public boolean insecure() {
         return trusted.unchecked();
     }
 
-    /** {@return the certificate that is shown to servers which ask for one; default none} */
+    /** {@return the certificate for servers that request one; default none} */
     public Optional<ClientCertificate> clientCertificate() {
         return clientCertificate;
     }
 
-    /** {@return the proxy on the way; default none, whatever the environment or the JVM's properties say} */
+    /** {@return the proxy; default none, whatever the environment or the JVM's properties say} */
     public Optional<HttpProxy> proxy() {
         return proxy;
     }
 
-    /** {@return how the client introduces itself; default {@code couchjobs}} */
+    /** {@return the value of the {@code User-Agent} header; default {@code couchjobs}} */
     public String userAgent() {
         return userAgent;
     }
 
     /**
-     * {@return from how many bytes on a request's body is sent compressed, once the server has shown itself to be
-     * CouchDB; default 16 KiB, and {@link Integer#MAX_VALUE}, never, to a server on this machine}
+     * {@return the size in bytes from which request bodies are compressed, once an answer has shown that the server is
+     * CouchDB} The default is 16 KiB; for servers on this machine it is {@link Integer#MAX_VALUE}, which means never.
      */
     public int gzipAbove() {
         return gzipAbove;
@@ -164,10 +164,10 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, with another node of the same cluster} Each client asks one node at a time. It chooses its first
-         * node at random, so that clients spread over the nodes, and asks another one when that node fails.
+         * {@return this builder, with another node of the same cluster} Each client uses one node at a time. It chooses its
+         * first node at random, so that clients spread over the nodes, and switches to another one when a node fails.
          *
-         * @param serverUrl the node's root; with credentials of its own when the other URLs have some
+         * @param serverUrl the node's root URL; must have credentials if the other URLs have credentials
          */
         public Builder node(URI serverUrl) {
             urls.add(serverUrl);
@@ -177,7 +177,7 @@ public final class CouchConfig {
         /**
          * {@return this builder, with these credentials}
          *
-         * @param auth instead of credentials in the URL
+         * @param auth the credentials for all nodes, instead of credentials in their URLs
          */
         public Builder auth(Auth auth) {
             urls.auth(auth);
@@ -185,7 +185,7 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, with a limit to the wait for a connection}
+         * {@return this builder, with a timeout for obtaining a connection}
          *
          * @param timeout more than zero
          */
@@ -195,7 +195,7 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, with a limit to the server's silence} It bounds no answer that keeps coming.
+         * {@return this builder, with a timeout for the server's silence} An answer that keeps arriving may take longer.
          *
          * @param timeout more than zero
          */
@@ -205,7 +205,7 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, with a limit to the connections, feeds aside}
+         * {@return this builder, with a limit to the connections per node, without feeds}
          *
          * @param connections at least 1
          */
@@ -215,7 +215,7 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, with a limit to the feeds}
+         * {@return this builder, with a limit to the open feeds per node}
          *
          * @param connections at least 1
          */
@@ -225,8 +225,8 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, for a client that trusts these certificates besides those the JVM trusts} When the file
-         * changes, new connections trust its new content.
+         * {@return this builder, for a client that trusts these certificates in addition to the JVM's} When the file changes,
+         * new connections trust its new content.
          *
          * @param pem a file with one or more certificates
          */
@@ -236,7 +236,7 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, for a client that trusts these certificates and no others}
+         * {@return this builder, for a client that trusts these certificates only}
          *
          * @param pem a file with one or more certificates
          */
@@ -246,10 +246,10 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, for a client that checks no certificates and no host names: anyone on the way can read and
-         * change everything}
+         * {@return this builder, for a client that checks or does not check certificates and host names} Without the checks,
+         * an attacker between client and server can read and change all data.
          *
-         * @param insecure default false
+         * @param insecure true for no checks; default false
          */
         public Builder insecure(boolean insecure) {
             this.trusted = trusted.unchecked(insecure);
@@ -257,9 +257,9 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, with a certificate for servers that ask for one}
+         * {@return this builder, with a certificate for servers that request one}
          *
-         * @param certificate it and its key, which are read by {@link io.couchjobs.couch.CouchServer#connect}
+         * @param certificate the certificate and its key, which {@link io.couchjobs.couch.CouchServer#connect} reads
          */
         public Builder clientCertificate(ClientCertificate certificate) {
             this.clientCertificate = certificate;
@@ -267,9 +267,9 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, with a proxy by which the servers are reached}
+         * {@return this builder, with a proxy}
          *
-         * @param proxy where it is, and for which servers it is not
+         * @param proxy the proxy, and the servers that are reached without it
          */
         public Builder proxy(HttpProxy proxy) {
             this.proxy = proxy;
@@ -277,9 +277,9 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, with a text that introduces the client}
+         * {@return this builder, with a value for the {@code User-Agent} header}
          *
-         * @param userAgent a text for the {@code User-Agent} header
+         * @param userAgent printable ASCII characters
          */
         public Builder userAgent(String userAgent) {
             this.userAgent = userAgent;
@@ -287,9 +287,9 @@ public final class CouchConfig {
         }
 
         /**
-         * {@return this builder, for a client that compresses large request bodies, also to a server on this machine}
+         * {@return this builder, for a client that compresses large request bodies, even to a server on this machine}
          *
-         * @param bytes from this size on; {@link Integer#MAX_VALUE}: never
+         * @param bytes the size from which bodies are compressed; {@link Integer#MAX_VALUE} means never
          */
         public Builder gzipAbove(int bytes) {
             this.gzipAbove = bytes;
@@ -299,7 +299,7 @@ public final class CouchConfig {
         /**
          * {@return the configuration}
          *
-         * @throws IllegalArgumentException with all problems at once
+         * @throws IllegalArgumentException if a setting is invalid; the message lists all problems
          */
         public CouchConfig build() {
             Problems problems = new Problems();

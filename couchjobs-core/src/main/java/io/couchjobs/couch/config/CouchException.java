@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to CouchDB failed as a whole. The message names the request, the status and the reason; it never holds
- * credentials. The result for one document of many is not an exception but a {@link io.couchjobs.couch.WriteResult}.
+ * Thrown when a request to CouchDB fails as a whole. The message names the request, the status and the reason; it never
+ * contains credentials. The failure of a single document is not an exception but a {@link io.couchjobs.couch.WriteResult}.
  */
 public class CouchException extends CouchJobsException {
 
@@ -20,9 +20,9 @@ public class CouchException extends CouchJobsException {
     private final Failure failure;
 
     /**
-     * A failure.
+     * Creates an exception for a failure.
      *
-     * @param failure the known facts about it
+     * @param failure the known facts about the failure
      * @param cause the underlying exception; null when the server reported the failure
      */
     public CouchException(Failure failure, @Nullable Throwable cause) {
@@ -31,7 +31,7 @@ public class CouchException extends CouchJobsException {
     }
 
     /**
-     * {@return the exception of a failure: of access, of something missing, or any other}
+     * {@return the exception for a failure: {@link CouchUnauthorizedException}, {@link CouchNotFoundException} or this class}
      *
      * @param failure the failure that the server reported
      */
@@ -51,7 +51,7 @@ public class CouchException extends CouchJobsException {
         return failure.status();
     }
 
-    /** {@return the server's word for it, such as {@code not_found}, or ours} */
+    /** {@return the error code of the server, such as {@code not_found}, or of this client, such as {@code unreachable}} */
     public String error() {
         return failure.error();
     }
@@ -71,20 +71,20 @@ public class CouchException extends CouchJobsException {
         return failure.request().path();
     }
 
-    /** {@return the id of this request in the server's log ({@code X-Couch-Request-ID}), when it was given} */
+    /** {@return the id of this request in the server's log ({@code X-Couch-Request-ID}), if the server sent it} */
     public Optional<String> requestId() {
         return Optional.ofNullable(failure.request().id());
     }
 
     /**
-     * {@return whether this was a write that may have been carried out nevertheless: the connection broke after the
-     * request may have reached the server, the answer could not be read, or the server (or a proxy) failed halfway}
+     * {@return whether the request was a write that may have been carried out nevertheless} The connection broke after the
+     * request may have reached the server, the answer could not be read, or the server or a proxy failed halfway.
      */
     public boolean outcomeUnknown() {
         return failure.outcomeUnknown();
     }
 
-    /** {@return how long the server asks to be left alone ({@code Retry-After}), when it does} */
+    /** {@return how long the client should wait before a retry, if the server says so ({@code Retry-After})} */
     public Optional<Duration> retryAfter() {
         return Optional.ofNullable(failure.request().retryAfter());
     }
@@ -100,7 +100,7 @@ public class CouchException extends CouchJobsException {
         /** The text that CouchDB sends in place of a reason. */
         private static final String NO_REASON = "internal_server_error";
 
-        /** The statuses of a refused user and of a refused document are the same; the reason tells them apart. */
+        /** Reasons for refusing a user. A refused document has the same status, so only the reason distinguishes the two cases. */
         private static final Set<String> NOT_ALLOWED_AT_ALL = Set.of(
                 "Name or password is incorrect.",
                 "Authentication required.",
@@ -109,13 +109,16 @@ public class CouchException extends CouchJobsException {
                 "You are not a server admin.",
                 "Account is temporarily locked due to multiple authentication failures");
 
-        /** A token has run out (401), or is none, or is signed with a key that the server does not have (400). */
+        /**
+         * Reasons for refusing a token: it has expired (401), is malformed, or is signed with a key that the server does not
+         * have (400).
+         */
         private static final Pattern TOKEN =
                 Pattern.compile("exp not in future|nbf not in past|Token missing sub claim\\."
                         + "|Malformed token|Bad HMAC|Bad signature|Unknown kid|Unknown kty|Not a valid key"
                         + "|(Missing|Invalid) \\w+ (claim|header parameter)");
 
-        /** The request, and the server's further information about it. */
+        /** The request, and further information from the server about it. */
         public record Request(
                 String method,
                 String path,
@@ -138,7 +141,7 @@ public class CouchException extends CouchJobsException {
                     + whereToLook();
         }
 
-        /** CouchDB does not always tell its clients why something failed inside of it. */
+        /** Returns notes for an administrator, because CouchDB does not always say why an internal operation failed. */
         private String whereToLook() {
             List<String> notes = new ArrayList<>();
             if (request.id() != null) {

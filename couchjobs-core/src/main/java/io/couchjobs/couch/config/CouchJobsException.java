@@ -2,12 +2,12 @@ package io.couchjobs.couch.config;
 
 import org.jspecify.annotations.Nullable;
 
-/** The root of all exceptions that couchjobs throws for trouble, as opposed to a caller's illegal argument. */
+/** The superclass of all exceptions of couchjobs, except those for illegal arguments and states. */
 public class CouchJobsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Says what happened.
+     * Creates an exception with a message.
      *
      * @param message the problem, the action taken, and the caller's options
      */
@@ -16,10 +16,10 @@ public class CouchJobsException extends RuntimeException {
     }
 
     /**
-     * Says what happened and why.
+     * Creates an exception with a message and a cause.
      *
      * @param message the problem, the action taken, and the caller's options
-     * @param cause why, or null
+     * @param cause the cause, or null
      */
     public CouchJobsException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -2,9 +2,7 @@ package io.couchjobs.couch.config;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The database, document, design document or view is not there (404); {@link #reason} says which.
- */
+/** Thrown when a database, document, design document or view does not exist (404); {@link #reason} says which. */
 public final class CouchNotFoundException extends CouchException {
 
     private static final long serialVersionUID = 1L;

@@ -3,8 +3,9 @@ package io.couchjobs.couch.config;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server refused the request as a whole (401 or 403): wrong or missing credentials, or not allowed here. With 400:
- * a bearer token that was signed with a key that the server does not have, or not any more.
+ * Thrown when the server refuses a request as a whole because of missing or wrong credentials, or a missing permission (401
+ * or 403). The status is 400 when the server refuses a bearer token, such as one that is signed with a key that it does not
+ * have.
  */
 public final class CouchUnauthorizedException extends CouchException {
 

@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * No whole answer came: connection refused, unknown host, broken or silent connection. For a write,
- * {@link #outcomeUnknown} tells whether it may have been carried out; it was not sent a second time.
+ * Thrown when no complete answer came: unknown host, or refused, broken or silent connection. For a write, {@link
+ * #outcomeUnknown} says whether it may have been carried out; the client did not send such a write a second time.
  */
 public final class CouchUnreachableException extends CouchException {
 
@@ -16,12 +16,12 @@ public final class CouchUnreachableException extends CouchException {
     }
 
     /**
-     * A request to which no whole answer came.
+     * Creates the exception for a request without a complete answer.
      *
      * @param request the request
-     * @param mayBeDone whether it may have been carried out, and cannot be repeated
+     * @param mayBeDone whether the request is a write that may have been carried out
      * @param reason the known facts about the trouble
-     * @param cause the trouble
+     * @param cause the underlying exception
      * @return the exception
      */
     public static CouchUnreachableException of(

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One entry of {@code NO_PROXY}. No name is looked up: names match names, and numbers match numbers. */
+/** One entry of {@code NO_PROXY}. Names are not resolved: names match names, and numeric addresses match numeric addresses. */
 record HostPattern(String host, int port) {
 
     private static final int ANY = -1;
@@ -66,7 +66,7 @@ record HostPattern(String host, int port) {
         return NUMERIC.matcher(host).matches();
     }
 
-    /** Strips brackets and the prefix that stands for the names below this one. */
+    /** Strips the brackets of an IPv6 address and a leading {@code .} or {@code *.}. */
     private static String name(String host) {
         if (host.startsWith("[") && host.endsWith("]")) {
             return host.substring(1, host.length() - 1);

@@ -5,25 +5,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An HTTP proxy between this client and the server: asked to {@code CONNECT} for an {@code https} server, so that it sees
- * nothing but host names, and given the requests themselves for an {@code http} one. Immutable; {@link #toString} shows no
- * password.
+ * An HTTP proxy between this client and the server. For an {@code https} server the client sends {@code CONNECT}, so the
+ * proxy sees host names only. For an {@code http} server the proxy gets the requests themselves. Immutable; {@link #toString}
+ * shows no password.
  *
- * @param url the proxy's root, {@code http} only, without credentials
- * @param credentials name and password for the proxy, if it wants some; sent with the first request, by basic authentication
- * @param except which servers are reached without it, as {@code NO_PROXY} has them: host names, which stand for the names below
- *     them as well (a dot at the beginning changes nothing), numeric addresses, networks such as {@code 10.0.0.0/8}, each with
- *     {@code :port} if only one is meant, and {@code *} for all
+ * @param url the proxy's root URL, {@code http} only, without credentials
+ * @param credentials name and password for the proxy, if it requires them; sent with the first request, by basic
+ *     authentication
+ * @param except the servers that are reached without the proxy, in the format of {@code NO_PROXY}: host names, which include
+ *     their subdomains (a leading dot makes no difference), numeric addresses, networks such as {@code 10.0.0.0/8}, each
+ *     optionally with {@code :port}, and {@code *} for all servers
  */
 public record HttpProxy(URI url, Optional<Auth.Basic> credentials, List<String> except) {
 
     /**
-     * Makes one.
+     * Creates a proxy.
      *
-     * @param url as above; credentials in it are taken out, and used when no others are given
-     * @param credentials as above
-     * @param except as above
-     * @throws IllegalArgumentException it is not the URL of an HTTP proxy; the message does not repeat it
+     * @param url the proxy's root URL; credentials in it are removed, and used if {@code credentials} is empty
+     * @param credentials name and password for the proxy
+     * @param except the servers that are reached without the proxy
+     * @throws IllegalArgumentException if the URL is not that of an HTTP proxy; the message does not contain the URL
      */
     public HttpProxy {
         except = List.copyOf(except);
@@ -42,26 +43,26 @@ public record HttpProxy(URI url, Optional<Auth.Basic> credentials, List<String> 
     }
 
     /**
-     * {@return the proxy with this address, for all servers}
+     * {@return the proxy at a URL, for all servers}
      *
-     * @param url the proxy's root, {@code http} only; may hold {@code user:password@}, which is taken out
-     * @throws IllegalArgumentException it is not the URL of an HTTP proxy; the message does not repeat it
+     * @param url the proxy's root URL, {@code http} only; may contain {@code user:password@}, which becomes the credentials
+     * @throws IllegalArgumentException if the URL is not that of an HTTP proxy; the message does not contain the URL
      */
     public static HttpProxy at(URI url) {
         return new HttpProxy(url, Optional.empty(), List.of());
     }
 
     /**
-     * {@return this proxy, but not for these servers}
+     * {@return this proxy, except for these servers}
      *
-     * @param servers in place of those excepted so far, as in {@link #except()}
+     * @param servers the servers, in the format of {@link #except()}; they replace the present ones
      */
     public HttpProxy except(List<String> servers) {
         return new HttpProxy(url, credentials, servers);
     }
 
     /**
-     * {@return whether a server is reached through it}
+     * {@return whether a server is reached through this proxy}
      *
      * @param host the server's name or numeric address, as in its URL
      * @param port the server's port

@@ -3,7 +3,7 @@ package io.couchjobs.couch.config;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** The problems of a configuration, each once: all are reported together. Not thread-safe. */
+/** Collects the distinct problems of a configuration, and reports them together. Not thread-safe. */
 final class Problems {
     private final Set<String> found = new LinkedHashSet<>();
 

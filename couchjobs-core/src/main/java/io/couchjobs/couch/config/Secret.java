@@ -5,10 +5,10 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 
 /**
- * A text that must not be shown: a password or a token. Immutable; {@link #toString} shows stars.
+ * A password or another text that must not be shown. Immutable; {@link #toString} returns {@code ***}.
  *
- * <p>In memory it is masked, so that a search of a heap dump for passwords or strings does not find it. This is no
- * encryption: the mask is in the same memory, and {@link #reveal} makes a text that lives until it is collected.
+ * <p>The text is masked in memory, so that a search of a heap dump for passwords or strings does not find it. The mask is not
+ * encryption: it is in the same memory, and {@link #reveal} creates a plain string that lives until it is collected.
  */
 public final class Secret {
     private static final byte[] MASK = mask();
@@ -26,15 +26,15 @@ public final class Secret {
     }
 
     /**
-     * {@return the secret with this text}
+     * {@return a secret}
      *
-     * @param value the text itself
+     * @param value the plain text
      */
     public static Secret of(String value) {
         return new Secret(turned(value.getBytes(StandardCharsets.UTF_16BE)));
     }
 
-    /** {@return the text itself; never log it or put it into a message, nor keep it} */
+    /** {@return the plain text} Do not log it, keep it, or put it into a message. */
     public String reveal() {
         return new String(turned(masked), StandardCharsets.UTF_16BE);
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A server's address as a user gives it. No message of this class repeats the address: it may hold a password. */
+/** The URL of a server as the user entered it. Messages of this class never repeat the URL, because it may contain a password. */
 final class ServerUrl {
 
     private final URI given;
@@ -18,7 +18,7 @@ final class ServerUrl {
         this(given, "server");
     }
 
-    /** The address of something other than the server. */
+    /** Creates the URL of another host, such as the proxy. */
     ServerUrl(URI given, String whose) {
         this.given = given;
         this.whose = whose;
@@ -37,7 +37,7 @@ final class ServerUrl {
         problems.require(given.getPort() <= 65535, "the port of " + url + " is out of range");
     }
 
-    /** The address without credentials and without a slash at the end. */
+    /** Returns the URL without credentials and without a trailing slash. */
     URI bare() {
         String path = Optional.ofNullable(given.getRawPath()).orElse("").replaceAll("/+$", "");
         String port = given.getPort() < 0 ? "" : ":" + given.getPort();
@@ -61,7 +61,7 @@ final class ServerUrl {
         return Optional.ofNullable(given.getScheme()).orElse("").toLowerCase(Locale.ROOT);
     }
 
-    /** Unlike in a form, a plus in an address is a plus. */
+    /** Decodes percent escapes. Unlike in a form, a plus sign in a URL is literal. */
     private static String decoded(String part) {
         return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The addresses of the nodes as a user gives them, and the credentials for each. Not thread-safe. */
+/** The URLs of the nodes as the user entered them, and the credentials for each. Not thread-safe. */
 final class ServerUrls {
     private final List<ServerUrl> urls = new ArrayList<>();
     private @Nullable Auth auth;
@@ -17,19 +17,19 @@ final class ServerUrls {
         urls.add(new ServerUrl(url));
     }
 
-    /** For all nodes, instead of credentials in their URLs. */
+    /** Sets the credentials for all nodes, instead of credentials in their URLs. */
     void auth(Auth credentials) {
         this.auth = credentials;
     }
 
-    /** The nodes, each once, in the order given. */
+    /** Returns the distinct nodes, in the order in which they were added. */
     List<Address> addresses() {
         Map<URI, Address> distinct = new LinkedHashMap<>();
         urls.forEach(url -> distinct.putIfAbsent(url.bare(), new Address(url.bare(), credentials(url))));
         return List.copyOf(distinct.values());
     }
 
-    /** Whether all nodes are on this machine. */
+    /** Returns whether all nodes are on this machine. */
     boolean areHere() {
         return addresses().stream().map(node -> node.url().getHost()).allMatch(ServerUrls::isHere);
     }

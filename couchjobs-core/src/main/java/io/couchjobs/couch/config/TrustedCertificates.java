@@ -5,11 +5,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The servers' certificates that a client trusts.
+ * The certificates that a client trusts. Immutable.
  *
- * @param file a PEM file with some
- * @param onlyFile whether the JVM's certificates are not trusted besides those of the file
- * @param unchecked whether all are trusted, whatever host they are for
+ * @param file a PEM file with certificates to trust
+ * @param onlyFile whether only the file's certificates are trusted, and not those of the JVM
+ * @param unchecked whether all certificates are trusted, for any host
  */
 record TrustedCertificates(Optional<Path> file, boolean onlyFile, boolean unchecked) {
     static final TrustedCertificates OF_THE_JVM = new TrustedCertificates(Optional.empty(), false, false);

@@ -1,3 +1,3 @@
-/** How to reach a CouchDB server, and the exceptions that say why a request failed. No I/O. */
+/** The configuration of the CouchDB client, and the exceptions of failed requests. This package sends no requests. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.couch.config;

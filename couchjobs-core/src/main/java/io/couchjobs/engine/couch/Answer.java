@@ -23,14 +23,14 @@ import org.apache.hc.core5.io.Closer;
 import org.apache.hc.core5.io.ModalCloseable;
 import org.jspecify.annotations.Nullable;
 
-/** An answer whose status and headers are there and whose body is still to be read. Not thread-safe. */
+/** An answer whose status and headers have been read, but not its body. Not thread-safe. */
 public final class Answer implements AutoCloseable {
 
     private static final long LONGEST_ANSWER = 256L << 20;
     private static final String TOO_LARGE = "answer_too_large";
     private static final long LONGEST_ERROR = 64L << 10;
     private static final String REQUEST_ID = "X-Couch-Request-ID";
-    /** The beginning of Erlang's report of a failed inner call, with its arguments. */
+    /** The beginning of Erlang's report of a failed internal call, which includes the arguments. */
     private static final String INNER_CALL = "{gen_server,call,";
 
     private final Call call;
@@ -48,7 +48,7 @@ public final class Answer implements AutoCloseable {
         return call;
     }
 
-    /** The node that answered. */
+    /** Returns the node that answered. */
     Node node() {
         return node;
     }
@@ -66,7 +66,7 @@ public final class Answer implements AutoCloseable {
         return Optional.ofNullable(header).map(Header::getValue);
     }
 
-    /** The same stream each time; bytes already read are gone. */
+    /** Returns the body; every call returns the same stream. */
     public InputStream body() throws IOException {
         InputStream in = body;
         if (in == null) {
@@ -129,15 +129,12 @@ public final class Answer implements AutoCloseable {
         return this;
     }
 
-    /** The body, limited to a reasonable length. */
+    /** Returns the body, limited to 256 MiB for a success and 64 KiB for an error. */
     public InputStream limited() throws IOException {
         return limited(isSuccess() ? LONGEST_ANSWER : LONGEST_ERROR);
     }
 
-    /**
-     * Reads a short rest, so that the connection can be used again; closes the connection instead when the rest is
-     * long.
-     */
+    /** Reads the rest of the body so that the connection can be reused; closes the connection if the rest is long. */
     public Answer drain() throws IOException {
         try (InputStream rest = limited(LONGEST_ERROR)) {
             rest.transferTo(OutputStream.nullOutputStream());
@@ -147,7 +144,7 @@ public final class Answer implements AutoCloseable {
         return this;
     }
 
-    /** The failure that the server reports. Reads the body. */
+    /** Returns the failure that the server reports. Reads the body. */
     public CouchException.Failure failure() throws IOException {
         ObjectNode body = errorBody();
         String error = Json.optionalText(body, "error").orElseGet(this::statusPhrase);
@@ -156,17 +153,15 @@ public final class Answer implements AutoCloseable {
     }
 
     /**
-     * CouchDB reports a failed inner call in full, with the document that {@code couchjs} was given: no log may contain
-     * that.
+     * Returns the reason without the arguments of a failed internal call. CouchDB reports them in full, including the
+     * document that {@code couchjs} was processing, which must not get into a log.
      */
     private static String reason(ObjectNode body) {
         String reason = Json.text(body, "reason");
         return reason.contains(INNER_CALL) ? "a call inside of the server failed" : reason;
     }
 
-    /**
-     * The status that the server reports in its answer, at any HTTP status; empty when there is none. Reads the body.
-     */
+    /** Returns the field {@code status} of the body, at any HTTP status; empty when there is none. Reads the body. */
     String statusInBody() throws IOException {
         return Json.text(errorBody(), "status");
     }
@@ -175,7 +170,7 @@ public final class Answer implements AutoCloseable {
         return unusable(reason, null);
     }
 
-    /** The answer came, but makes no sense. The outcome of a write is then unknown. */
+    /** Returns the exception for an answer that makes no sense. The outcome of a write is then unknown. */
     public CouchException unusable(String reason, @Nullable Throwable cause) {
         return unusable("bad_answer", reason, cause);
     }
@@ -186,7 +181,7 @@ public final class Answer implements AutoCloseable {
                 new CouchException.Failure(status(), error, text, request(), !call.repeatable()), cause);
     }
 
-    /** Whether an answer had more in it than is read at once: an answer about fewer documents may be read. */
+    /** Returns whether an answer exceeded a limit of this client; a request for fewer documents may succeed. */
     public static boolean isTooLarge(CouchException trouble) {
         return trouble.error().equals(TOO_LARGE);
     }
@@ -199,7 +194,7 @@ public final class Answer implements AutoCloseable {
                 header(HttpHeaders.RETRY_AFTER).flatMap(Answer::seconds).orElse(null));
     }
 
-    /** Gives the connection back when everything was read, and closes it otherwise. */
+    /** Releases the connection if the whole answer was read, and closes it otherwise. */
     @Override
     public void close() {
         if (response instanceof ModalCloseable closeable) {
@@ -227,7 +222,7 @@ public final class Answer implements AutoCloseable {
         try (InputStream body = limited(LONGEST_ERROR)) {
             return Json.MAPPER.readTree(body.readAllBytes()) instanceof ObjectNode object ? object : Json.object();
         } catch (JsonProcessingException | LimitedInput.TooMuch e) {
-            return Json.object(); // not from CouchDB, but from a proxy on the way
+            return Json.object(); // the answer comes from a proxy, not from CouchDB
         }
     }
 

@@ -10,23 +10,23 @@ import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 
-/** Puts the credentials into requests. Thread-safe. */
+/** Adds credentials to requests. Thread-safe. */
 interface Authenticator {
 
-    /** Called before each request is sent. */
+    /** Adds the credentials to a request that is about to be sent. */
     void authenticate(HttpRequest request);
 
-    /** Whether an answer with this status may mean that the credentials were refused, and nothing was done. */
+    /** Returns whether this status may mean that the credentials were refused and the request was not carried out. */
     default boolean mayBeRefusal(int status) {
         return status == 401;
     }
 
-    /** Tries to get better credentials after such an answer to this request. False when there are none. */
+    /** Tries to get other credentials after the refusal of a request; returns false if there are none. */
     default boolean renew(HttpRequest refused) {
         return false;
     }
 
-    /** Called with each answer: the server may hand out new credentials. */
+    /** Receives each answer, which may contain new credentials. */
     default void observe(HttpResponse answer) {}
 
     static Authenticator of(Auth auth, BiConsumer<String, Secret> login, LongSupplier nanos) {

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A token that another program renews. Two threads may read it again at the same time without harm. While it cannot be
- * read again (its file may be half written), the former token stays in use.
+ * Authenticates with a token that another program renews. Several threads may read the token at the same time without harm.
+ * If the token cannot be read again (its file may be half written), the previous token stays in use.
  */
 final class BearerAuthenticator implements Authenticator {
 
@@ -32,7 +32,7 @@ final class BearerAuthenticator implements Authenticator {
         request.setHeader(HttpHeaders.AUTHORIZATION, current == null ? read() : current.reveal());
     }
 
-    /** CouchDB answers 400, not 401, to a token that was signed with a key it does not have, or not any more. */
+    /** Includes 400: CouchDB answers 400, not 401, if it does not have the key with which the token was signed. */
     @Override
     public boolean mayBeRefusal(int status) {
         return status == 401 || status == 400;
@@ -54,7 +54,7 @@ final class BearerAuthenticator implements Authenticator {
             if (before == null) {
                 throw e;
             }
-            if (!unreadable) { // not its message: it may have the token in it
+            if (!unreadable) { // not its message, which may contain the token
                 LOG.warn("the bearer token cannot be read again, the previous one stays in use: {}", e.getClass());
             }
             unreadable = true;

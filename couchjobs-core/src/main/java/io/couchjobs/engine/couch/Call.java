@@ -7,17 +7,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request, ready to be sent.
  *
- * @param repeatable whether sending it twice is the same as sending it once: a read, with any method, or a change that
- *     may happen twice
+ * @param repeatable whether the request may be sent twice: it is a read, with any method, or an idempotent change
  */
 public record Call(String method, UrlPath path, @Nullable Body body, boolean repeatable) {
 
-    /** JSON that is sent with a request. */
+    /** The JSON body of a request. */
     public static final class Body {
 
         private final byte[] bytes;
 
-        /** The bytes are not copied: the caller must not change them. */
+        /** Takes the bytes without a copy; the caller must not change them. */
         Body(byte[] bytes) {
             this.bytes = bytes;
         }
@@ -35,12 +34,12 @@ public record Call(String method, UrlPath path, @Nullable Body body, boolean rep
         return new Call("HEAD", path, null, true);
     }
 
-    /** A read that CouchDB takes as a POST. */
+    /** Returns a read that is a POST in CouchDB's API. */
     public static Call ask(UrlPath path, JsonNode question) {
         return new Call("POST", path, new Body(Json.bytes(question)), true);
     }
 
-    /** A change that may happen twice. */
+    /** Returns an idempotent change. */
     public static Call repeatable(String method, UrlPath path) {
         return new Call(method, path, null, true);
     }
@@ -57,7 +56,7 @@ public record Call(String method, UrlPath path, @Nullable Body body, boolean rep
         return new Call(method, path, new Body(json), false);
     }
 
-    /** Whether the answer waits for the index of a view. */
+    /** Returns whether the answer may wait for the index of a view. */
     boolean isOfView() {
         return path.toString().contains("/_view/");
     }

@@ -6,13 +6,13 @@ import io.couchjobs.engine.time.Lane;
 import java.util.concurrent.Executor;
 
 /**
- * A client's means to reach the world; tests replace them. The transport is closed with the client.
+ * The external dependencies of a client, which tests replace. The client closes the transport when it is closed.
  *
- * @param background runs background tasks; never in the calling thread, unless no task can block
- * @param environment for the client and all its users
+ * @param background runs background tasks; must not run them in the calling thread, unless no task can block
+ * @param environment the time, threads and randomness of the client and all its users
  */
 public record ClientParts(Transport transport, Executor background, Environment environment) {
-    /** A node that does not answer must not keep the others waiting. */
+    /** The maximum number of concurrent probes, so that a node that does not answer does not delay the probes of other nodes. */
     private static final int PROBES = 16;
 
     public static ClientParts of(CouchConfig config, Environment environment) {

@@ -6,24 +6,25 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's time of day, by the dates of its answers. An answer dated D that was sent at t0 and seen at t1 says: when
- * it was sent the server's clock showed at most D + 2 s, when it was seen at least D. (The date is cut to whole seconds,
- * and CouchDB makes a new one only once a second.) Several answers narrow that down; as clocks drift, it widens again with
- * time, and an answer that contradicts the known bounds (the server's clock was set) starts over.
+ * Estimates the server's time of day from the dates of its answers. Suppose that a request was sent at t0 and its answer,
+ * dated D, was received at t1. Then the server's clock showed at most D + 2 s at t0, and at least D at t1. (The date is
+ * truncated to whole seconds, and CouchDB updates it only once a second.) Several answers narrow these bounds. The bounds
+ * widen with time, because clocks drift. An answer that contradicts the bounds replaces them, because the server's clock was
+ * set.
  *
- * <p>t0 and t1 are of the monotonic clock, so setting this machine's time of day does no harm. This machine's time of
- * day counts as long as it may be the server's too, since it is finer than whole seconds; and when no answer has a
- * date. Thread-safe.
+ * <p>The times t0 and t1 are from the monotonic clock, so setting this machine's time of day does not matter. This machine's
+ * time of day is used while it may agree with the server's, because it is more precise than whole seconds, and when no answer
+ * has a date. Thread-safe.
  */
 public final class ClockSkew {
     private static final Duration RESOLUTION = Duration.ofSeconds(2);
-    /** 500 millionths, the limit of clock daemons: so many elapsed nanoseconds make one of drift. */
+    /** Elapsed nanoseconds per nanosecond of drift: 500 ppm, the limit of clock daemons. */
     private static final long ELAPSED_PER_DRIFT = 2000;
 
     private static final Instant EARLIEST = Instant.parse("2025-01-01T00:00:00Z");
     private static final Instant LATEST = Instant.parse("2200-01-01T00:00:00Z");
 
-    /** The bounds of the server's time of day less the monotonic time, as of a moment. */
+    /** The bounds of the server's time of day minus the monotonic time, as of a moment. */
     private record Bounds(Duration low, Duration high, long asOf) {
 
         Bounds widenedTo(long now) {
@@ -53,12 +54,12 @@ public final class ClockSkew {
         return nanos.getAsLong();
     }
 
-    /** Whether any answer with a date was seen. */
+    /** Returns whether any answer had a date. */
     synchronized boolean isKnown() {
         return bounds != null;
     }
 
-    /** Takes in the date of an answer. An impossible date is ignored. */
+    /** Updates the bounds with the date of an answer. Ignores impossible dates. */
     synchronized void observe(long sent, long received, Instant dated) {
         if (dated.isAfter(EARLIEST) && dated.isBefore(LATEST)) {
             long now = nanos();
@@ -70,9 +71,9 @@ public final class ClockSkew {
     }
 
     /**
-     * The server's clock less the given one: zero while they may agree, otherwise the least possible difference. A job
-     * may then run a moment late, but not early. While no date contradicts an error of the given clock, which is then
-     * below two seconds, a job may run early by that error.
+     * Returns the server's clock minus the given clock: zero while they may agree, otherwise the smallest possible
+     * difference. With such a difference, a job may run a moment late, but not early. While the clocks may agree, the error
+     * of the given clock is less than two seconds, and a job may run early by that error.
      */
     public synchronized Duration estimate(Instant local) {
         Bounds now = bounds == null ? null : bounds.widenedTo(nanos());
@@ -80,7 +81,7 @@ public final class ClockSkew {
         return now == null || now.allow(offset) ? Duration.ZERO : now.low.minus(offset);
     }
 
-    /** How much later than the estimate the server's clock may be. */
+    /** Returns how much later than the estimate the server's clock may be. */
     public synchronized Duration doubt(Instant local) {
         Bounds now = bounds == null ? null : bounds.widenedTo(nanos());
         return now == null || now.allow(offset(local)) ? Duration.ZERO : now.high.minus(now.low);

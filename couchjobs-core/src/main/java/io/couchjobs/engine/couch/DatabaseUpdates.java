@@ -6,19 +6,19 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Databases that were created, changed or deleted.
+ * The databases that were created, changed or deleted.
  *
- * @param position the position to go on from
+ * @param position the position to continue from
  */
 public record DatabaseUpdates(Set<String> databases, String position) {
     /**
-     * Waits until databases were created, changed or deleted ({@code _db_updates}). The server tells that with a delay, and may forget it
-     * when one of its nodes dies. The wait takes one of the connections of feeds.
+     * Waits until databases are created, changed or deleted ({@code _db_updates}). The server reports updates with a delay,
+     * and may lose some when one of its nodes dies. The wait occupies a connection for feeds.
      *
      * @param server the {@code CouchServer}
-     * @param since the position that the last call returned; {@code now} at first
-     * @param longest how long to wait, less than the response timeout
-     * @throws io.couchjobs.couch.config.CouchException the server has no such feed, or does not let this user read it
+     * @param since the position that the last call returned; {@code now} for the first call
+     * @param longest how long to wait; must be less than the response timeout
+     * @throws io.couchjobs.couch.config.CouchException if the server has no such feed, or this user may not read it
      */
     public static DatabaseUpdates next(Object server, String since, Duration longest) {
         UrlPath path = UrlPath.ROOT

@@ -6,7 +6,8 @@ import com.fasterxml.jackson.core.util.JsonGeneratorDelegate;
 import java.io.IOException;
 
 /**
- * Refuses values that are no numbers in JSON. Jackson would write them as texts and so change the document silently.
+ * Refuses NaN and infinite numbers, which JSON does not have. Jackson would write them as strings, and so silently change the
+ * document.
  */
 final class FiniteNumbers extends JsonGeneratorDelegate {
 

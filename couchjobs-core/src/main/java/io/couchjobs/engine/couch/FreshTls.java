@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks before each new connection whether the files of certificates and keys have changed, and reads them again if
- * so. While the files cannot be used (they may be half written), the former content stays in use. A new TLS context is
- * made each time: with the old one a session with the old certificate could be resumed. Thread-safe.
+ * Checks before each new connection whether the files with certificates and keys have changed, and reads them again if so. If
+ * the files cannot be used (they may be half written), the previous content stays in use. Each change creates a new TLS
+ * context, because the old context could resume a session with the old certificate. Thread-safe.
  */
 public final class FreshTls implements TlsSocketStrategy {
 
@@ -32,12 +32,12 @@ public final class FreshTls implements TlsSocketStrategy {
     /**
      * Reads the files.
      *
-     * @throws IllegalArgumentException they cannot be used
+     * @throws IllegalArgumentException if the files cannot be used
      */
     FreshTls(List<Path> files, Supplier<TlsSocketStrategy> reading) {
         this.files = files;
         this.reading = reading;
-        this.read = stamps(files); // before they are read: a file that changes meanwhile is read once more
+        this.read = stamps(files); // before the files are read, so that a file that changes meanwhile is read again
         this.current = reading.get();
     }
 
@@ -54,7 +54,7 @@ public final class FreshTls implements TlsSocketStrategy {
         if (now.equals(read)) {
             return;
         }
-        read = now; // also when they cannot be used: that is logged once
+        read = now; // even if they cannot be used, so that the warning is logged once
         try {
             current = reading.get();
             LOG.info("the certificates of {} have changed and are used from now on", files);
@@ -67,7 +67,7 @@ public final class FreshTls implements TlsSocketStrategy {
         return files.stream().map(Stamp::of).toList();
     }
 
-    /** Distinguishes versions of a file. */
+    /** The attributes that distinguish versions of a file. */
     private record Stamp(
             @Nullable FileTime changed, long size, @Nullable Object inode) {
         static Stamp of(Path file) {

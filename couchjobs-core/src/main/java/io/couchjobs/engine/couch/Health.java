@@ -4,9 +4,8 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Whether a node is fit for requests. A failed node rests for a time that grows with each failure and is random, so
- * that not all clients come back at the same moment. A failure long after the one before counts as the first. Not
- * thread-safe.
+ * The health of a node. A failed node rests for a time that grows with each failure. The time is random, so that not all
+ * clients return at the same moment. A failure long after the previous one counts as the first. Not thread-safe.
  */
 final class Health {
 
@@ -20,14 +19,12 @@ final class Health {
     private long restsUntil;
     private boolean probing;
 
-    /** Whether no failure is known. */
+    /** Returns whether the node has not failed since it last answered. */
     boolean isWell() {
         return well;
     }
 
-    /**
-     * Whether the node has rested and the caller is to probe it; no other caller gets true until that probe has ended.
-     */
+    /** Returns whether the node has rested and the caller must probe it; other callers get false until that probe has ended. */
     boolean mayProbe(long now) {
         boolean due = !well && !probing && now - restsUntil >= 0;
         probing |= due;
@@ -39,8 +36,8 @@ final class Health {
     }
 
     /**
-     * The node failed, and begins to rest. A request that fails during the rest was sent before, or for lack of a
-     * better node.
+     * Records a failure, after which the node rests. A failure during the rest does not count: the request was sent before
+     * the rest, or because there was no better node.
      */
     void failed(long now, RandomGenerator random) {
         if (!well && restLeft(now) > 0) {
@@ -60,7 +57,7 @@ final class Health {
         well = true;
     }
 
-    /** How long it still has to rest; negative when it has rested. */
+    /** Returns the remaining rest in nanoseconds; not positive when it is over. */
     long restLeft(long now) {
         return restsUntil - now;
     }

@@ -17,12 +17,12 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 
-/** Sends requests, to another node when one fails, and classifies their failures. Thread-safe. */
+/** Sends requests, and classifies their failures. When a node fails, requests go to another node. Thread-safe. */
 public final class Http implements AutoCloseable {
 
     private static final int GATEWAY_TIMEOUT = 504;
     private static final Set<Integer> BAD_GATEWAYS = Set.of(502, 503, GATEWAY_TIMEOUT);
-    /** CouchDB's word, with 500 or 412, when it reaches none of a document's copies: another node may. */
+    /** CouchDB's error code, with 500 or 412, when it cannot reach any copy of a document. Another node may reach one. */
     private static final String NODE_DOWN = "nodedown";
 
     private final CouchConfig config;
@@ -49,17 +49,17 @@ public final class Http implements AutoCloseable {
         this.pace = new Pace(environment);
     }
 
-    /** Sends the request and reads its answer of any status: a reader that needs success requires it. */
+    /** Sends the request and reads its answer of any status. A reader that needs a success must call {@code requireSuccess}. */
     public <T> T exchange(Call call, Answer.Reader<T> reader) {
         return exchange(call, Transport.Use.REQUEST, config.responseTimeout(), reader);
     }
 
-    /** The same for the renewal of a lease, with its own limit to the server's silence. */
+    /** Sends the renewal of a lease as {@link #exchange(Call, Answer.Reader)} does, with its own limit to the server's silence. */
     public <T> T renew(Call call, Duration patience, Answer.Reader<T> reader) {
         return exchange(call, Transport.Use.RENEWAL, patience, reader);
     }
 
-    /** As {@link #exchange(Call, Answer.Reader)}, for a request whose answer the server may hold back. It takes a connection of feeds. */
+    /** Sends a long poll as {@link #exchange(Call, Answer.Reader)} does, on a connection for feeds. */
     public <T> T await(Call call, Answer.Reader<T> reader) {
         return exchange(call, Transport.Use.FEED, config.responseTimeout(), reader);
     }
@@ -72,7 +72,10 @@ public final class Http implements AutoCloseable {
         });
     }
 
-    /** Sends the request and leaves reading and closing the answer, a success or of that other status, to the caller. */
+    /**
+     * Sends the request and returns its answer, which the caller must read and close. Throws unless the answer is a success
+     * or has the other status.
+     */
     public Answer open(Call call, int otherStatus) {
         return send(call, node -> {
             Answer answer = node.send(call, Transport.Use.REQUEST, config.responseTimeout());
@@ -80,7 +83,7 @@ public final class Http implements AutoCloseable {
         });
     }
 
-    /** As {@link #open}, on a connection that feeds may hold for long. */
+    /** Opens a feed on a connection that it may hold for a long time. The caller must close the answer. */
     public Answer openFeed(Call call, Duration longestSilence) {
         return send(call, node -> requireFit(node.send(call, Transport.Use.FEED, longestSilence)));
     }
@@ -89,14 +92,14 @@ public final class Http implements AutoCloseable {
         return retries.run(call, () -> pace.run(call, () -> onSomeNode(call, attempt)));
     }
 
-    /** The connection of this answer is broken. */
+    /** Reports that the connection of an answer broke. */
     public void broke(Answer answer, String why) {
         if (!closed) {
             nodes.failed(answer.node(), why);
         }
     }
 
-    /** Time, threads and randomness, for all users of the client. */
+    /** Returns the source of time, threads and randomness for all users of the client. */
     public Environment environment() {
         return environment;
     }
@@ -136,7 +139,7 @@ public final class Http implements AutoCloseable {
         }
     }
 
-    /** Each node gets one chance, unless a write may have been carried out by the one that failed. */
+    /** Tries each node once. Stops after a failure of a write that the node may have carried out. */
     private <T> T onSomeNode(Call call, Function<Node, T> attempt) {
         List<Node> tried = new ArrayList<>();
         while (true) {
@@ -161,8 +164,8 @@ public final class Http implements AutoCloseable {
     }
 
     /**
-     * Whether another node may do better. A wait for a free connection of our own pool, and an interrupt, tell nothing
-     * about the node.
+     * Returns whether the failure is the node's, so that another node may succeed. A timeout of this client's own connection
+     * pool and an interrupt say nothing about the node.
      */
     private static boolean isTheNodes(CouchException e) {
         if (e instanceof CouchUnreachableException) {
@@ -173,8 +176,8 @@ public final class Http implements AutoCloseable {
     }
 
     /**
-     * A node that builds an index is silent about its views meanwhile, and answers all else. Another node would have to build it,
-     * too.
+     * Returns whether the node may be silent because it is building the index of a view. Such a node answers all other
+     * requests, and another node would have to build the index, too.
      */
     private static boolean mayBeTheIndex(Call call, CouchException e) {
         Throwable cause = e.getCause();
@@ -182,7 +185,7 @@ public final class Http implements AutoCloseable {
         return call.isOfView() && (isSilent || e.status() == GATEWAY_TIMEOUT);
     }
 
-    /** When there are other nodes, a node that reports that it cannot answer counts as one that does not answer. */
+    /** Throws for a 429, and for any failure if there are other nodes, so that the request can be sent again. */
     private Answer requireFit(Answer answer) {
         boolean isFit = answer.isSuccess() || (!nodes.areSeveral() && answer.status() != 429);
         return isFit ? answer : fail(answer);

@@ -19,19 +19,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * JSON as the client reads and writes it: integers of any size and doubles exactly as they are (CouchDB itself keeps
- * fractions as doubles), no duplicate keys, no NaN, no deep nesting, and only UTF-8: input that looks like UTF-16 or
- * UTF-32 is garbage. The reader checks whether more input follows, as it does in a feed.
+ * Reads and writes JSON. Integers of any size and doubles are exact (CouchDB itself stores fractions as doubles). Duplicate
+ * keys, NaN and deep nesting are not supported. The encoding is UTF-8; input that looks like UTF-16 or UTF-32 is invalid. The
+ * mapper accepts further input after a value, as in a feed; callers that expect a single value must check its end.
  */
 public final class Json {
 
-    /** Deeper levels are left out when JSON is read, because trees are processed by recursion. */
+    /** Deeper levels are omitted when JSON is read, because trees are processed recursively. */
     static final int DEEPEST_READ = 900;
 
-    /** Less than the depth that is read, so that a document with levels left out is never written back. */
+    /** Less than {@link #DEEPEST_READ}, so that a document with omitted levels is never written back. */
     private static final int DEEPEST_WRITTEN = 800;
 
-    /** As long as a document of CouchDB can be by default: a longer name would make the whole answer fail. */
+    /** The default size limit of CouchDB's documents; a lower limit could make a whole answer fail because of one name. */
     private static final int LONGEST_NAME = 8 << 20;
 
     public static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
@@ -47,7 +47,7 @@ public final class Json {
             .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
             .build();
 
-    /** Each token becomes an object of 100 bytes or more in memory, however short it is in the answer. */
+    /** The limit of tokens per answer. Each token takes 100 bytes of memory or more, however short it is in the answer. */
     private static final long MOST_TOKENS = 10_000_000;
 
     private static final JsonFactory FOR_ANSWERS = MAPPER.getFactory()
@@ -61,7 +61,7 @@ public final class Json {
 
     private Json() {}
 
-    /** Writes JSON bit by bit. */
+    /** Writes JSON to a generator. */
     @FunctionalInterface
     public interface Writing {
         void to(JsonGenerator out) throws IOException;
@@ -75,12 +75,12 @@ public final class Json {
         return MAPPER.valueToTree(value);
     }
 
-    /** For one answer. */
+    /** Returns a parser for one answer, with a limited number of tokens. */
     static JsonParser parser(InputStream answer) throws IOException {
         return FOR_ANSWERS.createParser(new ShallowInput(answer, DEEPEST_READ));
     }
 
-    /** A parser for a feed, which may be of any length. */
+    /** Returns a parser for a feed, which may have any length. */
     public static JsonParser feedParser(InputStream feed) throws IOException {
         return MAPPER.createParser(new ShallowInput(feed, DEEPEST_READ));
     }
@@ -89,7 +89,7 @@ public final class Json {
         return bytes(out -> MAPPER.writeTree(out, node));
     }
 
-    /** In memory: a failure to write JSON must show before the first byte is sent. */
+    /** Writes JSON into memory, so that a failure to write it is detected before the first byte is sent. */
     public static byte[] bytes(Writing writing) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (JsonGenerator out = MAPPER.createGenerator(bytes)) {
@@ -102,7 +102,10 @@ public final class Json {
         return bytes.toByteArray();
     }
 
-    /** A field as text, numbers too: positions are numbers on some servers. Empty when missing. */
+    /**
+     * Returns a field as text; empty when it is missing. Numbers are converted, because feed positions are numbers on some
+     * servers.
+     */
     public static String text(JsonNode node, String field) {
         JsonNode value = node.path(field);
         return value.isContainerNode() ? value.toString() : value.asText("");

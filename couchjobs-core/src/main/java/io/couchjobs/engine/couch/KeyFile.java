@@ -33,7 +33,7 @@ import javax.crypto.EncryptedPrivateKeyInfo;
 import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 
-/** Reads a client's certificate and private key. No message of this class shows the content of the files. */
+/** Reads a client's certificate and private key. Messages of this class never contain the content of the files. */
 final class KeyFile {
 
     private static final Pattern KEY =
@@ -49,11 +49,11 @@ final class KeyFile {
     private KeyFile() {}
 
     /**
-     * {@return a store with nothing but the client's key}
+     * {@return a key store with only the client's key and certificate}
      *
-     * @param inMemory protects the key, and is only known in memory
-     * @throws GeneralSecurityException when the key cannot be used
-     * @throws IOException when a file cannot be read, or is no certificate or key
+     * @param inMemory the password of the key in the store, which exists in memory only
+     * @throws GeneralSecurityException if the key cannot be used
+     * @throws IOException if a file cannot be read, or does not contain a certificate or key
      */
     static KeyStore read(ClientCertificate from, char[] inMemory) throws GeneralSecurityException, IOException {
         String text = text(from.certificate());
@@ -79,7 +79,7 @@ final class KeyFile {
         return store;
     }
 
-    /** When there are two files, one may be replaced before the other. */
+    /** Returns whether the key belongs to the certificate. If there are two files, one may be replaced before the other. */
     private static boolean belongs(PrivateKey key, Certificate certificate) throws GeneralSecurityException {
         String algorithm = key.getAlgorithm();
         if (!algorithm.equals(certificate.getPublicKey().getAlgorithm())) {
@@ -132,7 +132,7 @@ final class KeyFile {
         Secret secret = password.orElseThrow(
                 () -> new InvalidKeyException("the key in " + file + " is encrypted, and no password was given"));
         EncryptedPrivateKeyInfo encrypted = encrypted(file, der);
-        // PBES2 names its ciphers only in its parameters, and only in their text.
+        // For PBES2, only the text of the parameters names the ciphers.
         String algorithm = encrypted.getAlgParameters().toString();
         try {
             Key key = SecretKeyFactory.getInstance(algorithm)
@@ -178,7 +178,7 @@ final class KeyFile {
         return found.find() ? Optional.of(found) : Optional.empty();
     }
 
-    /** Leaves out a key that stands beside them, and the text that OpenSSL writes between them. */
+    /** Returns the certificates of a PEM file without keys and the text that OpenSSL writes between them. */
     private static byte[] certificatesIn(String pem) {
         return CERTIFICATE
                 .matcher(pem)

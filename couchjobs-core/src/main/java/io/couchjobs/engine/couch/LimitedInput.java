@@ -4,10 +4,10 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** An input that fails when it is too long to keep in memory. */
+/** An input stream that fails when it exceeds a limit. */
 public class LimitedInput extends FilterInputStream {
 
-    /** Too much came. */
+    /** Thrown when the limit is exceeded. */
     static final class TooMuch extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -24,7 +24,7 @@ public class LimitedInput extends FilterInputStream {
         this.limit = limit;
     }
 
-    /** Starts counting anew. */
+    /** Resets the count of bytes to zero. */
     public final void restart() {
         read = 0;
     }
@@ -43,7 +43,7 @@ public class LimitedInput extends FilterInputStream {
         return count;
     }
 
-    /** Does nothing: closing an answer's body reads its rest, which may never end. Closing the answer does not. */
+    /** Does nothing, because closing an answer's body reads its rest, which may never end. Close the answer instead. */
     @Override
     public void close() {}
 

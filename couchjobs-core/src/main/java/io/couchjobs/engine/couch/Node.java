@@ -17,15 +17,15 @@ import org.apache.hc.client5.http.utils.DateUtils;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpHeaders;
 
-/** One server: its address, its credentials and its clock. Thread-safe. */
+/** One server, with its address, credentials and clock. Thread-safe. */
 final class Node {
 
     private static final Call UP = Call.get(UrlPath.ROOT.segment("_up"));
     private static final Duration PROBE = Duration.ofSeconds(5);
-    /** Half of a usual lease at most: a renewal that waits for a login leaves time for another one. */
+    /** At most half of a usual lease, so that a renewal that waits for a login leaves time for another attempt. */
     private static final Duration LOGIN = Duration.ofSeconds(15);
 
-    /** The statuses by which {@code _up} reports, with 404, that a node is not to be used. */
+    /** The statuses with which {@code _up} reports (with 404) that a node must not be used. */
     private static final Set<String> NOT_TO_BE_USED = Set.of("maintenance_mode", "nolb");
 
     private final URI url;
@@ -35,9 +35,7 @@ final class Node {
     private final ClockSkew skew;
     private final Duration loginPatience;
 
-    /**
-     * @param tokens the authenticators that the nodes of a client share: a token that one has read holds for the others, too
-     */
+    /** @param tokens the authenticators that the nodes of a client share, because a token is valid for all of them */
     Node(URI url, Auth auth, CouchConfig config, ClientParts parts, Map<Auth, BearerAuthenticator> tokens) {
         this.url = url;
         this.requests = new Requests(url, config);
@@ -53,7 +51,7 @@ final class Node {
         return skew;
     }
 
-    /** Sends the request with credentials; when they are refused, once more with better ones if there are any. */
+    /** Sends the request with credentials. If the server refuses them, sends it once more if other credentials are available. */
     Answer send(Call call, Transport.Use use, Duration silence) {
         HttpUriRequestBase request = requests.of(call, silence);
         authenticator.authenticate(request);
@@ -61,23 +59,23 @@ final class Node {
         if (!hasBetter(request, answer)) {
             return answer;
         }
-        answer.close(); // nothing was done, so even a write may be sent again
+        answer.close(); // the request was not carried out, so even a write may be sent again
         HttpUriRequestBase again = requests.of(call, silence);
         authenticator.authenticate(again);
         return sendOnce(call, again, use);
     }
 
-    /** Whether the credentials were refused, and there are others now. */
+    /** Returns whether the credentials were refused, and others are available now. */
     private boolean hasBetter(HttpUriRequestBase sent, Answer answer) {
         try {
             return authenticator.mayBeRefusal(answer.status()) && authenticator.renew(sent);
         } catch (RuntimeException | Error e) {
-            answer.close(); // otherwise its connection would be lost
+            answer.close(); // otherwise its connection would leak
             throw e;
         }
     }
 
-    /** Whether the server answers, and accepts requests. */
+    /** Returns whether the server answers and accepts requests. */
     boolean isUp() {
         try (Answer answer = sendOnce(UP, requests.of(UP, PROBE), Transport.Use.REQUEST)) {
             return answer.status() < 500 && !answer.read(it -> NOT_TO_BE_USED.contains(it.statusInBody()));
@@ -98,7 +96,7 @@ final class Node {
         }
     }
 
-    /** The failure in words. */
+    /** Returns a description of the failure. */
     String reason(IOException cause) {
         return Reasons.of(cause, url);
     }
@@ -108,8 +106,8 @@ final class Node {
         requests.observe(response);
         long received = skew.nanos();
         Optional.ofNullable(response.getFirstHeader(HttpHeaders.DATE))
-                .filter(header -> !response.containsHeader(
-                        HttpHeaders.AGE)) // otherwise it may be a cache's answer, dated long ago
+                .filter(header ->
+                        !response.containsHeader(HttpHeaders.AGE)) // otherwise it may be an old answer from a cache
                 .map(header -> DateUtils.parseStandardDate(header.getValue()))
                 .ifPresent(dated -> skew.observe(sent, received, dated));
     }

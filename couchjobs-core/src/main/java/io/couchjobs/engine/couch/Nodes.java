@@ -13,12 +13,12 @@ import org.slf4j.LoggerFactory;
 /**
  * The nodes of a cluster, and the choice between them. Thread-safe.
  *
- * <p>A client asks one node at a time: its home, which it chose at random when it was made, so that clients spread.
- * When the home fails, the client switches at once to another node at random. A failed node rests, and then one request
- * in the background finds out whether it is back; until then no request waits for it. A client returns to its home and
- * to no other, so a node that comes back gets only its former clients, each at a time of its own.
+ * <p>A client uses one node at a time: its home node, which it chooses at random when it is created, so that clients spread
+ * over the nodes. When the home node fails, the client immediately switches to another node at random. A failed node is not
+ * used for a while. Then a probe in the background checks whether the node is back; until then no request waits for it. A
+ * client returns only to its home node, so a recovered node gets back only its former clients, each at a different time.
  *
- * <p>While no node is well, the one that has rested longest is asked; a single server is always asked.
+ * <p>If no node is well, the one that has rested longest is used. A single server is always used.
  */
 final class Nodes {
 
@@ -44,9 +44,9 @@ final class Nodes {
     }
 
     /**
-     * The node to ask now.
+     * Returns the node for the next request.
      *
-     * @param tried nodes that have just failed for the same request: any other is better, if there is one
+     * @param tried nodes that have just failed for the same request; any other node is preferred
      */
     synchronized Node pick(Collection<Node> tried) {
         if (areSeveral()) {
@@ -58,7 +58,7 @@ final class Nodes {
         return current;
     }
 
-    /** The node did not answer, or reported that it cannot. */
+    /** Records that a node did not answer, or reported that it cannot answer. */
     synchronized void failed(Node node, String why) {
         if (!areSeveral()) {
             return;
@@ -75,7 +75,7 @@ final class Nodes {
         }
     }
 
-    /** It answered. */
+    /** Records that a node answered. */
     synchronized void answered(Node node) {
         Health health = health(node);
         if (!health.isWell()) {
@@ -85,12 +85,12 @@ final class Nodes {
         }
     }
 
-    /** How often the client switched nodes: while this stays the same, all requests go to one node. */
+    /** Returns how often the client switched nodes. While the number stays the same, all requests go to one node. */
     synchronized long switches() {
         return switches;
     }
 
-    /** The clock of the present node; until it has told its time, that of another. */
+    /** Returns the clock of the present node, or of another node if the present one has not sent a date yet. */
     synchronized ClockSkew clockSkew() {
         Predicate<ClockSkew> isKnown = ClockSkew::isKnown;
         return isKnown.test(current.clockSkew())

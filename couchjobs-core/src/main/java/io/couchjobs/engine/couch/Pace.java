@@ -16,18 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends no more requests than the server accepts. Hosted servers allow an account a number of requests per second and refuse the
- * others by 429. A refused request was not carried out, so it is sent again, also when it is a write.
+ * Limits the rate of requests to what the server accepts. Hosted servers allow an account a number of requests per second and
+ * refuse further requests with 429. A refused request was not carried out, so it is retried, even if it is a write.
  *
- * <p>Before the first refusal no request waits. After it all requests of the client share one rate: as many per second
- * as the server accepted last, less with each refusal, and a little more with each second without one. Writes go first:
- * the end of a job and the renewal of a lease are writes, without which reads are in vain. Thread-safe.
+ * <p>No request waits before the first refusal. After it, all requests of the client share one rate. The rate begins with the
+ * number of requests that the server accepted in the last second, falls with refusals, and rises a little with each second
+ * without one. Writes go first, because the end of a job and the renewal of a lease are writes, and reads are useless without
+ * them. Thread-safe.
  */
 final class Pace {
     private static final Logger log = LoggerFactory.getLogger(Pace.class);
     private static final long SECOND = 1_000_000_000L;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-    /** How much longer a read waits than a write that came at the same time. */
+    /** How long a read yields to writes: it goes after a write that came up to this much later. */
     private static final long READS_WAIT = 2 * SECOND;
 
     private static final double SLOWEST = 0.2;
@@ -36,12 +37,15 @@ final class Pace {
     private static final double FASTER = 1.1;
 
     private final Environment environment;
-    /** No monitor: before Java 24 a virtual thread that waits for one keeps its carrier, of which there are 256. */
+    /**
+     * Not a monitor: before Java 24 a virtual thread that waits for a monitor pins its carrier thread, of which there are at
+     * most 256.
+     */
     private final Lock lock = new ReentrantLock();
 
     private final Condition changed = lock.newCondition();
     private final Queue<Turn> turns = new PriorityQueue<>(Comparator.comparingLong(Turn::dueNanos));
-    /** When the requests of the last second were accepted. */
+    /** The times at which requests of the last second were accepted. */
     private final Deque<Long> accepted = new ArrayDeque<>();
 
     private volatile boolean isLimited;
@@ -54,10 +58,10 @@ final class Pace {
     }
 
     /**
-     * Sends a request when it is its turn, and again while the server refuses it for the number of requests.
+     * Sends a request when it is its turn, and retries it while the server refuses it with 429.
      *
-     * @throws CouchException the exception of the attempt; a refusal when it lasts for a minute, or when the server
-     *     asks for longer
+     * @throws CouchException the exception of the attempt; a refusal only if it lasts for a minute, or the server asks for a
+     *     longer wait
      */
     <T> T run(Call call, Supplier<T> attempt) {
         Duration waited = Duration.ZERO;
@@ -79,7 +83,7 @@ final class Pace {
         }
     }
 
-    /** A request with an error answer was let through like a successful one. */
+    /** Counts an error answer like a success: the server accepted the request. */
     private void answered(CouchException e) {
         if (e.status() > 0) {
             accepted();
@@ -123,7 +127,7 @@ final class Pace {
                 changedNanos = now;
                 log.info("the server refuses requests by 429; about {} per second are sent from now on", lastSecond);
             } else if (now - changedNanos >= SECOND) {
-                // Before that, requests are refused that were on their way when the first one was.
+                // Within the first second, the refused requests may have been sent before the rate was reduced.
                 perSecond = Math.max(SLOWEST, Math.min(perSecond * SLOWER, lastSecond));
                 changedNanos = now;
             }
@@ -140,7 +144,7 @@ final class Pace {
         }
     }
 
-    /** {@return how long the server was left alone for this request} An interrupt ends the wait: the request fails by it, then. */
+    /** {@return how long this request paused} An interrupt ends the wait, and then fails the request. */
     private Duration await(Call call) {
         Turn turn = new Turn(environment.nanos() + (call.repeatable() ? READS_WAIT : 0));
         Duration waited = Duration.ZERO;
@@ -158,7 +162,7 @@ final class Pace {
         return waited;
     }
 
-    /** Returns when no other request goes before. */
+    /** Waits until no other request goes first, and returns the remaining wait in nanoseconds. */
     private long untilNext(Turn turn) throws InterruptedException {
         lock.lock();
         try {
@@ -174,7 +178,7 @@ final class Pace {
         }
     }
 
-    /** False when a more urgent one has come meanwhile. */
+    /** Takes the turn; returns false if a more urgent request has come meanwhile. */
     private boolean isOn(Turn turn) {
         lock.lock();
         try {
@@ -207,7 +211,7 @@ final class Pace {
         return one - other < 0;
     }
 
-    /** A request that waits; known by its identity. */
+    /** A waiting request; compared by identity. */
     private static final class Turn {
         private final long dueNanos;
 

@@ -35,21 +35,21 @@ import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 
 /**
- * A pool of connections for each use. Feeds hold their connections for long and must not starve requests. Requests hold theirs for
- * long while an index is built, and must not starve the renewals of leases.
+ * A transport with one connection pool per use. Feeds hold their connections for a long time and must not starve requests.
+ * Requests wait long for an index that is being built, and must not starve the renewals of leases.
  */
 final class Pools implements Transport {
 
     private static final String SENT = "couchjobs.sent";
     /**
-     * After so long an idle time a connection is checked before use: a write on a dead connection has an unknown
+     * A connection that was idle for longer is checked before use, because a write on a dead connection has an unknown
      * outcome.
      */
     private static final TimeValue TRUSTED = TimeValue.ofMilliseconds(200);
 
     private static final TimeValue KEPT_IDLE = TimeValue.ofSeconds(30);
 
-    /** The system takes the body of a smaller request, whether the server reads it or not. */
+    /** The size of bodies that are watched. The operating system buffers smaller bodies, whether the server reads them or not. */
     private static final int LARGE = 100_000;
 
     private final CouchConfig config;
@@ -58,12 +58,12 @@ final class Pools implements Transport {
     private final TlsSocketStrategy tls;
 
     private static final int FOR_RENEWALS = 2;
-    /** One thread logs in at a time. */
+    /** Only one thread logs in at a time. */
     private static final int FOR_LOGINS = 1;
 
     private final Map<Use, CloseableHttpClient> clients = new EnumMap<>(Use.class);
 
-    /** @param background breaks off requests that the server does not take */
+    /** @param background aborts requests that the server does not read */
     Pools(CouchConfig config, Lane background) {
         this.config = config;
         this.background = background;
@@ -77,7 +77,7 @@ final class Pools implements Transport {
         clients.put(
                 Use.FEED,
                 client(config.maxFeedConnections())
-                        .disableContentCompression() // a compressed heartbeat waits in a buffer
+                        .disableContentCompression() // a compressed heartbeat would wait in a buffer
                         .build());
         clients.put(
                 Use.RENEWAL, client(FOR_RENEWALS).disableContentCompression().build());
@@ -86,7 +86,7 @@ final class Pools implements Transport {
                 client(FOR_LOGINS)
                         .disableContentCompression()
                         .setConnectionReuseStrategy(
-                                (request, answer, context) -> false) // its buffers hold the password
+                                (request, answer, context) -> false) // its buffers contain the password
                         .build());
     }
 
@@ -136,7 +136,7 @@ final class Pools implements Transport {
                 .build();
     }
 
-    /** Whether anything of the request may have reached the server. */
+    /** Returns whether any part of the request may have reached the server. */
     private static boolean wasSent(HttpContext context) {
         return context.getAttribute(SENT) != null;
     }
@@ -159,8 +159,9 @@ final class Pools implements Transport {
     }
 
     /**
-     * CouchDB 3.5 answers a request for changes twice when it loses the nodes that have them: by 412 or 500, each time. On the same
-     * connection the second answer would be taken for that to the next request.
+     * Returns whether a connection can be reused. CouchDB 3.5 answers a request for changes twice, with 412 or 500, when it
+     * loses the nodes that have the changes. On a reused connection the second answer would be taken for the answer to the
+     * next request.
      */
     private static boolean isUsableAgain(HttpRequest request, HttpResponse answer, HttpContext context) {
         boolean mayBeDoubled =
@@ -168,7 +169,10 @@ final class Pools implements Transport {
         return !mayBeDoubled && DefaultClientConnectionReuseStrategy.INSTANCE.keepAlive(request, answer, context);
     }
 
-    /** A server may ask for less. An idle timeout of the pool would need HttpClient 5.6. */
+    /**
+     * Returns how long a connection may be idle; a server may ask for less. An idle timeout of the pool would need HttpClient
+     * 5.6.
+     */
     private static TimeValue keptIdle(HttpResponse answer, HttpContext context) {
         TimeValue asked = DefaultConnectionKeepAliveStrategy.INSTANCE.getKeepAliveDuration(answer, context);
         return TimeValue.isPositive(asked) && asked.compareTo(KEPT_IDLE) < 0 ? asked : KEPT_IDLE;

@@ -2,7 +2,7 @@ package io.couchjobs.engine.couch;
 
 import java.io.IOException;
 
-/** The proxy answered in place of the server: the request was not passed on. */
+/** Thrown when the proxy answered instead of the server: it did not forward the request. */
 final class ProxyRefusal extends IOException {
 
     private static final long serialVersionUID = 1L;

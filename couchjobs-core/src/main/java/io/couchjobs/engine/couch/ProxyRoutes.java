@@ -13,7 +13,7 @@ import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.jspecify.annotations.Nullable;
 
-/** The route through a proxy, and past it for servers that are excepted. Thread-safe. */
+/** Plans routes through a proxy, except for excluded servers. Thread-safe. */
 final class ProxyRoutes extends DefaultRoutePlanner {
 
     private static final int PROXY_AUTHENTICATION_REQUIRED = 407;
@@ -33,7 +33,7 @@ final class ProxyRoutes extends DefaultRoutePlanner {
         return proxy.isFor(target.getHostName(), port(target)) ? host : null;
     }
 
-    /** The credentials go with the first request: a challenge would cost a round trip each time. */
+    /** Adds the proxy's credentials to the first request, because a challenge would cost a round trip each time. */
     void authenticate(HttpClientContext context) {
         proxy.credentials().ifPresent(who -> {
             BasicScheme basic = new BasicScheme();
@@ -45,7 +45,10 @@ final class ProxyRoutes extends DefaultRoutePlanner {
         });
     }
 
-    /** An answer that came before the request was sent is that of the proxy, to CONNECT. */
+    /**
+     * Throws if the proxy refused the request. An answer that came before the request was sent is the proxy's answer to
+     * CONNECT.
+     */
     static void requirePassed(ClassicHttpResponse answer, boolean wasSent) throws IOException {
         if (!wasSent || answer.getCode() == PROXY_AUTHENTICATION_REQUIRED) {
             answer.close();

@@ -20,11 +20,12 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that logs neither headers nor bodies, at no level: they hold passwords, tokens and cookies. It is not made from the
- * client's own class, which cannot be extended before HttpClient 5.6: frameworks such as Spring Boot 3 choose older versions.
+ * A connection that never logs headers or bodies, at any level, because they contain passwords, tokens and cookies. It does
+ * not extend HttpClient's own connection class, because that class cannot be extended before version 5.6, and frameworks such
+ * as Spring Boot 3 use older versions.
  */
 final class QuietConnection extends DefaultBHttpClientConnection implements ManagedHttpClientConnection {
-    /** The most interim answers (103 and the like) before the answer. */
+    /** The maximum number of interim answers (such as 103) before the final answer. */
     private static final int MOST_BEFORE_THE_ANSWER = 100;
 
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -54,7 +55,7 @@ final class QuietConnection extends DefaultBHttpClientConnection implements Mana
         bind(new SocketHolder(encrypted, socket));
     }
 
-    /** Another thread may have given the request up while this one connected. */
+    /** Binds the connection, unless another thread has closed it while it was being established. */
     @Override
     public void bind(SocketHolder holder) throws IOException {
         if (closed.get()) {
@@ -90,7 +91,7 @@ final class QuietConnection extends DefaultBHttpClientConnection implements Mana
         }
     }
 
-    /** In the pool it waits for nothing. */
+    /** Removes the timeout while the connection is in the pool, where it waits for no answer. */
     @Override
     public void passivate() {
         setSocketTimeout(Timeout.ZERO_MILLISECONDS);
@@ -111,9 +112,7 @@ final class QuietConnection extends DefaultBHttpClientConnection implements Mana
         return answer;
     }
 
-    /**
-     * Skips the body of a proxy that refuses to connect: it would be read to its end before the failure is reported.
-     */
+    /** Skips the body when a proxy refuses to connect; otherwise it would be read to its end before the failure is reported. */
     @Override
     public void receiveResponseEntity(ClassicHttpResponse answer) throws HttpException, IOException {
         if (!connecting) {

@@ -15,12 +15,12 @@ import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.core5.http.ConnectionRequestTimeoutException;
 import org.apache.hc.core5.http.NoHttpResponseException;
 
-/** Explains a failed connection to the operator of the program. */
+/** Describes the cause of a failed connection for an operator. Stateless. */
 final class Reasons {
 
     private Reasons() {}
 
-    /** @param server without credentials */
+    /** @param server the server's URL without credentials */
     static String of(IOException cause, URI server) {
         return cause instanceof SSLException
                 ? "no safe connection to " + server + badDate(cause).orElseGet(() -> detail(cause))
@@ -46,7 +46,7 @@ final class Reasons {
         return "the connection broke";
     }
 
-    /** The reason for an expired or future certificate; the JDK itself says only that "validity check failed". */
+    /** Describes an expired or not yet valid certificate; the JDK itself says only "validity check failed". */
     private static Optional<String> badDate(Throwable cause) {
         Throwable each = cause;
         while (each != null && !(each instanceof CertPathValidatorException)) {

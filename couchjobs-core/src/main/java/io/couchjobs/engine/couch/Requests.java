@@ -16,11 +16,11 @@ import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 
 /**
- * Makes HTTP requests to one server from calls. Bodies are compressed only for a server that called itself CouchDB: it
- * can read them.
+ * Creates HTTP requests to one server from calls. Bodies are compressed only if the server has identified itself as CouchDB,
+ * which supports compressed requests. Thread-safe.
  */
 final class Requests {
-    /** Without a charset: JSON has none. */
+    /** Has no charset, because JSON's media type has none. */
     private static final ContentType JSON = ContentType.create("application/json");
 
     private final URI server;

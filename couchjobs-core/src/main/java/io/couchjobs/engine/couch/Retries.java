@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a read again when that may succeed. A write is never sent twice: it may have been carried out. Neither is a
- * read that timed out: more work does not help a slow server.
+ * Retries failed reads and idempotent changes if a retry may succeed. Other writes are never retried, because they may have
+ * been carried out. Requests that timed out are not retried either, because more work does not help a slow server.
  */
 final class Retries {
 
@@ -70,12 +70,12 @@ final class Retries {
         return e.status() == 503 || hasLostItsJavaScript(e) || hasNoShardsYet(e);
     }
 
-    /** A node of a cluster may have to wait for the shards of a new database. The answer to a HEAD does not tell the reason. */
+    /** Returns whether a node of a cluster may not have the shards of a new database yet. The answer to a HEAD has no reason. */
     private static boolean hasNoShardsYet(CouchException e) {
         return e.status() == 500 && (e.method().equals("HEAD") || e.reason().equals("No DB shards could be opened."));
     }
 
-    /** The process that runs the views' code has ended, or was killed; the next process continues the index. */
+    /** Returns whether the process that runs the code of views has ended. The next process continues to build the index. */
     private static boolean hasLostItsJavaScript(CouchException e) {
         boolean hasEnded = e.error().equals("os_process_error") && e.reason().contains("exit_status");
         return e.status() == 500 && (hasEnded || e.error().equals("epipe"));

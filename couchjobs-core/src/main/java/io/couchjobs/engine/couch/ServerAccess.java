@@ -5,8 +5,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the engine the transport of a {@code CouchServer}. That class is exported, so none of its signatures may name a type
- * of the engine. When it is loaded it says here how its transport is found.
+ * Gives the engine access to the transport of a {@code CouchServer}. {@code CouchServer} is exported, so its signatures must
+ * not name types of the engine. Its static initializer registers here how its transport is found.
  */
 public final class ServerAccess {
     private static volatile @Nullable Function<Object, Http> finder;
@@ -17,7 +17,7 @@ public final class ServerAccess {
         finder = transportOf;
     }
 
-    /** The transport of a {@code CouchServer}. */
+    /** Returns the transport of a {@code CouchServer}. */
     public static Http http(Object server) {
         Function<Object, Http> found = finder;
         if (found == null) {
@@ -26,7 +26,7 @@ public final class ServerAccess {
         return found.apply(server);
     }
 
-    /** Time, threads and randomness of a {@code CouchServer}. */
+    /** Returns the source of time, threads and randomness of a {@code CouchServer}. */
     public static Environment environment(Object server) {
         return http(server).environment();
     }

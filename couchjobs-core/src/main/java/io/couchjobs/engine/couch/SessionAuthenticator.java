@@ -22,16 +22,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The cookie of a session. It is fetched before the first request, and again when it is about to run out or was
- * refused. It is replaced whenever the server hands out a newer one. One thread fetches it, and the others wait.
+ * Authenticates with the cookie of a session. The cookie is fetched before the first request, and again when it is about to
+ * expire or was refused. A newer cookie from the server replaces it. Only one thread logs in at a time.
  */
 final class SessionAuthenticator implements Authenticator {
     private static final Logger log = LoggerFactory.getLogger(SessionAuthenticator.class);
     private static final String NAME = "AuthSession";
-    /** The life of a cookie when the server does not state it: CouchDB's default timeout. */
+    /** The lifetime of a cookie if the server does not say: CouchDB's default timeout. */
     private static final Duration USUAL_LIFE = Duration.ofMinutes(10);
 
-    /** After a login ahead of time that failed. */
+    /** The pause after an early login that failed. */
     private static final Duration AGAIN = Duration.ofSeconds(10);
 
     private record Cookie(Secret header, long renewAt, long endsAt) {}
@@ -43,7 +43,7 @@ final class SessionAuthenticator implements Authenticator {
     private volatile @Nullable Cookie cookie;
     private volatile @Nullable CouchUnreachableException lastSilence;
 
-    /** @param login logs in; {@link #observe} then sees the answer's cookie */
+    /** @param login logs in; {@link #observe} then gets the answer with the cookie */
     SessionAuthenticator(Auth.Session session, BiConsumer<String, Secret> login, LongSupplier nanos) {
         this.session = session;
         this.login = login;
@@ -65,7 +65,7 @@ final class SessionAuthenticator implements Authenticator {
         }
     }
 
-    /** Logs in while the present cookie is still good. Other requests do not wait, and none fails when the login fails. */
+    /** Logs in while the present cookie is still valid. Other requests do not wait, and no request fails if the login fails. */
     private void renewAhead(Cookie current) {
         if (!renewing.tryLock()) {
             return;
@@ -96,7 +96,7 @@ final class SessionAuthenticator implements Authenticator {
                 .forEach(fresh -> cookie = fresh);
     }
 
-    /** Unless another thread has replaced it meanwhile. */
+    /** Replaces the cookie, unless another thread has replaced it meanwhile. */
     private void replace(@Nullable Secret old) {
         CouchUnreachableException before = lastSilence;
         renewing.lock();
@@ -110,7 +110,10 @@ final class SessionAuthenticator implements Authenticator {
         }
     }
 
-    /** Threads that waited for a login without an answer fail with it, and do not each wait as long again. */
+    /**
+     * Logs in. If another thread's login timed out while this thread waited, this thread fails as well, instead of waiting
+     * for another timeout.
+     */
     private void logIn(@Nullable CouchUnreachableException before) {
         CouchUnreachableException silence = lastSilence;
         if (silence != null && silence != before) {
@@ -142,7 +145,7 @@ final class SessionAuthenticator implements Authenticator {
                             given.getName().equals(NAME) && !given.getValue().isEmpty())
                     .findFirst();
         } catch (IllegalArgumentException e) {
-            return Optional.empty(); // a malformed cookie, which is not CouchDB's
+            return Optional.empty(); // a malformed cookie does not come from CouchDB
         }
     }
 }

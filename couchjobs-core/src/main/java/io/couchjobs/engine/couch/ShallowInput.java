@@ -6,12 +6,12 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * JSON without levels that are nested too deeply: objects and arrays of the deepest level are empty. CouchDB stores
- * documents of millions of levels, and one of them must not make the whole answer fail. Before parsing, the depth costs
- * no memory.
+ * Filters JSON so that levels that are nested too deeply are omitted: objects and arrays of the deepest level are empty.
+ * CouchDB stores documents with millions of levels, and such a document must not make the whole answer fail. This filter
+ * needs no memory per level.
  */
 final class ShallowInput extends FilterInputStream {
-    /** More levels than fit in the largest document that CouchDB takes by default, of 8 MB. */
+    /** More levels than fit into the largest document that CouchDB accepts by default (8 MB). */
     private static final int ENDLESS = 4 << 20;
 
     private final int deepest;

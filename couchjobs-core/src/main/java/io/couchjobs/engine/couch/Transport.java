@@ -4,35 +4,36 @@ import java.io.IOException;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 
-/** Carries requests to servers: over connections, or in tests to servers inside this process. Thread-safe. */
+/** Sends requests to servers, over connections, or in tests to servers inside this process. Thread-safe. */
 public interface Transport extends AutoCloseable {
 
     /**
-     * Sends one request, once, and waits for the head of its answer. Its body comes as it is read, and closing it ends it.
+     * Sends a request once, and waits for the head of its answer. The body is streamed while the caller reads it; closing the
+     * answer ends the body.
      *
-     * @param request with an absolute address, whose configuration limits the server's silence
-     * @param use whose connections it may use up
-     * @throws Unanswered no answer came
+     * @param request a request with an absolute URL, whose configuration limits the server's silence
+     * @param use the kind of request, which determines the connection pool
+     * @throws Unanswered if no answer came
      */
     ClassicHttpResponse send(HttpUriRequestBase request, Use use) throws Unanswered;
 
-    /** The kinds of requests, of which none takes the connections of another. */
+    /** The kinds of requests. Each kind has its own connections. */
     enum Use {
-        /** An answer may take as long as the building of an index. */
+        /** An ordinary request; its answer may take as long as the building of an index. */
         REQUEST,
-        /** The answer may never end. */
+        /** A feed; its answer may never end. */
         FEED,
-        /** A lease runs out while it waits. */
+        /** The renewal of a lease, which expires while the request waits. */
         RENEWAL,
-        /** Requests of all other kinds may wait for it, and keep their connections when their cookies were refused. */
+        /** A login. Requests of all other kinds may wait for it while they hold their own connections. */
         LOGIN
     }
 
-    /** Ends the requests under way, and sends no more. */
+    /** Ends the requests in flight, and sends no more requests. */
     @Override
     void close();
 
-    /** There is no answer. */
+    /** Thrown when no answer came. */
     final class Unanswered extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -40,7 +41,7 @@ public interface Transport extends AutoCloseable {
         private final IOException trouble;
         private final boolean sent;
 
-        /** @param sent whether anything of the request may have reached the server */
+        /** @param sent whether any part of the request may have reached the server */
         public Unanswered(IOException trouble, boolean sent) {
             super(trouble);
             this.trouble = trouble;

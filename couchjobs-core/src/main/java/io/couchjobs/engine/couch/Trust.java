@@ -25,12 +25,12 @@ import org.apache.hc.client5.http.ssl.NoopHostnameVerifier;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.ssl.SSLContextBuilder;
 
-/** The certificates that are trusted, and the one that is shown. */
+/** The TLS settings of a client: the trusted certificates, and the client's own certificate. */
 final class Trust {
 
     private Trust() {}
 
-    /** Uses the files that the configuration names, now and when they change. */
+    /** Returns a strategy that reads the files of the configuration now, and again when they change. */
     static TlsSocketStrategy of(CouchConfig config) {
         List<Path> files = new ArrayList<>();
         config.clientCertificate().ifPresent(shown -> {
@@ -47,7 +47,8 @@ final class Trust {
         try {
             ClientTlsStrategyBuilder builder = ClientTlsStrategyBuilder.create().setSslContext(context(config, own));
             if (config.insecure()) {
-                builder.setHostVerificationPolicy(HostnameVerificationPolicy.CLIENT); // or the JVM checks it too
+                builder.setHostVerificationPolicy(
+                        HostnameVerificationPolicy.CLIENT); // otherwise the JVM also checks it
                 builder.setHostnameVerifier(NoopHostnameVerifier.INSTANCE);
             }
             return builder.buildClassic();

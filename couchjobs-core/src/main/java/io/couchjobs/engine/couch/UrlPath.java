@@ -4,10 +4,10 @@ import java.nio.charset.StandardCharsets;
 import org.apache.hc.core5.net.PercentCodec;
 
 /**
- * A path on the server with its query, always encoded. Names are never put into a URL in any other way. Immutable.
+ * An encoded path on the server, with its query. All names in URLs are encoded by this class. Immutable.
  *
- * <p>Everything but letters, digits and {@code - . _ ~} is percent-encoded, so a plus, a slash or a percent sign in a
- * name stays part of the name; the slashes after {@code _design} and {@code _local} are CouchDB's own and stay.
+ * <p>All characters except letters, digits and {@code - . _ ~} are percent-encoded, so a plus, a slash or a percent sign in a
+ * name is part of the name. The slashes after {@code _design} and {@code _local} are separators and are not encoded.
  */
 public final class UrlPath {
 
@@ -22,7 +22,7 @@ public final class UrlPath {
         this.encoded = encoded;
     }
 
-    /** Takes a path that is encoded already. */
+    /** Returns a path that is already encoded. */
     public static UrlPath ofEncoded(String path) {
         return new UrlPath(path);
     }
@@ -63,7 +63,7 @@ public final class UrlPath {
             throw new IllegalArgumentException("half a character (a lone surrogate) in a name: " + name);
         }
         if (name.equals(".") || name.equals("..")) {
-            return name.replace(".", "%2E"); // otherwise a proxy would walk up the path
+            return name.replace(".", "%2E"); // otherwise a proxy would resolve it against the path
         }
         return PercentCodec.encode(name, StandardCharsets.UTF_8);
     }

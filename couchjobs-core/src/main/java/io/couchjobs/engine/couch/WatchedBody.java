@@ -10,8 +10,8 @@ import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
 
 /**
- * The body of a request that is broken off when the server does not take the next part of it in time. The timeout of a socket limits
- * readings only: a write to a frozen server would last for ever.
+ * The body of a request that is aborted if the server does not read the next part in time. A socket timeout limits reads
+ * only, so a write to a frozen server would block forever.
  */
 final class WatchedBody extends HttpEntityWrapper {
     private static final int PART = 64 * 1024;
@@ -20,7 +20,7 @@ final class WatchedBody extends HttpEntityWrapper {
     private final Lane lane;
     private final Duration longestSilence;
 
-    /** @param lane breaks off the request */
+    /** @param lane aborts the request */
     WatchedBody(HttpEntity body, HttpUriRequestBase request, Lane lane, Duration longestSilence) {
         super(body);
         this.request = request;
