@@ -28,12 +28,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The parts of one open queue, wired. This is the only place that decides which part gets which others. Immutable and
+ * The parts of one open queue, wired together. Only this class decides which other parts each part gets. Immutable and
  * thread-safe.
  *
- * @param client the name by which this process accepts jobs without a worker
- * @param parts the parts that most others share
- * @param alarms those that were started, and end with the queue
+ * @param client the name under which this process accepts jobs without a worker
+ * @param parts the parts that most other parts share
+ * @param alarms the started alarms, which end with the queue
  */
 public record Engine(
         CouchDatabase database,
@@ -51,12 +51,12 @@ public record Engine(
         OpenAlarms alarms) {
 
     /**
-     * Wires a queue. No I/O.
+     * Wires the parts of a queue. Does no I/O.
      *
-     * @param site which of several databases it is
+     * @param site which of several databases that replicate to each other this one is
      * @param defaultTimeout the timeout of types that have none
-     * @param listeners are told of the actions of this process
-     * @param dataLimit data of up to so many bytes of JSON is written into the document
+     * @param listeners hear of the actions of this process
+     * @param dataLimit the most bytes of JSON data that a job's document holds; longer data is attached
      */
     public static Engine of(
             CouchDatabase database,

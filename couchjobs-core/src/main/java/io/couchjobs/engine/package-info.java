@@ -1,6 +1,6 @@
 /**
- * The implementation of couchjobs, which is not exported. {@link io.couchjobs.engine.Engine} wires its parts; the rooms are
- * described in {@code docs/architecture.md}.
+ * The implementation of couchjobs, which is not exported. {@link io.couchjobs.engine.Engine} wires its parts; {@code
+ * docs/architecture.md} describes the packages.
  */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine;

@@ -38,12 +38,12 @@ record AlarmCommand(List<String> command, String database) implements Target {
             }
         } finally {
             List<ProcessHandle> started = running.descendants().toList();
-            running.destroyForcibly(); // first, so that it starts no more programs
+            running.destroyForcibly(); // first, so that the program starts no further programs
             started.forEach(ProcessHandle::destroyForcibly);
         }
     }
 
-    /** A program need not read what it is told. */
+    /** Writes the alarm to the program's standard input, which the program need not read. */
     private void write(Process running, Alarms.Alarm alarm) {
         try (OutputStream input = running.getOutputStream()) {
             input.write(AlarmText.json(alarm, database));

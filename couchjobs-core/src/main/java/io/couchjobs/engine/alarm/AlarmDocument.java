@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** Keeps what was found so far: which alarms are raised, how many looks in a row found one or did not, and which process has the turn to look. */
+/**
+ * The state of the alarms: the raised alarms, how many looks in a row found a rule broken or not, and which process has the turn to
+ * look.
+ */
 record AlarmDocument(ObjectNode document) {
     private static final int MOST = 100;
     private static final String BY = "by";
@@ -24,23 +27,26 @@ record AlarmDocument(ObjectNode document) {
     private static final String BAD = "bad";
     private static final String GOOD = "good";
     private static final String SINCE = "since";
-    /** False until somebody was told of the alarm. An alarm without this field counts as told. */
+    /** False until the alarm was reported to the targets. An alarm without this field counts as reported. */
     private static final String TOLD = "told";
 
-    /** An alarm that was raised at some time. */
+    /** A raised alarm, identified by its key and the time at which it was raised. */
     record Raised(String key, long since) {
         static Raised of(Alarms.Alarm alarm) {
             return new Raised(keyOf(alarm), alarm.since().toEpochMilli());
         }
     }
 
-    /** Whether another process looked a moment ago. Clocks differ a little, and one from far in the future was wrong. */
+    /**
+     * Returns whether another process looked less than a turn ago. Small differences of clocks are allowed; a time far in the
+     * future is ignored.
+     */
     boolean isTurnOfAnother(String watcher, Instant now, Duration turn) {
         JsonNode by = document.path(BY);
         return by.isTextual() && !by.asText().equals(watcher) && age(now).compareTo(turn) < 0;
     }
 
-    /** Keeps the turn; a turn that was taken a moment ago needs no write. */
+    /** Takes or keeps the turn. A turn that was taken less than half a turn ago is not renewed, which saves a write. */
     void takeTurn(String watcher, Instant now, Duration turn) {
         boolean isOurs = document.path(BY).asText().equals(watcher);
         if (!isOurs || age(now).compareTo(turn.dividedBy(2)) >= 0) {
@@ -53,7 +59,7 @@ record AlarmDocument(ObjectNode document) {
                 .abs();
     }
 
-    /** Takes in a look; returns what was raised by it, and what is over. */
+    /** Records the findings of a look. Returns the alarms that the look raised or ended. */
     List<Alarms.Alarm> take(Look.Findings findings, int looks, Instant now) {
         Map<String, Sighting> bad = new LinkedHashMap<>();
         findings.found().forEach(sighting -> bad.put(sighting.key(), sighting));
@@ -74,7 +80,7 @@ record AlarmDocument(ObjectNode document) {
         return news;
     }
 
-    /** {@return the raised alarms that are not noted as told} */
+    /** {@return the raised alarms that are not recorded as reported} */
     List<Alarms.Alarm> untold() {
         List<Alarms.Alarm> untold = new ArrayList<>();
         for (JsonNode entry : document.path(OPEN)) {
@@ -87,7 +93,7 @@ record AlarmDocument(ObjectNode document) {
         return untold;
     }
 
-    /** Notes that these alarms were told. An alarm that was raised again since counts as a new one, and stays untold. */
+    /** Records that alarms were reported. An alarm that was raised again since counts as a new alarm, and stays unreported. */
     void told(Collection<Raised> alarms) {
         for (Raised alarm : alarms) {
             if (document.path(OPEN).path(alarm.key()) instanceof ObjectNode entry
@@ -97,7 +103,7 @@ record AlarmDocument(ObjectNode document) {
         }
     }
 
-    /** {@return whether a look that raised or ended this was stored} */
+    /** {@return whether the document contains the look that raised or ended an alarm} */
     boolean hasTaken(Alarms.Alarm alarm) {
         JsonNode entry = document.path(OPEN).path(keyOf(alarm));
         return alarm.raised() ? entry.path(SINCE).asLong() == alarm.since().toEpochMilli() : entry.isMissingNode();
@@ -146,7 +152,7 @@ record AlarmDocument(ObjectNode document) {
         return new Sighting(alarm.rule(), alarm.subject(), "").key();
     }
 
-    /** A type may have any character but a colon. */
+    /** Returns a JSON Pointer to a key. The key is escaped because a type may contain any character except a colon. */
     private static String pointer(String key) {
         return "/" + key.replace("~", "~0").replace("/", "~1");
     }

@@ -3,7 +3,7 @@ package io.couchjobs.engine.alarm;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The conditions that raise alarms. An empty one raises none. Immutable and thread-safe. */
+/** The conditions that raise alarms. An empty condition raises no alarm. Immutable and thread-safe. */
 record AlarmRules(
         Optional<Duration> oldestDue,
         Optional<Double> failureRate,

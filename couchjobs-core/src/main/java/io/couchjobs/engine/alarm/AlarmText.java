@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.couchjobs.admin.Alarms;
 import java.nio.charset.StandardCharsets;
 
-/** An alarm as programs read it. */
+/** Formats alarms for programs. */
 final class AlarmText {
     private AlarmText() {}
 
-    /** JSON; the field {@code text} is what chat programs show. */
+    /** Returns an alarm as JSON. Chat programs show the field {@code text}. */
     static byte[] json(Alarms.Alarm alarm, String database) {
         String subject = alarm.subject().isEmpty() ? "" : " " + alarm.subject();
         String text = "couchjobs " + database + ": " + (alarm.raised() ? "" : "over: ") + alarm.rule() + subject + ": "

@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks the rules again and again, and tells which alarms were raised and which are over. Only one of all the processes with the
- * same rules checks them. The document {@code stats:alarm:NAME} says which process, and which alarms are raised. Thread-safe.
+ * Checks the alarm rules periodically, and reports to the targets which alarms were raised and which are over. Only one of all
+ * processes with the same rules checks them. The document {@code stats:alarm:NAME} names that process and the raised alarms.
+ * Thread-safe.
  */
 final class AlarmWatch implements Listening {
     private static final Logger log = LoggerFactory.getLogger(AlarmWatch.class);
@@ -44,25 +45,25 @@ final class AlarmWatch implements Listening {
     private final String watcher;
     private final Lane lane;
     private final List<Telling> tellings = new ArrayList<>();
-    /** Whether the database could be asked. */
+    /** The alarm that the database cannot be reached. Kept in memory. */
     private final AlarmDocument reach = nothingFound();
-    /** Watches for a process that shares nothing, or may not write into the database. */
+    /** The alarms of a process that shares none with other processes, or that may not write to the database; else null. */
     private @Nullable AlarmDocument alone;
 
-    /** How often it looks, and how many looks in a row must agree. */
+    /** The pause between looks, and the number of looks in a row that must agree. */
     record Pace(Duration pause, int looks) {
         Duration turn() {
             return pause.multipliedBy(TURN);
         }
     }
 
-    /** A target, and the alarms that it has not been told yet. */
+    /** A target, and the alarms that were not reported to it yet. */
     private record Telling(Target target, Deque<Alarms.Alarm> untold) {}
 
-    /** The alarms that the last looks may have stored: their answers were lost. Only for the lane. */
+    /** The alarms that the last looks may have stored, because the answers were lost. Used only by the lane. */
     private List<Alarms.Alarm> inDoubt = List.of();
 
-    /** The shared alarms that this process tells, until that is noted in the document. Only for the lane. */
+    /** The shared alarms that this process reports, until the document records them as reported. Used only by the lane. */
     private final Set<AlarmDocument.Raised> inCharge = new HashSet<>();
 
     AlarmWatch(QueueParts parts, Look look, List<Target> targets, Pace pace, Optional<String> name) {
@@ -104,7 +105,7 @@ final class AlarmWatch implements Listening {
         }
     }
 
-    /** Looks once, and tells what is to be told. */
+    /** Looks once, and reports to each target the alarms that it does not know yet. */
     void look() throws InterruptedException {
         Instant now = clock.instant();
         List<Alarms.Alarm> news = new ArrayList<>();
@@ -132,7 +133,7 @@ final class AlarmWatch implements Listening {
         }
     }
 
-    /** An alarm that is not noted as told is told by the next process that looks. */
+    /** Records in the document which alarms were reported. The next process that looks reports the other alarms. */
     private void noteTold() {
         Set<AlarmDocument.Raised> told = new HashSet<>(inCharge);
         tellings.forEach(telling ->
@@ -179,13 +180,14 @@ final class AlarmWatch implements Listening {
         }
     }
 
-    /** @param known what is to be told anyhow */
+    /** @param known the alarms that will be reported in any case */
     private List<Alarms.Alarm> shared(Look.Findings found, Instant now, Collection<Alarms.Alarm> known) {
         List<Alarms.Alarm> news = new ArrayList<>();
         try {
             documents.change(docId, present -> {
                 AlarmDocument document = new AlarmDocument(present);
-                news.removeIf(alarm -> !document.hasTaken(alarm)); // what the pass before has stored is told
+                news.removeIf(alarm ->
+                        !document.hasTaken(alarm)); // alarms that the previous pass has stored stay in the list
                 if (document.isTurnOfAnother(watcher, now, pace.turn())) {
                     news.clear();
                 } else {
@@ -204,7 +206,7 @@ final class AlarmWatch implements Listening {
         return news;
     }
 
-    /** Whether this process tells it, or has told it. */
+    /** Returns whether this process reports an alarm, or has reported it. */
     private boolean isTold(Alarms.Alarm alarm, Collection<Alarms.Alarm> known) {
         AlarmDocument.Raised raised = AlarmDocument.Raised.of(alarm);
         return inCharge.contains(raised)

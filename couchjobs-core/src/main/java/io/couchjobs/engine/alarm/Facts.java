@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Where the facts are that rules are about; each is asked for when a rule needs it. */
+/** The sources of the facts that alarm rules need. Each source is read only when a rule needs it. */
 public record Facts(
         Supplier<Map<String, TypeCounts>> counts,
         Supplier<Map<String, TypeSettings>> settings,

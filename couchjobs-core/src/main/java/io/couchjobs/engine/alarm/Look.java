@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Finds which rules are broken. It remembers how many jobs waited, for ten minutes. One thread uses it. */
+/** Finds which alarm rules are broken. Remembers for ten minutes how many jobs waited. Used by one thread. */
 final class Look {
     private static final Duration WINDOW = Duration.ofMinutes(10);
     private static final int LEAST_RUNS = 20;
@@ -30,10 +30,10 @@ final class Look {
     private record Waiting(Instant at, Map<String, Long> jobs) {}
 
     /**
-     * The findings of a look.
+     * The findings of a look at the queue.
      *
      * @param found the rules that are broken
-     * @param unjudged the rules of which this process cannot tell yet whether they are broken
+     * @param unjudged the rules that this process cannot judge yet
      */
     record Findings(List<Sighting> found, Set<String> unjudged) {
         static final Findings NONE = new Findings(List.of(), Set.of());
@@ -64,7 +64,10 @@ final class Look {
         return new Findings(found, unjudged);
     }
 
-    /** Forgets the numbers of earlier looks. Another process looks now, so they would be too old for the next look of this one. */
+    /**
+     * Forgets the numbers of earlier looks. Called while another process looks, because the numbers would be too old for this
+     * process's next look.
+     */
     void forget() {
         past.clear();
     }
@@ -75,7 +78,7 @@ final class Look {
             TypeSettings known = settings.get(type);
             boolean isPaused = known != null && known.isPaused();
             numbers.oldestPending()
-                    .filter(Instant.EPOCH::isBefore) // otherwise nobody knows since when
+                    .filter(Instant.EPOCH::isBefore) // otherwise the time is unknown
                     .map(oldest -> Duration.between(oldest, now))
                     .filter(due -> !isPaused && due.compareTo(longest) > 0)
                     .ifPresent(due -> found.add(new Sighting(
@@ -86,13 +89,13 @@ final class Look {
         });
     }
 
-    /** {@return whether ten minutes have been seen, which is what the present numbers are compared with} */
+    /** Compares the numbers of waiting jobs with those of ten minutes ago. Returns false when no numbers are that old yet. */
     private boolean lookAtGrowth(Map<String, TypeCounts> counts, long most, Instant now, List<Sighting> found) {
         Map<String, Long> waiting = new TreeMap<>();
         counts.forEach((type, numbers) -> waiting.put(type, numbers.pending()));
         past.add(new Waiting(now, waiting));
         Instant begin = now.minus(WINDOW);
-        // The last one before the window is what the present numbers are compared with.
+        // Keeps the newest numbers from before the window, with which the present numbers are compared.
         while (past.stream().skip(1).anyMatch(later -> !later.at().isAfter(begin))) {
             past.remove();
         }

@@ -4,12 +4,12 @@ import io.couchjobs.job.Listening;
 import java.util.HashSet;
 import java.util.Set;
 
-/** The alarms of a queue that were started, and end with it. Thread-safe. */
+/** The started alarms of a queue, which end when the queue is closed. Thread-safe. */
 public final class OpenAlarms implements AutoCloseable {
     private final Set<AlarmWatch> watches = new HashSet<>();
     private boolean closed;
 
-    /** Starts a watch; {@return what ends it} */
+    /** Starts a watch. Returns a handle that ends the watch. */
     synchronized Listening start(AlarmWatch watch) {
         if (closed) {
             throw new IllegalStateException("the queue is closed");

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/** Describes and starts the alarms of a queue. */
+/** Configures and starts the alarms of a queue. */
 public final class QueueAlarms implements Alarms {
     private static final Duration SHORTEST = Duration.ofSeconds(1);
 
@@ -21,7 +21,7 @@ public final class QueueAlarms implements Alarms {
     private final OpenAlarms open;
     private final String database;
     private final List<Target> targets = new ArrayList<>();
-    /** The alarms of the webhooks and commands; listeners are those of this process. */
+    /** The webhooks and commands. Listeners are not included, because they belong to this process. */
     private final List<String> names = new ArrayList<>();
 
     private Optional<Duration> oldestDue = Optional.empty();
@@ -33,9 +33,9 @@ public final class QueueAlarms implements Alarms {
     private int looks = 3;
 
     /**
-     * No I/O.
+     * Creates alarms without I/O.
      *
-     * @param open those that were started
+     * @param open the started alarms of the queue
      */
     public QueueAlarms(QueueParts parts, Facts facts, OpenAlarms open) {
         this.parts = parts;
@@ -123,7 +123,10 @@ public final class QueueAlarms implements Alarms {
                 parts, new Look(whole, facts), List.copyOf(targets), new AlarmWatch.Pace(pause, looks), name(whole));
     }
 
-    /** Processes with the same rules and looks, and the same webhooks and commands in the same order, share what was raised. */
+    /**
+     * Returns the name of the shared document. Processes share it if they have the same rules, number of looks, and webhooks and
+     * commands in the same order.
+     */
     private Optional<String> name(AlarmRules whole) {
         if (names.isEmpty()) {
             return Optional.empty();

@@ -1,12 +1,12 @@
 package io.couchjobs.engine.alarm;
 
 /**
- * A look found that a rule is broken.
+ * The finding of a look that a rule is broken.
  *
- * @param subject the type; empty for the whole queue
+ * @param subject the job type; empty for the whole queue
  */
 record Sighting(String rule, String subject, String finding) {
-    /** Names the alarm: a rule and a type. */
+    /** Returns the key of the alarm: the rule and the subject. */
     String key() {
         return (rule + " " + subject).strip();
     }

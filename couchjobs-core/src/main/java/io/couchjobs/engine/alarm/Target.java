@@ -3,9 +3,9 @@ package io.couchjobs.engine.alarm;
 import io.couchjobs.admin.Alarms;
 import java.io.IOException;
 
-/** Somebody who is told of alarms. */
+/** A recipient of alarms. */
 @FunctionalInterface
 interface Target {
-    /** An exception is logged, and the alarm is told again later. */
+    /** Reports an alarm. After an exception, the caller logs the exception and reports the alarm again later. */
     void tell(Alarms.Alarm alarm) throws IOException, InterruptedException;
 }

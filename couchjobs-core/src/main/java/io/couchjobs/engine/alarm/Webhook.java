@@ -21,7 +21,7 @@ record Webhook(URI url, String database) implements Target {
     @Override
     public void tell(Alarms.Alarm alarm) throws IOException {
         HttpURLConnection connection = (HttpURLConnection) url.toURL().openConnection();
-        connection.setInstanceFollowRedirects(false); // it would go on by GET, without the alarm
+        connection.setInstanceFollowRedirects(false); // a redirect would be followed by GET, without the alarm
         connection.setConnectTimeout(TIMEOUT_MS);
         connection.setReadTimeout(TIMEOUT_MS);
         connection.setRequestMethod("POST");

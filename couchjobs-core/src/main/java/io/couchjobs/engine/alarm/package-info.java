@@ -1,3 +1,3 @@
-/** Alarms: what is wrong with a queue, and who is told. */
+/** Alarms, which report problems of a queue. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.alarm;

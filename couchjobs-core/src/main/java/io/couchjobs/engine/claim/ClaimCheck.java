@@ -12,7 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Finds out whether a claim owns its job still. When it does not, its end is told, and its owner halts. Thread-safe.
+ * Checks whether a claim still owns its job. If it does not, the check reports the end of the claim and halts the owner.
+ * Thread-safe.
  */
 final class ClaimCheck {
     private final JobStore store;
@@ -30,7 +31,7 @@ final class ClaimCheck {
         this.onEnd = onEnd;
     }
 
-    /** Tells once that the claim does not own its job any more. */
+    /** Reports once that the claim no longer owns its job. */
     void end() {
         if (ended.complete(null)) {
             onEnd.run();
@@ -41,12 +42,12 @@ final class ClaimCheck {
         return ended.isDone();
     }
 
-    /** Also calls this task when the claim ends; at once if the claim has ended already. */
+    /** Runs a task when the claim ends; at once if the claim has already ended. */
     void whenEnded(Runnable told) {
         var unused = ended.thenRun(told);
     }
 
-    /** An owner that was told once that the job is lost cannot have it back. */
+    /** Halts an owner that was told before that the job is lost. Such a claim never owns the job again. */
     void haltIfTold(Job job) {
         if (job.isLockedBy(token) && isEnded()) {
             throw new HaltException(id, "is not this owner's any more");
@@ -60,8 +61,8 @@ final class ClaimCheck {
     }
 
     /**
-     * On a cluster a lease that is over never comes back, though a write of the job is confirmed and no other claim shows: the claim may
-     * have been withdrawn on a copy that has not told the others. An end may still be written.
+     * Halts the owner when its lease is over, on a cluster. The lease does not come back, even if a write is confirmed and no
+     * other claim is visible. The claim may have been withdrawn on a copy that is out of reach. An end may still be written.
      */
     void haltIfLeaseIsOver(Job next) {
         if (next.isLockedBy(token) && store.isCluster() && lease.isOver()) {
@@ -70,11 +71,12 @@ final class ClaimCheck {
     }
 
     /**
-     * A write may be confirmed though the job has another owner, whom the copies that stored it do not know yet, or was removed: readers
-     * do not see a tombstone beside a live leaf.
+     * Returns whether no other claim or removal has overtaken a confirmed write. A write may be confirmed although another
+     * owner has claimed the job on copies that the write did not reach. It may also be confirmed after a removal, because
+     * readers do not see a tombstone beside a live leaf.
      *
-     * @return false when no majority of the copies is in reach any more
-     * @throws HaltException when another owner, or a removal, was first
+     * @return false when no majority of the copies is in reach
+     * @throws HaltException when another owner or a removal was first
      */
     boolean isAhead(Job next) {
         if (!store.isCluster()) {
@@ -90,12 +92,12 @@ final class ClaimCheck {
         return isOvertaken.isPresent();
     }
 
-    /** Empty when no majority of the copies is in reach: then no reading can mean a halt. */
+    /** {@return the leaves of a majority; empty when no majority is in reach, so that no reading can halt the owner} */
     Optional<Leaves> majorityLeaves() {
         return store.majority().read(List.of(id.docId()), this::read).map(this::present);
     }
 
-    /** Empty when none of them can be a job. */
+    /** {@return the leaves; empty when none of them can be a job} */
     private Optional<Leaves> read() {
         try {
             return Optional.of(store.leaves(id));
@@ -114,8 +116,8 @@ final class ClaimCheck {
     }
 
     /**
-     * The leaf by which this claim owns the job. The one that readers see may belong to another claim, which has lost:
-     * that is no halt.
+     * Returns the leaf on which this claim owns the job. The leaf that readers see may belong to another claim that has lost.
+     * This does not halt the owner.
      */
     Job owned(Leaves present, Job known) {
         Optional<Job> own = present.ownedBy(token);
@@ -128,8 +130,8 @@ final class ClaimCheck {
     }
 
     /**
-     * Until the lease is over, no other claim can own the job, unless an operator released it. After the lease, a claim with the same
-     * fence or a greater one owns it.
+     * Halts the owner when its lease is over and a claim with the same fence or a greater one exists. Before that, no other
+     * claim can own the job, unless an operator released it.
      */
     void haltIfRivalled(Leaves present, Job own) {
         if (present.areInConflict() && lease.isOver() && present.rival(own, token)) {
@@ -142,7 +144,7 @@ final class ClaimCheck {
         return new HaltException(present.id(), "is " + present.status().json() + " and not this owner's any more");
     }
 
-    /** The job may have a conflict: it is looked for, and resolved. */
+    /** Ends the claim. The job may have a conflict, which is then looked for and resolved. */
     private HaltException lost(String why) {
         store.look(id);
         end();

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes the claims of candidates, many in one request, and judges the answers. Thread-safe. */
+/** Writes the claims of candidates, many in one request, and evaluates the answers. Thread-safe. */
 final class Claimer {
     private static final Logger log = LoggerFactory.getLogger(Claimer.class);
 
@@ -45,17 +45,19 @@ final class Claimer {
     }
 
     /**
-     * Claims each candidate on the revision it carries, with the token it was admitted with.
+     * Claims each candidate on the revision it carries, with the candidate's token. Must be called inside
+     * {@link #whileUnderWay}.
      *
-     * <p>Nothing but a write that a quorum confirmed (201) can make an owner. A 202 is not ours, even if reading shows
-     * our token: on a healthy cluster a quarter of the contended jobs get two claims that are both stored, one answered
-     * 201 and the other 202. Such a claim is withdrawn in the background, and the worker leaves the job alone for a
-     * random pause. The same holds for a claim whose answer was lost on a cluster, and for a confirmed one that another
-     * leaf contests ({@link RivalLeaves}). A claim that is confirmed when its lease is over makes no owner: it is given
-     * back on one copy, and withdrawn on a cluster. To be called {@link #whileUnderWay}.
+     * <p>Only a write that a majority confirmed (201) can make an owner. A 202 does not, even if a reading shows our token. On
+     * a healthy cluster, a quarter of the contended jobs get two stored claims, one answered 201 and the other 202. A claim
+     * answered 202 is withdrawn in the background, and the worker does not try the job again for a random pause. The same holds
+     * on a cluster for a claim whose answer was lost, and for a confirmed claim that another leaf contests
+     * ({@link RivalLeaves}). A claim that is confirmed after its lease is over makes no owner: it is released on one node, and
+     * withdrawn on a cluster.
      *
-     * @return the jobs that this worker owns now, in the order of the candidates, which are marked as won, lost or forbidden
-     * @throws RuntimeException when the results of some claims are unknown; stored claims are taken back
+     * @return the jobs that this worker owns now, in the order of the candidates. Each candidate is marked as won, lost or
+     *     forbidden
+     * @throws RuntimeException when the results of some claims are unknown; stored claims are withdrawn or released
      */
     List<LeasedJob> claim(List<Candidate> candidates, String worker, boolean start) {
         List<Job> claims = candidates.stream()
@@ -68,8 +70,8 @@ final class Claimer {
     }
 
     /**
-     * Runs the claiming of candidates. Until it returns, all their claims count as held by this process: the jobs that are won do
-     * not run yet, and a listener that is told of them may take long.
+     * Runs a task that claims candidates. Until the task returns, all their claims count as held by this process: the won
+     * jobs do not run yet, and a listener that learns of them may take long.
      */
     <T> T whileUnderWay(List<Candidate> candidates, Supplier<T> claiming) {
         List<String> tokens = candidates.stream().map(Candidate::token).toList();
@@ -103,7 +105,10 @@ final class Claimer {
         return answered;
     }
 
-    /** Throws when the user may not claim. Otherwise each refusal would count as a lost race, and the worker would try for ever. */
+    /**
+     * Throws when the user may not claim. Otherwise each refusal would count as a lost race, and the worker would retry for
+     * ever.
+     */
     private void requireRole(List<Candidate> candidates, List<WriteResult> answers, long sent) {
         Optional<WriteResult.Refused> refusal = answers.stream()
                 .filter(WriteResult.Refused.class::isInstance)
@@ -150,7 +155,8 @@ final class Claimer {
                 continue;
             }
             LeasedJob claim = claimed(one.candidate, one.job, sent);
-            // When the lease is over this process was stopped, or an answer was slow: others may have the job already.
+            // The lease is over when this process was suspended, or the answer was slow. Another worker may own the job
+            // by now.
             if (standing == RivalLeaves.Standing.UNKNOWN || claim.isLeaseOver()) {
                 doubted.add(one.candidate);
             } else {
@@ -168,8 +174,9 @@ final class Claimer {
     }
 
     /**
-     * No other worker was first. A rule of the database refuses this claim and the next one, or the server fails on the document.
-     * No run comes of the claim, so its slots are free at once, even if the server has stored it.
+     * Leaves a refused candidate alone for a while. No other worker was first: a rule of the database refuses this claim
+     * and the next one, or the server fails on the document. The claim leads to no run, so its slots are free at once, even
+     * if the server has stored it.
      */
     private void leaveAlone(Candidate candidate, WriteResult.Refused refusal) {
         candidate.forbidden();
@@ -187,7 +194,7 @@ final class Claimer {
         }
     }
 
-    /** Takes back claims that may have been stored, but lead to no run. */
+    /** Withdraws or releases claims that may have been stored, but lead to no run. */
     private void recover(List<Candidate> claims, long sentNanos) {
         List<LostClaim> lost = claims.stream()
                 .map(claim -> new LostClaim(
@@ -222,7 +229,7 @@ final class Claimer {
         return new Lease(clock, () -> settings.timeoutOf(type), renewed -> settings.silentSince(type, renewed), sent);
     }
 
-    /** A candidate with the answer to its claim, and the job as the claim was stored, if it was. */
+    /** A candidate with the answer to its claim, and the job as claimed, with the stored revision if there is one. */
     record Answered(Candidate candidate, Job job, WriteResult answer) {
         boolean isConfirmed() {
             return answer instanceof WriteResult.Stored;

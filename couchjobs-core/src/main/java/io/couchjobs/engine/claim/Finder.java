@@ -34,18 +34,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds due jobs for one worker, waiting for one if need be. Thread-safe.
+ * Finds due jobs for one worker, and waits for a due job if necessary. Thread-safe.
  *
- * <p>It takes candidates from the known jobs (a window of the index, kept up to date by the feed) and hands them over as
- * a {@link Pick}, which is claimed. When no job is due, it sleeps until the feed brings an event, the next job falls due,
- * or the deadline passes. No wake-up is lost: the feed's position was taken before the index was read.
+ * <p>The finder takes candidates from the known jobs, a window of the index that the feed keeps up to date. It hands them
+ * over as a {@link Pick}, to be claimed. When no job is due, it sleeps until the feed brings an event, the next job falls
+ * due, or the deadline passes. No wake-up is lost, because the feed's position is taken before the index is read.
  */
 public final class Finder implements FeedListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Finder.class);
     private static final Duration WHILE_BUSY = Duration.ofMillis(250);
     private static final Duration PER_WORKER = Duration.ofMillis(20);
     private static final Duration FALLBACK = Duration.ofMinutes(10);
-    /** On a cluster the copy of the index that was read may have been behind. */
+    /** On a cluster, the copy of the index that was read may have been out of date. */
     private static final Duration FALLBACK_ON_CLUSTERS = Duration.ofSeconds(45);
 
     private static final int MOST_LOST_RACES = 10;
@@ -88,14 +88,16 @@ public final class Finder implements FeedListener, AutoCloseable {
     }
 
     /**
-     * Claims due jobs, waiting for one if there is none. When the time runs out while claims are lost to others, a few
-     * more are tried. Empty when the time is over.
+     * Claims due jobs, and waits for a due job if there is none. When the time runs out while claims are lost to other
+     * workers, a few more claims are tried.
+     *
+     * @return the claimed jobs; empty when the time is over
      */
     public List<LeasedJob> accept(AcceptOptions options) throws InterruptedException {
         return accept(options, clock.nanos());
     }
 
-    /** As {@link #accept(AcceptOptions)}, for a caller whose time began earlier, by the monotonic clock. */
+    /** As {@link #accept(AcceptOptions)}, for a caller whose time began at {@code started} on the monotonic clock. */
     public List<LeasedJob> accept(AcceptOptions options, long started) throws InterruptedException {
         Backoff lostRaces = lostRaces();
         while (true) {
@@ -112,11 +114,11 @@ public final class Finder implements FeedListener, AutoCloseable {
     }
 
     /**
-     * Claims a given job, whether its time has come or not.
+     * Claims a given job, even before its scheduled time.
      *
-     * @param which whether the job is wanted as it is
-     * @return the job, owned by this worker; empty when it cannot be claimed now, has conflicts, or is of another site, when its
-     *     limits have no room, or when another claim won
+     * @param which whether the present job is to be claimed
+     * @return the job, owned by this worker; empty when it cannot be claimed now, has conflicts, belongs to another site,
+     *     has no room in its limits, or another claim won
      * @throws NotFoundException when a majority of the copies has no such job
      */
     public Optional<LeasedJob> claim(JobId id, Predicate<Job> which) {
@@ -147,12 +149,12 @@ public final class Finder implements FeedListener, AutoCloseable {
         return won.stream().findFirst();
     }
 
-    /** Waits for due jobs and takes them out of the known ones, to be claimed at once; empty when the time is over. */
+    /** Waits for due jobs and takes them out of the known jobs, to be claimed at once. Returns empty when the time is over. */
     public Optional<Pick> find(AcceptOptions options) throws InterruptedException {
         return find(options, clock.nanos());
     }
 
-    /** {@return the pauses of a worker that loses every claim to others} */
+    /** {@return the pauses of a worker that loses all its claims to other workers} */
     public Backoff lostRaces() {
         return new Backoff(store.environment(), Duration.ofMillis(2), Duration.ofMillis(250));
     }
@@ -195,12 +197,12 @@ public final class Finder implements FeedListener, AutoCloseable {
         }
     }
 
-    /** {@return how many claims were lost to others so far} */
+    /** {@return how many claims were lost to other workers so far} */
     public long conflicts() {
         return conflicts.sum();
     }
 
-    /** {@return the jobs that may be claimed, which know whose turn it is} */
+    /** {@return the jobs that may be claimed, and the group whose turn it is} */
     public Candidates candidates() {
         return candidates;
     }
@@ -209,7 +211,7 @@ public final class Finder implements FeedListener, AutoCloseable {
         return limits;
     }
 
-    /** {@return which jobs are admitted; changes hold from the next claim on} */
+    /** {@return which jobs are admitted; a change takes effect from the next claim on} */
     public Admission admission() {
         return admission;
     }
@@ -222,7 +224,10 @@ public final class Finder implements FeedListener, AutoCloseable {
         }
     }
 
-    /** While a caller waits for a job, each may be the one; a busy worker reads the index when it knows no due job. */
+    /**
+     * While a caller waits for a job, it needs each document of its types. A busy worker reads the index when it knows no
+     * due job.
+     */
     @Override
     public boolean needsDocument(FeedNotice notice) {
         return notice.jobId()
@@ -232,7 +237,7 @@ public final class Finder implements FeedListener, AutoCloseable {
                 .isPresent();
     }
 
-    /** A busy worker, or one of many that wait, need not hear of a job at once. */
+    /** A busy worker, or one of many waiting workers, need not learn of a job at once. */
     @Override
     public Duration patience() {
         return waiter.isAwaited()
@@ -240,7 +245,7 @@ public final class Finder implements FeedListener, AutoCloseable {
                 : WHILE_BUSY;
     }
 
-    /** Slots, and groups that take turns, are followed change by change. */
+    /** Changes of slots, and of groups that take turns, are followed one by one. */
     @Override
     public boolean needsEach() {
         return !waiter.isAwaited() || limits.needAnyDocument() || candidates.needAnyDocument();
@@ -258,7 +263,7 @@ public final class Finder implements FeedListener, AutoCloseable {
         waiter.wake();
     }
 
-    /** Stops listening, and ends the accepts that wait. */
+    /** Stops listening, and ends all waiting {@code accept} calls. */
     @Override
     public synchronized void close() {
         waiter.close();
@@ -268,10 +273,10 @@ public final class Finder implements FeedListener, AutoCloseable {
         }
     }
 
-    /** The feed's position is taken here, before the index is read for the first time. */
+    /** Begins to listen. This fixes the feed's position before the index is read for the first time. */
     private void listen() {
         if (begin() && candidates.isInDoubtOfOthers()) {
-            candidates.load(store.database()); // outside of the monitor, for which closing would have to wait
+            candidates.load(store.database()); // outside of the monitor, so that close() need not wait for it
         }
     }
 
@@ -283,13 +288,13 @@ public final class Finder implements FeedListener, AutoCloseable {
         return !waiter.isClosed();
     }
 
-    /** Whether the rate of a type, all of whose jobs may be claimed here, is used up for now. */
+    /** {@return whether the rate of a type is used up for now, while the type is not paused and all its jobs are admitted} */
     public boolean isRateUsedUp(String type) {
         TypeSettings present = settings.get(type);
         return !present.isPaused() && admission.rules(present.classes()).takeAll() && limits.isRateUsedUp(type);
     }
 
-    /** Whether jobs that cannot be claimed now may be claimed in a moment, if nobody owns a job of these types. */
+    /** {@return whether jobs that cannot be claimed now may become claimable soon, if no worker owns a job of these types} */
     public boolean mayClaimSoon(Collection<String> types) {
         return unconfirmed.hasClaimableSoon() || types.stream().anyMatch(limits::isRoomComing);
     }

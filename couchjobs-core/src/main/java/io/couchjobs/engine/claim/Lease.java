@@ -8,10 +8,10 @@ import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 
 /**
- * An owner's right to a job. It runs out when no renewal was confirmed for the timeout of the job's type, by this process's
- * monotonic clock: no monitor takes the job before, since it counts from when it <em>saw</em> the last renewal. It runs
- * out, too, when the machine was suspended for more than half of that time: its monotonic clock stood still, and others
- * may have the job. Thread-safe.
+ * An owner's right to a job. A lease runs out when no renewal was confirmed for the timeout of the job's type, by this
+ * process's monotonic clock. No monitor takes the job earlier, because a monitor counts from when it <em>saw</em> the last
+ * renewal. A lease also runs out when the machine was suspended for more than half of the timeout: the monotonic clock
+ * stood still, and another worker may own the job. Thread-safe.
  */
 public final class Lease {
     private final ServerClock clock;
@@ -21,12 +21,12 @@ public final class Lease {
     private volatile Duration length;
 
     /**
-     * Begins.
+     * Begins a lease.
      *
-     * @param timeout the timeout of the job's type, as last heard of; while it cannot be told, the last one holds
-     * @param silentSince the time from which the silence of an owner counts, by its last renewal; see
-     *     {@link io.couchjobs.engine.settings.SettingsStore#silentSince}
-     * @param sentNanos when the confirmed claim was sent
+     * @param timeout the timeout of the job's type, as last known; while it cannot be read, the last value holds
+     * @param silentSince the time from which an owner counts as silent, given its last renewal; see {@link
+     *     io.couchjobs.engine.settings.SettingsStore#silentSince}
+     * @param sentNanos when the confirmed claim was sent, on the monotonic clock
      */
     Lease(ServerClock clock, Supplier<Duration> timeout, LongUnaryOperator silentSince, long sentNanos) {
         this.clock = clock;
@@ -36,7 +36,10 @@ public final class Lease {
         this.confirmedNanos = new AtomicLong(sentNanos);
     }
 
-    /** A renewal was confirmed that was sent then. Never waits: the leases of other jobs are renewed with it. */
+    /**
+     * Records a confirmed renewal that was sent at the given time. Never waits, because one caller renews the leases of
+     * several jobs.
+     */
     void renewed(long sentNanos) {
         confirmedNanos.accumulateAndGet(sentNanos, (known, sent) -> sent - known > 0 ? sent : known);
     }
@@ -45,12 +48,12 @@ public final class Lease {
         return confirmedNanos.get();
     }
 
-    /** Asks for the timeout, which may take long while the server does not answer. */
+    /** Returns whether the lease has run out. Reads the timeout, which may take long while the server does not answer. */
     boolean isOver() {
         try {
             length = timeout.get();
         } catch (CouchJobsException unknownNow) {
-            // The last one holds.
+            // The last value holds.
         }
         long confirmed = confirmedNanos.get();
         Duration silent = Duration.ofNanos(clock.nanos() - silentSince.applyAsLong(confirmed));

@@ -31,7 +31,7 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The ownership of a job by a claim that a quorum confirmed. Thread-safe; its writes happen one after the other. */
+/** The ownership of a job by a claim that a majority confirmed. Thread-safe; its writes happen one after the other. */
 public final class LeasedJob implements ClaimedJob {
     private final JobStore store;
     private final ServerClock clock;
@@ -72,7 +72,7 @@ public final class LeasedJob implements ClaimedJob {
         return ownership.withData().data();
     }
 
-    /** {@return the monotonic time at which the last write that CouchDB confirmed was sent: the lease counts from there} */
+    /** {@return when the last confirmed write was sent, on the monotonic clock; the lease counts from this time} */
     public long confirmedNanos() {
         return lease.confirmedNanos();
     }
@@ -83,7 +83,7 @@ public final class LeasedJob implements ClaimedJob {
     }
 
     /**
-     * Takes in that the lease was renewed by other means than a write of this claim: by the registration of its worker.
+     * Records that the registration of the worker, and not a write of this claim, renewed the lease.
      *
      * @param sentNanos when the confirmed renewal was sent, on the monotonic clock of {@link #confirmedNanos}
      */
@@ -91,15 +91,15 @@ public final class LeasedJob implements ClaimedJob {
         lease.renewed(sentNanos);
     }
 
-    /** Calls a quick task once, as soon as this claim no longer owns the job; at once if it no longer does. */
+    /** Runs a quick task once, as soon as this claim no longer owns the job; at once if it already does not. */
     public void whenEnded(Runnable told) {
         ownership.whenEnded(told);
     }
 
     /**
-     * Calls a task each time a write of this claim renews its lease. On one node, a write also renews a lease that was over.
+     * Runs a task each time a write of this claim renews its lease. On one node, a write also renews a lease that was over.
      *
-     * @param told called while no other write of this claim can begin; must be quick
+     * @param told runs while no other write of this claim can begin; must be quick
      */
     public void whenRenewed(Runnable told) {
         onRenewal = told;
@@ -127,7 +127,7 @@ public final class LeasedJob implements ClaimedJob {
 
     @Override
     public Job start() {
-        // An earlier call may have been stored though it threw: its answer was lost.
+        // An earlier call may have thrown although its write was stored: the answer was lost.
         return write((present, now) -> present.status() == JobStatus.RUNNING
                 ? Transitions.update(present, null, null, now)
                 : Transitions.start(present, now));
@@ -154,29 +154,29 @@ public final class LeasedJob implements ClaimedJob {
         tell(() -> progress);
     }
 
-    /** Has a note stored by the next write of any kind, in place of the one before. */
+    /** Stores a note with the next write of any kind. The note replaces an earlier one that is not stored yet. */
     public void tell(Note note) {
         ownership.untold().tell(note);
     }
 
-    /** {@return whether there is a note that no write has stored yet, of a job that this claim owned when it last wrote} */
+    /** {@return whether a note is not stored yet, and this claim owned the job at its last write} */
     public boolean hasSomethingToTell() {
         return ownership.hasSomethingToTell();
     }
 
     /**
-     * Writes the note that no write has stored yet, if there is one and the run has not ended.
+     * Writes the note that is not stored yet, if there is one and the run has not ended.
      *
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     public void writeNote() {
         ownership.alone(() -> hasSomethingToTell() ? update() : job());
     }
 
     /**
-     * Ends the run as failed for good, without the note that no write has stored yet.
+     * Ends the run as failed for good, without the note that is not stored yet.
      *
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     public Job failWithoutNote(JobError.Kind kind, String message) {
         ownership.untold().forget();
@@ -195,11 +195,11 @@ public final class LeasedJob implements ClaimedJob {
     }
 
     /**
-     * Sends that the run has succeeded, and does not wait for the answer.
+     * Sends the successful end of the run without waiting for the answer.
      *
      * @param lane where the returned future is completed
-     * @return empty when something has to be settled before, which {@link #finish(Object)} does. Else a future with the
-     *     job as stored, or with nothing when {@link #finish(Object)} has to repeat it
+     * @return empty when an earlier write must be settled first, which {@link #finish(Object)} does. Otherwise a future of
+     *     the stored job; the future's value is empty when {@link #finish(Object)} must repeat the write
      */
     public Optional<CompletableFuture<Optional<Job>>> finishBehind(@Nullable JsonNode result, Lane lane) {
         return ownership.writeBehind((present, now) -> Transitions.finish(present, result, null, now), lane);
@@ -223,16 +223,16 @@ public final class LeasedJob implements ClaimedJob {
         return write((present, now) -> Transitions.acknowledgeCancel(present, reason, now));
     }
 
-    /** {@return whether the job was claimed only to be {@linkplain #endWithoutRun ended}, as its last owner died} */
+    /** {@return whether the job was claimed only to be {@linkplain #endWithoutRun ended}, because its last owner died} */
     public boolean isOnlyToEnd() {
         return EndAs.of(job()).isPresent();
     }
 
     /**
-     * Ends a job that is not to be run.
+     * Ends a job that is not to run.
      *
-     * @return the job as it was stored: cancelled, failed, or waiting again when another run was asked for meanwhile
-     * @throws HaltException when this claim does not own the job any more
+     * @return the job as stored: cancelled, failed, or waiting again if another run was requested since the claim
+     * @throws HaltException when this claim no longer owns the job
      */
     public Job endWithoutRun() {
         String why = EndAs.reason(job());

@@ -9,7 +9,7 @@ import io.couchjobs.job.Job;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A claim of this worker that may have been stored, though no run comes of it. Immutable and thread-safe. */
+/** A claim of this worker that may have been stored, although it leads to no run. Immutable and thread-safe. */
 record LostClaim(QueueParts parts, Limits limits, UnconfirmedClaims unconfirmed, Candidate candidate, Lease lease)
         implements ClaimRecovery.LostClaim {
     private static final Logger log = LoggerFactory.getLogger(LostClaim.class);

@@ -23,31 +23,38 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The job as a claim knows it, and its writes while it owns the job. A claim writes on the revision it knows. It writes
- * again on the revisions of others, while the lock carries its token, and sends the same bytes again when no quorum
- * confirmed them. Thread-safe; its writes happen one after the other.
+ * The job as a claim knows it, and the writes of the claim while it owns the job. A claim writes on the revision that it
+ * knows. When another process has written the job, the claim writes again on the newer revision, while the lock carries its
+ * token. When no majority confirmed a write, the claim sends the same bytes again. Thread-safe; the writes happen one after
+ * the other.
  */
 public final class Ownership {
     private static final int MOST_ATTEMPTS = 20;
 
-    /** So often in a row the only node may fail on a document; then the write counts as refused. That takes about 20 seconds. */
+    /**
+     * The number of consecutive failures of a single node on a document after which a write counts as refused: about 20
+     * seconds.
+     */
     private static final int MOST_FAILURES = 10;
 
     private final JobStore store;
     private final ServerClock clock;
     private final String token;
     private final Lease lease;
-    /** Read without a turn: a write that hangs may hold the turn for long, and the lease keeper must not wait for it. */
+    /** Read without a turn: a write that hangs may hold the turn for long, and the lease keeper must not wait for the write. */
     private volatile Job job;
 
     private final ClaimCheck check;
-    /** Goes with the next write of any kind. */
+    /** The note that goes with the next write of any kind. */
     private final Untold untold;
 
     private final SentWrites unconfirmed;
-    /** The last of those, as stored: an end that was confirmed after the lease, when others may have claimed the job. */
+    /**
+     * The last unconfirmed write as stored, if it was an end and its confirmation came after the lease was over. Another
+     * worker may have claimed the job by then.
+     */
     private @Nullable Job lateEnd;
-    /** Whether a write that fails the job met a conflict, on a cluster. One copy may have stored it. */
+    /** Whether a write that fails the job met a conflict on a cluster. One copy may have stored that write. */
     private boolean mayHaveFailed;
 
     private final WriteTurns turns;
@@ -68,7 +75,10 @@ public final class Ownership {
         return job;
     }
 
-    /** The job with its attached data, which is kept. Reads it when nothing has, without the monitor. */
+    /**
+     * Returns the job with its attached data, and keeps the data. Reads attached data that is not known yet, outside of the
+     * monitor.
+     */
     Job withData() {
         Job read = store.withData(job);
         return turns.alone(() -> {
@@ -88,7 +98,7 @@ public final class Ownership {
     /**
      * Reads the job again.
      *
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     void check() {
         var unused = turns.alone(this::checkNow);
@@ -104,16 +114,16 @@ public final class Ownership {
         return job;
     }
 
-    /** Does something while no write of this claim is under way, and while none can begin. */
+    /** Runs a task while no write of this claim is under way, and while none can begin. */
     <T> T alone(Supplier<T> work) {
         return turns.alone(work);
     }
 
     /**
-     * Sends a write, and does not wait for the answer.
+     * Sends a write without waiting for the answer.
      *
-     * @return empty when something has to be settled before, which {@link #write} does. Else the write, which is
-     *     completed in the lane: with the job as stored, or with nothing when {@link #write} has to repeat it
+     * @return empty when an earlier write must be settled first, which {@link #write} does. Otherwise a future that is
+     *     completed in the lane; its value is the stored job, or empty when {@link #write} must repeat the write
      */
     Optional<CompletableFuture<Optional<Job>>> writeBehind(BiFunction<Job, Instant, Decision> rule, Lane lane) {
         Note told = untold.note();
@@ -148,9 +158,9 @@ public final class Ownership {
     }
 
     /**
-     * Writes the job as a rule changes it, until the write is in place.
+     * Writes the job as a rule changes it, until the write is confirmed.
      *
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when this claim no longer owns the job
      */
     Job write(BiFunction<Job, Instant, Decision> rule) {
         return turns.alone(() -> writeNow(rule));
@@ -164,7 +174,7 @@ public final class Ownership {
         }
         check.haltIfTold(job);
         if (unconfirmed.isEmpty() && lease.isOver()) {
-            // On a cluster the own revision may be a leaf that lost, where a write would succeed without effect.
+            // On a cluster the own revision may be a losing leaf, where a write would succeed without effect.
             check.majorityLeaves().ifPresent(present -> job = check.owned(present, job));
         }
         if (lateEnd != null && check.isAhead(lateEnd)) {
@@ -176,7 +186,7 @@ public final class Ownership {
                 return job;
             }
         } catch (WriteRefusedException refused) {
-            return writeNow(rule); // without what that write told of the run, if the refusal was about that
+            return writeNow(rule); // without the note of that write, if the note may have caused the refusal
         }
         while (backoff.attempts() < MOST_ATTEMPTS) {
             Note told = untold.note();
@@ -199,7 +209,10 @@ public final class Ownership {
         throw new ContentionException(job.id(), backoff.attempts());
     }
 
-    /** One copy may have stored a failure, which counts more than a cancellation. So a later request to cancel is ignored. */
+    /**
+     * Decides on the next write. One copy may have stored a failure of the job, which counts more than a cancellation. In
+     * this case a later cancel request is ignored.
+     */
     private Decision decide(BiFunction<Job, Instant, Decision> rule, @Nullable Note told, Instant now) {
         Decision decision = rule.apply(Untold.with(told, job, now), now);
         boolean cancels = decision.write()
@@ -210,12 +223,15 @@ public final class Ownership {
                 : decision;
     }
 
-    /** On a cluster two different writes on one revision could both be stored: the earlier write is settled first. */
+    /**
+     * {@return whether an earlier write must be settled first} On a cluster, two different writes on one revision could
+     * both be stored.
+     */
     private boolean mustRepeatItself() {
         return !unconfirmed.isEmpty() && store.isCluster();
     }
 
-    /** Writes until the write is confirmed or refused; true when it is in place. */
+    /** Repeats a write until it is confirmed or refused. Returns true when it is confirmed. */
     private boolean settles(Job wanted) {
         Job next = wanted;
         boolean isDisputed = !unconfirmed.isEmpty();
@@ -238,7 +254,7 @@ public final class Ownership {
                 throw new WriteRefusedException(refused);
             }
             isDisputed = true;
-            // A minority refuses the write that it has stored itself, and would show it as if all copies had it.
+            // A minority refuses a write that it has already stored, and would show the write as if all copies had it.
             Optional<Leaves> conflicting =
                     written instanceof WriteResult.Conflict ? check.majorityLeaves() : Optional.empty();
             if (conflicting.isPresent()) {
@@ -256,22 +272,25 @@ public final class Ownership {
                 }
                 next = ClusterTransitions.keep(inPlace.get(), clock.instant());
             }
-            // Nothing is built on a write that no quorum has confirmed: it is repeated as it is.
+            // An unconfirmed write proves nothing, so the same write is repeated.
             check.haltIfLeaseIsOver();
             pause(backoff);
             check.haltIfLeaseIsOver();
         }
     }
 
-    /** On a cluster one copy may have stored it. On one node it was looked up after each failure. */
+    /**
+     * {@return whether a failed write may be stored} On a cluster one copy may have stored it. On one node each failure was
+     * looked up.
+     */
     private boolean mayBeStored(int failures) {
         return failures > 0 && (store.isCluster() || failures < MOST_FAILURES);
     }
 
     /**
-     * The leaf that an earlier attempt of this write made, if the conflict is with that leaf: the attempt was stored, but its
-     * answer was lost or was a 202. On a cluster, reading the leaf does not prove that a majority has it. So the job must be
-     * written once more, as it is.
+     * Returns the leaf that an earlier attempt of this write made, if the conflict is with that leaf. The attempt was
+     * stored, but its answer was lost or was a 202. On a cluster, reading the leaf does not prove that a majority has it.
+     * So the job must be written once more, unchanged.
      */
     private Optional<Job> inPlace(Leaves present, Job wanted) {
         Optional<Job> inPlace = present.first(leaf ->

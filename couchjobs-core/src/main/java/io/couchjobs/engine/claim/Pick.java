@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Due jobs that were taken out of the known ones, to be claimed in one request. It is claimed or put back, once, by any
- * thread. Not thread-safe.
+ * Due jobs that were taken out of the known jobs, to be claimed in one request. Exactly one thread claims the pick or puts
+ * it back, once. Not thread-safe.
  */
 public final class Pick {
     private static final Logger log = LoggerFactory.getLogger(Pick.class);
@@ -22,7 +22,7 @@ public final class Pick {
     private final List<Candidate> candidates;
     private final AcceptOptions options;
 
-    /** The parts that a claim needs; the same for all picks of a worker. */
+    /** The parts that a claim needs; all picks of a worker share them. */
     record Parts(
             JobStore store,
             String worker,
@@ -42,7 +42,7 @@ public final class Pick {
         return candidates.size();
     }
 
-    /** Puts the jobs back: none of them is to be claimed. */
+    /** Returns the jobs to the known jobs without claiming any. */
     public void putBack() {
         parts.known.notClaimed(candidates);
     }
@@ -50,9 +50,9 @@ public final class Pick {
     /**
      * Claims the jobs, in one request if possible.
      *
-     * @return those that this worker owns now; the rest are lost to others, or have no room at the moment
+     * @return the jobs that this worker owns now; the other jobs were lost to other workers, or their limits have no room
      * @throws io.couchjobs.couch.config.CouchException when the results of some claims are unknown; stored claims are
-     *     taken back
+     *     withdrawn or released
      */
     public List<LeasedJob> claim() {
         return parts.claimer.whileUnderWay(candidates, this::claimNow);
@@ -83,7 +83,7 @@ public final class Pick {
         parts.waiter.wake();
     }
 
-    /** The claims that were won are owned, and are handed out even when a later step fails. */
+    /** Notes the results. The claimed jobs are owned, and are handed out even when this step fails. */
     private void noteUnlessItFails(int won) {
         try {
             note();
@@ -99,7 +99,7 @@ public final class Pick {
         parts.store.claimTroubles().over(parts.worker);
     }
 
-    /** Notes how the claim of one job was answered. */
+    /** Notes the result of one claim. */
     static void note(Parts parts, Candidate candidate) {
         switch (candidate.state()) {
             case FOUND, GRANTED -> {}

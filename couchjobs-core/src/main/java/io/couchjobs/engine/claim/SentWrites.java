@@ -6,7 +6,7 @@ import io.couchjobs.job.Job;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes of a claim that were sent and neither confirmed nor refused: any of them may be stored. Not thread-safe. */
+/** The writes of a claim that were sent and neither confirmed nor refused. Any of them may be stored. Not thread-safe. */
 final class SentWrites {
     private final ServerClock clock;
     private final List<Sent> all = new ArrayList<>();
@@ -15,10 +15,10 @@ final class SentWrites {
         this.clock = clock;
     }
 
-    /** A write, and when it was sent first: monitors may have seen it since then, however often it was sent again. */
+    /** A write, and when it was first sent. Monitors may have seen the write since then, even if it was sent again. */
     record Sent(Job job, long nanos) {}
 
-    /** {@return the write of the job, which is sent now for the first time unless it is known} */
+    /** {@return the record of the write; an unknown write counts as first sent now} */
     Sent add(Job next) {
         for (Sent known : all) {
             if (known.job() == next) {
@@ -38,7 +38,7 @@ final class SentWrites {
         return all.get(all.size() - 1);
     }
 
-    /** Whether a leaf is one of these writes, as it was sent. */
+    /** {@return whether a leaf is one of these writes, as it was sent} */
     boolean haveMade(Job leaf) {
         return all.stream().anyMatch(sent -> ClusterTransitions.isStill(leaf, sent.job()));
     }

@@ -24,7 +24,7 @@ final class StampedDocuments implements FencedDocuments {
     private final SharedWriter writer;
     private final ClaimedJob claim;
     private final JobId job;
-    /** Claims that came before this one: it owned the job after they had written. */
+    /** Claims that came before this one. This claim owned the job after they had written. */
     private final Set<String> earlier = ConcurrentHashMap.newKeySet();
 
     /** @param database any database, of any server */
@@ -74,13 +74,13 @@ final class StampedDocuments implements FencedDocuments {
         return document.path(STAMPS).path(job.docId());
     }
 
-    /** The claim of a stamp; others may write stamps without one, whose text serves as the name. */
+    /** {@return the claim of a stamp} A stamp by other programs may lack a claim; its text then serves as the claim. */
     private static String claimOf(JsonNode stamp) {
         return stamp.path(CLAIM).asText(stamp.toString());
     }
 
     /**
-     * The owner of a leaf's stamp: the later the greater. A claim that is not known to be earlier than this one counts
+     * The owner of a leaf's stamp; a later owner is greater. A claim that is not known to be earlier than this one counts
      * as later.
      */
     private enum Whose {
@@ -97,7 +97,7 @@ final class StampedDocuments implements FencedDocuments {
         return claimOf(stamp).equals(claim.token()) ? Whose.MINE : Whose.PERHAPS_LATER;
     }
 
-    /** The later claim's leaf counts, not the longer branch. */
+    /** Orders leaves by their claims: the leaf of the later claim counts, not the longer branch. */
     private final class ByClaim implements SharedWriter.Kind {
         @Override
         public Comparator<SharedLeaf> later() {

@@ -11,19 +11,20 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs that this process claimed without the confirmation of a quorum, or whose claims the database refused. The process leaves
- * each of them alone for a random, growing
- * pause. Otherwise two claimers with two copies in reach could spoil each other's claims for ever. A process that is cut off with a minority
- * of the copies, or whose claims are all confirmed too late, claims no job at all for such a pause: otherwise it would leave a withdrawn
- * claim on every job.
- * Thread-safe; remembers a bounded number.
+ * The jobs that this process claimed without confirmation by a majority, or whose claims the database refused. The process
+ * does not try such a job again for a random, growing pause. Otherwise two claimers that each reach two copies could spoil
+ * each other's claims for ever.
+ *
+ * <p>A process claims no job at all for such a pause when it is cut off with a minority of the copies, or when all its
+ * claims are confirmed too late. Otherwise it would leave a withdrawn claim on every job. Thread-safe; remembers a bounded
+ * number of jobs.
  */
 final class UnconfirmedClaims {
     private static final int MOST = 10_000;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(400);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(20);
     private static final long FORGET_AFTER = Duration.ofMinutes(2).toNanos();
-    /** One round in vain is no proof: it may have met other claimers at every job. */
+    /** One round without success proves nothing: other claimers may have been active on every job. */
     private static final int ROUNDS_OF_WHO_IS_CUT_OFF = 2;
 
     private final LongSupplier nanos;
@@ -38,12 +39,15 @@ final class UnconfirmedClaims {
         this.environment = environment;
     }
 
-    /** A claim of the job was in vain; the next one may succeed. */
+    /** Records that a claim of the job made no owner, but the next one may succeed. */
     void tied(JobId id) {
         boolean unused = leaveAlone(id, false);
     }
 
-    /** A claim of the job was refused, and the next one probably will be; true when none was in vain lately. */
+    /**
+     * Records that a claim of the job was refused, and that the next one probably will be, too. Returns whether the job was
+     * not remembered before.
+     */
     boolean refused(JobId id) {
         return leaveAlone(id, true);
     }
@@ -59,9 +63,9 @@ final class UnconfirmedClaims {
     }
 
     /**
-     * Takes in the result of one request. A claim was in vain when it made no owner though no quorum refused it: it was
-     * unconfirmed, or confirmed too late. Late confirmations mean that the servers are overloaded, and further claims would be
-     * taken back, too.
+     * Records the result of one request. A claim was in vain when it made no owner although no write refused it: it was
+     * unconfirmed, or was confirmed too late. Late confirmations mean that the servers are overloaded, so further claims
+     * would be withdrawn, too.
      */
     synchronized void claimed(int claims, int inVain) {
         if (inVain < claims) {
@@ -74,7 +78,7 @@ final class UnconfirmedClaims {
         }
     }
 
-    /** Admits the jobs that may be claimed now; returns the given room itself while no job is left alone. */
+    /** Restricts a capacity to the jobs that may be claimed now. Returns the given capacity itself while no job is in a pause. */
     synchronized Capacity except(Capacity capacity) {
         return ties.isEmpty() && everything == null ? capacity : capacity.only(job -> isFree(job.id()));
     }
@@ -87,12 +91,12 @@ final class UnconfirmedClaims {
         return tie == null || tie.untilNanos - nanos.getAsLong() <= 0;
     }
 
-    /** Whether a job is left alone that may be claimed in a moment. */
+    /** {@return whether a job in a pause may become claimable soon} */
     synchronized boolean hasClaimableSoon() {
         return !isOver(everything) || ties.values().stream().anyMatch(tie -> !tie.isRefused && !isOver(tie));
     }
 
-    /** How long until the next job may be tried again. */
+    /** {@return how long until the next pause ends} */
     synchronized Duration pause() {
         long now = nanos.getAsLong();
         if (everything != null && !isOver(everything)) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The words of a run that no write has stored yet. They go with the next write of the job. Thread-safe. */
+/** The note of a run that no write has stored yet. The note goes with the next write of the job. Thread-safe. */
 final class Untold {
     private static final Logger log = LoggerFactory.getLogger(Untold.class);
 
@@ -21,18 +21,18 @@ final class Untold {
         this.id = id;
     }
 
-    /** Takes the place of what was told before. */
+    /** Replaces the note. */
     void tell(Note note) {
         newest.set(note);
     }
 
-    /** {@return the newest note; null when there is nothing to tell} */
+    /** {@return the newest note; null when there is none} */
     @Nullable
     Note note() {
         return newest.get();
     }
 
-    /** {@return the job with the note, if there is one} */
+    /** {@return the job with the note; the same job when the note is null} */
     static Job with(@Nullable Note note, Job job, Instant now) {
         return note == null
                 ? job
@@ -41,15 +41,16 @@ final class Untold {
                         .orElse(job);
     }
 
-    /** A write with the note is stored. A newer note stays. */
+    /** Records that a write with the note is stored. A newer note stays. */
     void stored(@Nullable Note note) {
         newest.compareAndSet(note, null);
     }
 
     /**
-     * A write with the note was refused, maybe because of the note. If the note may be left out, no later write carries it.
+     * Records that a write with the note was refused, perhaps because of the note. If the note may be left out, no later
+     * write carries it.
      *
-     * @throws WriteRefusedException when the write cannot be made without it
+     * @throws WriteRefusedException when there is no note, or it may not be left out
      */
     void refused(@Nullable Note note, WriteRefusedException refused) {
         if (note == null || !note.mayBeLeftOut()) {
@@ -59,7 +60,7 @@ final class Untold {
         log.warn("what the run of {} tells is not stored: {}", id, refused.getMessage());
     }
 
-    /** The run has failed, because the server refuses what it tells. */
+    /** Drops the note, because the run fails: the server refuses to store the note. */
     void forget() {
         newest.set(null);
     }

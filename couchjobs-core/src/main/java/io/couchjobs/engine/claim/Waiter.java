@@ -15,12 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sleeps until the next job falls due or something changes. No wake-up is lost: a caller asks for the number of
- * {@link #changes} before it looks for jobs, and does not sleep when there was another since. Thread-safe.
+ * Sleeps until the next job falls due or something changes. No wake-up is lost: a caller reads the number of
+ * {@link #changes} before it looks for jobs, and does not sleep if the number has grown since. Thread-safe.
  */
 final class Waiter {
     private static final Logger log = LoggerFactory.getLogger(Waiter.class);
-    /** The clock may be set, or the machine may sleep, while a caller waits: it looks again this often. */
+    /** The clock may be set, or the machine may be suspended, while a caller waits. So the caller looks again this often. */
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(20);
 
     private static final Duration MOMENT = Duration.ofMillis(100);
@@ -31,11 +31,11 @@ final class Waiter {
 
     private final ServerClock clock;
     private final Environment environment;
-    /** The types for which callers wait at the moment, with how many do. */
+    /** The types for which callers wait at the moment, with the number of callers. */
     private final Map<String, Integer> awaited = new ConcurrentHashMap<>();
 
     private long changes;
-    /** The last change that wakes busy callers too. */
+    /** The number of the last change that also wakes busy callers. */
     private long lastForAll;
 
     private CompletableFuture<Void> next = new CompletableFuture<>();
@@ -52,7 +52,7 @@ final class Waiter {
     /**
      * {@return the number of changes so far}
      *
-     * @throws IllegalStateException when it is closed
+     * @throws IllegalStateException when the waiter is closed
      */
     synchronized long changes() {
         if (closed) {
@@ -61,12 +61,12 @@ final class Waiter {
         return changes;
     }
 
-    /** There may be a job to claim. */
+    /** Wakes all callers, because there may be a job to claim. */
     void wake() {
         complete(changed(true));
     }
 
-    /** The same for callers that have nothing else to do: a job changed and was not read. */
+    /** Wakes only idle callers, because a job changed and was not read. */
     void wakeIdle() {
         complete(changed(false));
     }
@@ -98,18 +98,18 @@ final class Waiter {
         return closed;
     }
 
-    /** Whether a caller waits for jobs of a type. */
+    /** {@return whether an idle caller waits for jobs of a type} */
     boolean isAwaited(String type) {
         return awaited.containsKey(type);
     }
 
-    /** Whether a caller waits for jobs of any type. */
+    /** {@return whether an idle caller waits for jobs of any type} */
     boolean isAwaited() {
         return !awaited.isEmpty();
     }
 
     /**
-     * Sleeps, for 20 s at most. A caller that waits only for a moment looks again soon anyway, and counts as busy.
+     * Sleeps, for 20 s at most. A caller that waits only for up to 100 ms looks again soon anyway, and counts as busy.
      *
      * @param seen the number of changes before the caller looked for jobs; another change ends the sleep
      */
@@ -139,10 +139,10 @@ final class Waiter {
     }
 
     /**
-     * How long to sleep before a look is worth it. The difference of a wrong clock is known to two seconds only: around
-     * the time when a job falls due, the server is asked for its time.
+     * Returns how long to sleep before the next look for jobs. The offset of a wrong clock is known only to within two
+     * seconds. So the server is asked for its time shortly before a job falls due.
      *
-     * @param untilDue how long until the next job falls due, by the clock as it is set at the moment
+     * @param untilDue how long until the next job falls due, by the clock's present offset
      */
     Duration untilWorthALook(Supplier<Duration> untilDue) {
         askTheTime(untilDue);
@@ -168,7 +168,7 @@ final class Waiter {
         }
     }
 
-    /** Limits how often the server is asked: it may be too slow to tell its time more exactly. */
+    /** Limits how often the server is asked: it may be too slow to give a more exact time. */
     private synchronized boolean mayAsk() {
         long now = clock.nanos();
         if (now - askedNanos > FORGET_ASKING.toNanos()) {

@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One write of a claim at a time, also when nobody waits for its answer. Thread-safe. */
+/** Ensures that a claim has at most one write under way, even if no thread waits for the answer. Thread-safe. */
 final class WriteTurns {
     private final Environment environment;
     private @Nullable CompletableFuture<?> underWay;
@@ -18,7 +18,7 @@ final class WriteTurns {
         this.environment = environment;
     }
 
-    /** Does something while no write is under way, and while none can begin. */
+    /** Runs a task while no write is under way, and while none can begin. */
     <T> T alone(Supplier<T> work) {
         while (true) {
             CompletableFuture<?> sent;
@@ -33,10 +33,10 @@ final class WriteTurns {
     }
 
     /**
-     * Sends a write, and does not wait for its answer.
+     * Sends a write without waiting for its answer.
      *
-     * @param taken takes in the answer, in the lane; it gets null when there is none
-     * @return what was taken in; empty when nothing was sent, or while another write is under way
+     * @param taken processes the answer, in the lane; null means that there is no answer
+     * @return the future result of {@code taken}; empty when nothing was sent, or while another write is under way
      */
     synchronized <T> Optional<CompletableFuture<T>> behind(
             Supplier<Optional<CompletableFuture<WriteResult>>> send,

@@ -22,14 +22,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leaves of conflicts whose owner may be gone: a worker that is dead, or one of this process that does not know the
- * claim any more. The activity monitor sees only the leaf that readers see. Thread-safe.
+ * Finds leaves of conflicts whose owner may be gone: a worker that is dead, or a worker of this process that does not
+ * know the claim any more. The activity monitor sees only the leaf that readers see. Thread-safe.
  *
- * <p>As the monitor does, this compares no clocks: it remembers since when a leaf and its worker's registration have not moved.
+ * <p>Like the monitor, this class compares no clocks. It remembers since when a leaf and its worker's registration are
+ * unchanged.
  */
 final class AbandonedClaims {
     private static final int MOST = 10_000;
-    /** A claim may be on its way, or its claimer may be about to withdraw it. */
+    /**
+     * The wait before a claim counts as forgotten by a worker of this process: the claim may be on its way, or about to
+     * be withdrawn.
+     */
     private static final Duration FORGOTTEN = Duration.ofSeconds(10);
 
     private static final Duration MOST_JITTER = Duration.ofSeconds(10);
@@ -50,7 +54,7 @@ final class AbandonedClaims {
         this.clock = clock;
     }
 
-    /** A worker of this process has begun. */
+    /** Notes that a worker of this process has begun. */
     void join(Owner owner) {
         owners.put(owner.worker(), owner);
     }
@@ -63,15 +67,19 @@ final class AbandonedClaims {
         return !owners.isEmpty();
     }
 
-    /** @param leaf the job as one leaf of a conflict has it, owned */
+    /**
+     * Returns whether the claim of a leaf has no living owner.
+     *
+     * @param leaf the job as one leaf of a conflict has it, owned
+     */
     boolean isNobodys(Job leaf) {
         Optional<Lock> lock = leaf.lock().filter(any -> !leaf.isWithdrawn() && hasOwners());
         if (lock.isEmpty()) {
             return false;
         }
         Owner own = owners.get(lock.get().worker());
-        // Asked once more after the readings: a claim is neither under way nor held for a moment, before its run is
-        // known.
+        // Checked once more after the reads: for a moment before its run is known, a claim is neither under way nor
+        // held.
         return !isHeld(lock.get(), own)
                 && isSilentFor(own == null ? timeout(leaf) : FORGOTTEN, leaf, lock.get())
                 && isSilentStill(leaf, lock.get(), own != null)
@@ -83,7 +91,7 @@ final class AbandonedClaims {
                 || (own != null && own.holds().test(lock.token()));
     }
 
-    /** How long it takes until the claim can be known to have no owner. */
+    /** Returns how long it takes until the claim can be known to have no owner. */
     Duration timeout(Job leaf) {
         Duration timeout = settings.timeoutOf(leaf.type());
         Duration half = timeout.dividedBy(2);
@@ -104,8 +112,9 @@ final class AbandonedClaims {
     }
 
     /**
-     * The earlier readings may be old: a node that is cut off shows the only copy that it has. An owner without a registration gives its
-     * signs of life by writing the leaf.
+     * Returns whether a majority shows the leaf and the registration unchanged. The earlier reads may be outdated: a
+     * node that is cut off shows the only copy that it has. An owner without a registration gives its signs of life by
+     * writing the leaf.
      */
     private boolean isSilentStill(Job leaf, Lock lock, boolean isOurs) {
         Optional<SignOfLife> registration = majority.read(
@@ -125,7 +134,10 @@ final class AbandonedClaims {
                 .anyMatch(other -> other.path(Field.REV).asText().equals(rev));
     }
 
-    /** The own registration of this process moves: that is a sign of the claims that it holds, not of this one. */
+    /**
+     * Returns the registration of the claim's worker. The registration of a worker of this process does not count: its
+     * changes are signs of life for the claims that the worker holds, not for this one.
+     */
     private SignOfLife registration(Lock lock) {
         return owners.containsKey(lock.worker()) ? SignOfLife.NONE : SignOfLife.read(database, lock.worker());
     }
@@ -134,7 +146,10 @@ final class AbandonedClaims {
         return leaf.id().docId() + " " + leaf.rev().orElse("");
     }
 
-    /** The time counts anew when the timeout changes: the owner may still send its signs of life by the former one. */
+    /**
+     * What was seen of a leaf, and when. The time counts anew when the timeout changes: the owner may still send its
+     * signs of life by the former timeout.
+     */
     private record Seen(SignOfLife registration, Duration patience, long nanos) {
         boolean isAs(Seen other) {
             return registration.equals(other.registration) && patience.equals(other.patience);

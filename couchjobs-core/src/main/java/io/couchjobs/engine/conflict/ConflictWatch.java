@@ -31,16 +31,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has conflicts resolved, in the background and a few at a time. Conflicts that a caller met are resolved at once.
- * Conflicts from the feed are resolved after a second or more, if they are still there, because their makers look at
- * them first. While a worker runs in this process, all conflicts in the index are resolved every five minutes.
- * Thread-safe; remembers a bounded number, and the index has the rest.
+ * Resolves conflicts in the background, a few at a time. Conflicts that a caller met are resolved at once. Conflicts
+ * from the feed are resolved after a second or more, if they still exist, because the processes that made them try
+ * first. While a worker runs in this process, all conflicts in the index are resolved every five minutes. Thread-safe;
+ * remembers a bounded number of conflicts, and the index has the rest.
  */
 public final class ConflictWatch implements Conflicts, PatientListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConflictWatch.class);
     private static final int MOST = 10_000;
     private static final int MOST_TRIES = 8;
-    /** Each one asks the server several times, and waits for the answers most of its time. */
+    /** The most conflicts that are resolved at once. Each needs several requests, and waits for the answers most of the time. */
     private static final int MOST_AT_ONCE = 4;
 
     private static final Duration BY_OTHERS = Duration.ofSeconds(1);
@@ -63,7 +63,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
 
     private boolean closed;
 
-    /** Looks after the conflicts of a queue. No I/O. */
+    /** Watches the conflicts of a queue. Does no I/O. */
     public ConflictWatch(JobWriter writer, JobIndex index, SettingsStore settings, ServerClock clock) {
         this.clock = clock;
         this.abandoned = new AbandonedClaims(writer, settings, clock);
@@ -92,8 +92,9 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
     }
 
     /**
-     * Readers see a live leaf and no tombstone beside it, not even that of a removal. Claimers and owners look at all
-     * leaves of their jobs; workers look at those of other jobs.
+     * Returns whether a job may have been removed although readers see a live leaf. Readers see no tombstone beside a
+     * live leaf, not even that of a removal. Claimers and owners check all leaves of their jobs; workers check the
+     * leaves of other jobs.
      */
     private boolean mayBeGone(FeedEvent event) {
         return event.leaves().size() > 1
@@ -101,21 +102,24 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
                 && event.job().filter(job -> !job.status().isLocked()).isPresent();
     }
 
-    /** With one leaf there is nothing to resolve. A withdrawn one may be alone, but only on clusters. */
+    /**
+     * Returns whether the document may have several leaves. With one leaf there is nothing to resolve, except a
+     * withdrawn claim, which only clusters can have.
+     */
     @Override
     public boolean needsDocument(FeedNotice notice) {
         return notice.mayBeConflicted();
     }
 
-    /** The sweep finds conflicts that were missed. */
+    /** Does nothing: the sweep finds conflicts that were missed. */
     @Override
     public void gap() {}
 
     /**
-     * A worker begins in this process: from now on the index is asked for conflicts, a moment from now and then every five
-     * minutes. A question waits while very many changes are not indexed; see {@link IndexPatience}.
+     * Notes that a worker begins in this process. From now on the index is queried for conflicts, first after a moment
+     * and then every five minutes. A query waits while very many changes are not indexed; see {@link IndexPatience}.
      *
-     * @return ends that when closed, if no other worker runs here
+     * @return ends the queries when closed, if no other worker runs here
      */
     @Override
     public Listening join(Owner owner) {
@@ -130,7 +134,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
         }
     }
 
-    /** {@return the {@code _id}s of the queue's documents that have conflicts, jobs before others, at most 1000} */
+    /** {@return the {@code _id}s of the queue's documents that have conflicts, jobs before other documents; at most 1000} */
     public List<String> open() {
         return index.conflicted().first();
     }
@@ -154,7 +158,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
         lane.close();
     }
 
-    /** The earliest request counts. */
+    /** Plans a resolution. When there are several requests for a document, the earliest counts. */
     private void plan(String docId, Duration pause, Resolving resolving, int tries) {
         synchronized (planned) {
             long at = clock.nanos() + pause.toNanos();
@@ -217,7 +221,7 @@ public final class ConflictWatch implements Conflicts, PatientListener, AutoClos
         }
     }
 
-    /** {@return whether the index may have more of them} */
+    /** {@return whether the index may have more conflicts} */
     private boolean sweepPage() {
         if (!hasRoom()) {
             return true;

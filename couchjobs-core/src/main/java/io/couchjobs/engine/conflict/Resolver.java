@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings documents with several leaves back to one, as {@link Resolution} decides: reads all leaves, writes the winner, reads
- * again when a majority has confirmed that, and then writes the tombstones of the others. A refused write is followed by another
- * reading. Thread-safe; any number of processes may resolve the same job at the same time.
+ * Brings documents with several leaves back to one, as {@link Resolution} decides. It reads all leaves and writes the
+ * winner. When a majority has confirmed the winner, it reads again, and then writes the tombstones of the other leaves.
+ * After a refused write it reads again. Thread-safe; any number of processes may resolve the same job at the same time.
  */
 final class Resolver {
     private static final Logger log = LoggerFactory.getLogger(Resolver.class);
@@ -52,7 +52,7 @@ final class Resolver {
         return undecided.sum();
     }
 
-    /** Looks at a document, a job or another, and resolves its conflict. */
+    /** Resolves the conflict of a document, which may be a job or another document. */
     ConflictOutcome resolve(String docId) {
         ConflictOutcome outcome = JobId.fromDocId(docId).isPresent() ? resolveJob(docId) : resolveOther(docId);
         if (outcome == ConflictOutcome.RESOLVED) {
@@ -150,7 +150,10 @@ final class Resolver {
         return writer.database().leavesWithHistories(docId);
     }
 
-    /** A node that has just lost the others must not decide which leaves are deleted after a confirmation. */
+    /**
+     * Returns the leaves that a majority has. A node that has just lost contact with the others must not decide which
+     * leaves are deleted after a confirmation.
+     */
     private Optional<List<ObjectNode>> majorityLeaves(String docId) {
         return writer.majority().read(List.of(docId), () -> leaves(docId));
     }
@@ -163,8 +166,8 @@ final class Resolver {
     }
 
     /**
-     * Takes back the claims of dead workers, and those that a worker of this process has forgotten; false when there
-     * are none.
+     * Withdraws the claims of dead workers, and claims that a worker of this process has forgotten. Returns false when
+     * there are none.
      */
     private boolean areWithdrawn(List<ObjectNode> leaves) {
         boolean some = false;
@@ -189,8 +192,8 @@ final class Resolver {
     }
 
     /**
-     * Jobs of other sites are resolved there, and the result comes by replication: this site does not know which of
-     * their workers are alive.
+     * Returns whether the conflict is resolved at this site. Jobs of other sites are resolved there, and the result
+     * comes by replication: this site does not know which of their workers are alive.
      */
     private boolean isOurs(List<ObjectNode> leaves) {
         List<Job> jobs = leaves.stream().flatMap(leaf -> present(leaf).stream()).toList();
@@ -211,7 +214,10 @@ final class Resolver {
         return result instanceof WriteResult.Accepted || result instanceof WriteResult.Refused;
     }
 
-    /** A tombstone that no quorum has still spreads. */
+    /**
+     * Writes tombstones. Returns false when one is refused or meets a conflict. A tombstone without a majority still
+     * spreads.
+     */
     private boolean areWritten(List<ObjectNode> tombstones) {
         List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
         tombstones.forEach(tombstone -> writes.add(writer.writeSoon(tombstone)));

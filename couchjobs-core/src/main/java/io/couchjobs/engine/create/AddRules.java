@@ -22,15 +22,15 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Decides whether a job may be added. In a strict queue the type must have a timeout. A new job needs room among the pending
- * ones of its type. Thread-safe.
+ * Decides whether a job may be added. In a strict queue, the job's type must have a timeout. If the type limits its
+ * pending jobs, a new job needs room within that limit. Thread-safe.
  *
- * <p>The limit of pending jobs is approximate: creators that add at the same time may each still find room. Jobs that
- * exist, in any state, may always be added again; jobs for other sites are not counted. The jobs of schedules and scopes
+ * <p>The limit of pending jobs is approximate: creators that add at the same time may each still find room. A job that
+ * exists, in any state, may always be added again. Jobs for other sites are not counted. Jobs of schedules and scopes
  * need no room, and a scope has a limit of its own. Restored jobs are not checked at all.
  *
- * <p>Types without such a limit cost no request. But a process that only adds jobs and follows no feed reads the
- * settings of a type again after ten seconds. With a limit, each add, or batch, asks an index for one number.
+ * <p>A type without a limit costs no request. But a process that only adds jobs and follows no feed reads the settings
+ * of a type again after ten seconds. With a limit, each add or batch asks an index for one number.
  */
 public final class AddRules {
     private final JobStore store;
@@ -50,7 +50,7 @@ public final class AddRules {
      * Checks one job by all rules.
      *
      * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
-     * @throws QueueFullException when it is new and there is no room for it
+     * @throws QueueFullException when the job is new and there is no room for it
      */
     public void check(JobRequest request) {
         checkType(request);
@@ -78,9 +78,9 @@ public final class AddRules {
     }
 
     /**
-     * Creates the jobs that may be added, and rejects the others, in their places.
+     * Creates the jobs that may be added, and rejects the others.
      *
-     * @return in the same order, what happened to each
+     * @return what happened to each job, in the order of the requests
      */
     public List<AddResult> allowed(List<JobRequest> requests, Function<List<JobRequest>, List<AddResult>> create) {
         Map<JobId, String> problems = problems(requests);
@@ -110,7 +110,10 @@ public final class AddRules {
         return problems;
     }
 
-    /** The remembered settings may be old, so they are read again before a type is refused. */
+    /**
+     * Returns whether a type may have jobs. Before a type is refused, its settings are read again, because remembered
+     * settings may be old.
+     */
     private boolean isAllowed(String type) {
         return !strict
                 || settings.get(type).timeout().isPresent()
@@ -173,7 +176,7 @@ public final class AddRules {
         return existing;
     }
 
-    /** {@return whether a new job of a type may find no room} */
+    /** {@return whether a type has a limit, so that a new job may find no room} */
     public boolean hasLimit(String type) {
         return limit(type).isPresent();
     }

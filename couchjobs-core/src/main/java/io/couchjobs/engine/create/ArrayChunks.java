@@ -15,12 +15,12 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * Reads the chunks of an array, one after the other. One that is missing ends the array, unless the list of all documents has a later
- * one. Not thread-safe.
+ * Reads the chunks of an array, one after the other. A missing chunk ends the array, unless the list of all documents
+ * has a later chunk. Not thread-safe.
  */
 public final class ArrayChunks {
     private static final Pattern NUMBER = Pattern.compile("\\d{6,9}");
-    /** The ids of other jobs may look alike. */
+    /** How many ids are read, because the ids of other jobs may look alike. */
     private static final int LATEST = 20;
 
     private final JobStore store;
@@ -33,13 +33,13 @@ public final class ArrayChunks {
         this.array = array;
     }
 
-    /** {@return a chunk by its number, from 1 on; empty when it is not there} */
+    /** {@return the chunk with this number, from 1 on; empty when it does not exist} */
     public Optional<Job> read(int wanted) {
         number = wanted;
         return store.read(ArrayCreator.chunkId(array, wanted));
     }
 
-    /** Whether there are chunks behind the one that was read last. */
+    /** {@return whether there are chunks after the one that was read last} */
     public boolean hasMore() {
         if (latest.isEmpty()) {
             latest = OptionalInt.of(latest());
@@ -48,8 +48,8 @@ public final class ArrayChunks {
     }
 
     /**
-     * Whether retention has deleted the chunk that was looked for last and not found. Its tombstone does not say whether it was the array's last one. A
-     * tombstone that garbage collection has purged tells nothing.
+     * Returns whether retention has deleted the chunk that was read last and not found. The chunk's tombstone does not
+     * say whether the chunk was the array's last one. Returns false when garbage collection has purged the tombstone.
      */
     public boolean isRetired() {
         String docId = ArrayCreator.chunkId(array, number).docId();

@@ -26,15 +26,15 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Stores the items of an array in as few jobs as needed, its chunks, and creates those that are missing. Needs memory for a few
- * chunks, however many items there are. Thread-safe.
+ * Stores the items of an array in chunks, in as few jobs as needed, and creates only the chunks that are missing. Needs
+ * memory for a few chunks, however many items there are. Thread-safe.
  */
 public final class ArrayCreator {
     /** The most items that an array may have. */
     public static final long MOST_ITEMS = 10_000_000;
-    /** How many items a chunk has at most, unless its creator says otherwise. */
+    /** The most items of a chunk, unless the creator asks for another number. */
     public static final int ITEMS_OF_A_CHUNK = 500;
-    /** The most items that a creator may ask for in a chunk. */
+    /** The most items of a chunk that a creator may ask for. */
     public static final int MOST_ITEMS_OF_A_CHUNK = 10_000;
 
     private static final int MOST_BYTES_OF_A_CHUNK = 256 * 1024;
@@ -45,24 +45,24 @@ public final class ArrayCreator {
     private final Creator creator;
     private final InstantSource clock;
 
-    /** Creates chunks by a creator of the same store. */
+    /** Creates an instance that stores chunks by a creator of the same store. */
     public ArrayCreator(JobStore store, Creator creator, InstantSource clock) {
         this.store = store;
         this.creator = creator;
         this.clock = clock;
     }
 
-    /** {@return the id of a chunk, by its number from 1 on} */
+    /** {@return the id of the chunk with this number, from 1 on} */
     public static JobId chunkId(JobId array, int number) {
         return new JobId(array.type(), String.format(Locale.ROOT, "%s:%06d", array.id(), number));
     }
 
     /**
-     * Adds the chunks of an array that are missing.
+     * Adds the missing chunks of an array.
      *
-     * @param template what all chunks have in common; its id is the array's
-     * @param ofAChunk how many items a chunk has at most
-     * @return how many items were in chunks that were missing
+     * @param template the values that all chunks have in common; its id is the array's
+     * @param ofAChunk the most items of a chunk
+     * @return the number of items in the chunks that were missing
      */
     public long add(JobRequest template, Iterator<?> items, int ofAChunk) {
         if (ofAChunk < 1 || ofAChunk > MOST_ITEMS_OF_A_CHUNK) {
@@ -77,7 +77,7 @@ public final class ArrayCreator {
         return adding.end();
     }
 
-    /** One call. Used by one thread. */
+    /** One call of {@link ArrayCreator#add}. Used by one thread. */
     private final class Adding {
         private final JobRequest template;
         private final int ofAChunk;
@@ -87,7 +87,7 @@ public final class ArrayCreator {
         private long taken;
         private int number;
         private long added;
-        /** Whether the array is there, at least in part. */
+        /** Whether the array exists, at least in part. */
         private boolean wasThere;
 
         Adding(JobRequest template, int ofAChunk) {
@@ -129,8 +129,9 @@ public final class ArrayCreator {
         }
 
         /**
-         * Ends a chunk. The last chunk is marked as the last, so a full chunk stays open until another item follows. The first one of
-         * a new array is written at once, because its result tells whether another call adds the array, too.
+         * Ends a chunk. The last chunk is marked as the last, so a full chunk stays open until another item follows.
+         * The first chunk of a new array is written at once, because the result of this write tells whether another
+         * call adds the array, too.
          */
         private void close(boolean isLast) {
             number++;
@@ -148,7 +149,7 @@ public final class ArrayCreator {
             }
         }
 
-        /** The last chunk says that all others are stored, so it is written after them. */
+        /** Writes the last chunk after all others, because it says that they are stored. */
         private void createWithLast() {
             requireSame();
             Job last = chunks.remove(chunks.size() - 1);
@@ -191,8 +192,8 @@ public final class ArrayCreator {
         }
 
         /**
-         * Refuses another list before the chunks at hand are stored. When the array has lost all of these chunks, only a later chunk
-         * shows that the list is another one.
+         * Refuses another list of items before the present chunks are stored. If the array has lost all of these
+         * chunks, only a later chunk shows that the list is another one.
          */
         private void requireSame() {
             if (wasThere) {

@@ -10,14 +10,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Adds jobs without having their creators wait for the answers: jobs added while one request is in flight go with the
- * next, so requests become as large as is efficient. Only creators that add faster than the server stores are held up,
- * so that the jobs on their way stay bounded. Thread-safe.
+ * Adds jobs without making their creators wait for the answers. Jobs added while a request is in flight go with the
+ * next request, so requests become as large as is efficient. Creators wait only when they add faster than the server
+ * stores, so that the jobs in flight stay bounded. Thread-safe.
  */
 public final class AsyncCreator implements AutoCloseable {
-    /** The limit of all jobs on their way together; a larger job goes alone. */
+    /** The limit of all jobs in flight together, in characters; a larger job goes alone. */
     private static final long MOST_CHARACTERS = 16_000_000;
-    /** The rough size of a job besides its data; so there are never more than 16,000. */
+    /** The rough size of a job besides its data; so at most 16,000 jobs are in flight. */
     private static final int BESIDE_DATA = 1_000;
 
     private static final int THREADS = 4;
@@ -27,7 +27,7 @@ public final class AsyncCreator implements AutoCloseable {
     private final Lane finishers;
     private final ThreadLocal<Boolean> tells = ThreadLocal.withInitial(() -> false);
     private final Object lock = new Object();
-    // From here on guarded by the lock.
+    // The lock guards the fields below.
     private CompletableFuture<Void> room = new CompletableFuture<>();
     private long onTheirWay;
     private boolean closed;
@@ -41,7 +41,7 @@ public final class AsyncCreator implements AutoCloseable {
     /**
      * Adds one job as {@link Creator#addOne} does.
      *
-     * @return what happened, once the database has confirmed it; or what went wrong. Completed in a lane of the creator
+     * @return the result, once the database has confirmed the job, or the failure; completed in a lane of this creator
      * @throws IllegalStateException when the queue is closed
      */
     public CompletableFuture<AddResult> add(JobRequest request) {
@@ -59,7 +59,7 @@ public final class AsyncCreator implements AutoCloseable {
         return result;
     }
 
-    /** Waits for the jobs on their way, as long as the requests take. */
+    /** Waits for the jobs in flight, as long as the requests take. */
     @Override
     public void close() {
         synchronized (lock) {
@@ -78,8 +78,8 @@ public final class AsyncCreator implements AutoCloseable {
     }
 
     /**
-     * The receiver of a result may add more jobs on this thread. It must not wait for room then, which these threads
-     * have to make.
+     * Completes the result of a job. The receiver of the result may add more jobs on this thread. That must not wait
+     * for room, because these threads make the room.
      */
     private void finish(Creator.Begun begun, long length, CompletableFuture<AddResult> result) {
         tells.set(true);
@@ -116,7 +116,10 @@ public final class AsyncCreator implements AutoCloseable {
         }
     }
 
-    /** Waiting creators are woken when half of the room is free: one by one they would make small requests. */
+    /**
+     * Makes room. Wakes waiting creators only when half of the room is free: woken one by one, they would make small
+     * requests.
+     */
     private void leave(long length) {
         CompletableFuture<Void> called;
         synchronized (lock) {

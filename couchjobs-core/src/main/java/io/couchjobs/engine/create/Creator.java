@@ -35,19 +35,24 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of creators and operators on jobs: read, decide by the state, write on the revision read, and after a
- * lost race start over, a bounded number of times. Thread-safe.
+ * The operations of creators and operators on jobs. Each operation reads the job, decides by its state, and writes on
+ * the revision that it read. After a lost race it starts over, a bounded number of times. Thread-safe.
  *
- * <p>On a cluster a write that no quorum confirmed may have met another one and lose: its conflict is resolved first, and the race
- * counts as lost when readers do not see the write then. A change is done when a majority of the copies is known to have it: a claim
- * elsewhere would undo one that only a minority has. A new job may be with a minority for a while; nobody changes it elsewhere.
+ * <p>On a cluster, a write that no quorum confirmed may have met another write and lose. Then the conflict is resolved
+ * first, and the race counts as lost when readers do not see the write afterwards. A change is done when a majority of
+ * the copies is known to have it: a claim elsewhere would undo a change that only a minority has. A new job may be with
+ * a minority for a while, because nobody changes it elsewhere.
  */
 public final class Creator {
     private final JobStore store;
     private final InstantSource clock;
     private final Races races;
 
-    /** Works on a store, by a time of day. */
+    /**
+     * Creates the operations on the jobs of a store.
+     *
+     * @param clock the time of day
+     */
     public Creator(JobStore store, InstantSource clock) {
         this.store = store;
         this.clock = clock;
@@ -55,35 +60,35 @@ public final class Creator {
     }
 
     /**
-     * Adds jobs; see {@link Transitions#add}. Each is first written as a new one, without being read; it is read only
-     * when the write finds the job there. One that cannot be added does not stop the others. Of several with the same
-     * identity, each is added in turn.
+     * Adds jobs; see {@link Transitions#add}. Writes each job as a new one without reading it first, and reads it only
+     * when the write finds an existing job. A job that cannot be added does not stop the others. Several jobs with the
+     * same identity are added one after the other.
      *
-     * @param replace whether to replace the data of a pending job even at the same time
+     * @param replace whether to replace the data of a pending job even if its time stays the same
      */
     public List<AddResult> add(List<JobRequest> requests, boolean replace) {
         return told(addTraced(listened(requests), replace));
     }
 
     /**
-     * Adds one job as {@link #add} does. A failure to store it is thrown, because callers that add a single job seldom
-     * look at its result.
+     * Adds one job as {@link #add} does. Throws a failure to store the job, because callers that add a single job
+     * seldom look at its result.
      */
     public AddResult addOne(JobRequest request) {
         return end(begin(request));
     }
 
-    /** A job whose first write is on its way. */
+    /** A job whose first write is in flight. */
     record Begun(JobRequest request, Job created, CompletableFuture<WriteResult> write) {}
 
-    /** The first half of {@link #addOne}: never waits. */
+    /** Begins {@link #addOne}. Never waits. */
     Begun begin(JobRequest request) {
         JobRequest listened = store.listener().adding(request);
         Job created = created(listened);
         return new Begun(listened, created, store.writer().writeSoon(created));
     }
 
-    /** The second half: waits for the answer, and handles a job that exists. */
+    /** Ends {@link #addOne}: waits for the answer, and handles a job that exists. */
     AddResult end(Begun begun) {
         WriteResult written = store.writer().join(begun.write);
         return told(List.of(stored(begun.request, begun.created, written, false)))
@@ -109,7 +114,7 @@ public final class Creator {
         return List.copyOf(results);
     }
 
-    /** Creates a job that must not exist, in any state: else it throws a {@link DuplicateJobException}. */
+    /** Creates a job that must not exist, in any state. Throws a {@link DuplicateJobException} when it does. */
     public Job insert(JobRequest request) {
         Job job = created(store.listener().adding(request));
         Job inserted = races.inserted(job, store.writer().write(job), written -> createdBy(request, job, written))
@@ -123,12 +128,12 @@ public final class Creator {
         return new DuplicateJobException(id, status);
     }
 
-    /** Creates jobs that must not exist, in one bulk write; one that exists is rejected. */
+    /** Creates jobs that must not exist, in one bulk write. Rejects each job that exists. */
     public List<AddResult> insertAll(List<JobRequest> requests) {
         return insertCreated(listened(requests).stream().map(this::created).toList());
     }
 
-    /** Creates the chunks of an array that do not exist, in one bulk write; one that exists is rejected. */
+    /** Creates the chunks of an array that do not exist, in one bulk write. Rejects each chunk that exists. */
     List<AddResult> insertChunks(List<Job> chunks) {
         return insertCreated(chunks.stream()
                 .map(chunk -> store.attaching(store.site().stamp(chunk)))
@@ -149,12 +154,19 @@ public final class Creator {
                 .orElseGet(() -> AddResult.rejected(job.id(), exists)));
     }
 
-    /** Adds a job unless an unfinished one with its identity exists: of any number of callers one adds it, and gets true. */
+    /**
+     * Adds a job unless an unfinished one with its identity exists. If several callers try, one of them adds the job
+     * and gets true.
+     */
     public boolean insertIfNew(JobRequest request) {
         return !insertedAndTold(request).isEmpty();
     }
 
-    /** {@return as {@link #insertIfNew}, what happened: unchanged when an unfinished one exists, and rejected when it cannot be added} */
+    /**
+     * Adds a job as {@link #insertIfNew} does.
+     *
+     * @return what happened: unchanged when an unfinished job exists, rejected when the job cannot be added
+     */
     public AddResult addIfNew(JobRequest request) {
         return orRejected(request.id(), () -> insertedAndTold(request).stream()
                 .findFirst()
@@ -167,7 +179,7 @@ public final class Creator {
                 .toList());
     }
 
-    /** The job, or none when there is one already. */
+    /** Returns the added job, or an empty list when an unfinished one exists. */
     private List<Job> insertedIfNew(JobRequest request) {
         Job job = created(request);
         return races.untilWon(job.id(), () -> {
@@ -186,7 +198,7 @@ public final class Creator {
         });
     }
 
-    /** Deletes a job in any state, even when its document cannot be a job. A worker that runs it learns it as halt. */
+    /** Deletes a job in any state, even when its document cannot be a job. A worker that runs the job is halted. */
     public void remove(JobId id) {
         Removal removal = new Removal(store, id);
         try {
@@ -200,9 +212,9 @@ public final class Creator {
     }
 
     /**
-     * Cancels a job, asks its owner to, or leaves it to the next claim.
+     * Cancels a job, asks its owner to cancel it, or leaves the cancellation to the next claim.
      *
-     * @param reason what the job remembers of it; null for none
+     * @param reason the reason that the job records; null for none
      */
     public CancelResult cancel(JobId id, CancelMode mode, @Nullable String reason) {
         Settled settled = decide(
@@ -227,7 +239,7 @@ public final class Creator {
     /**
      * Changes a job by a transition.
      *
-     * @param refusal the message when its state refuses, such as "cannot be rescheduled"
+     * @param refusal the message when the job's state refuses the change, such as "cannot be rescheduled"
      */
     public Job change(JobId id, String refusal, BiFunction<Job, Instant, Decision> transition) {
         Settled settled = decide(id, job -> transition.apply(job, clock.instant()));
@@ -264,7 +276,10 @@ public final class Creator {
                 .orElseGet(() -> addExisting(request, created, replace));
     }
 
-    /** While a majority may not have the new job, another try must write the same bytes. */
+    /**
+     * Returns the new job as stored. Calls {@link JobRequest#stored}, on a cluster only when a quorum confirmed the job:
+     * until then, another try must write the same bytes.
+     */
     private Optional<Job> createdBy(JobRequest request, Job created, WriteResult written) {
         Optional<Job> stored = races.stored(created, written);
         if (stored.isPresent() && (written instanceof WriteResult.Stored || !store.isCluster())) {
@@ -273,7 +288,10 @@ public final class Creator {
         return stored;
     }
 
-    /** If the job is not there after all, the same bytes are written again: another text would be another leaf. */
+    /**
+     * Adds a job that exists. If the job is not there after all, writes the same bytes again: other bytes would make
+     * another leaf.
+     */
     private AddResult addExisting(JobRequest request, Job created, boolean replace) {
         JobId id = request.id();
         return races.untilWon(id, () -> {
@@ -297,13 +315,16 @@ public final class Creator {
         };
     }
 
-    /** A new job carries the site that it is created at. */
+    /** Returns a new job, stamped with the site that it is created at. */
     private Job created(JobRequest request) {
         Job created = Transitions.create(request, request.firstTried(clock.instant()));
         return store.attaching(store.site().stamp(created));
     }
 
-    /** {@return the job as a majority of the copies confirms it; empty when there is none} Another try may have written it unconfirmed. */
+    /**
+     * Returns the job as a majority of the copies confirms it, or empty when there is none. Another try may have
+     * written it unconfirmed.
+     */
     Optional<Job> confirmed(JobId id) {
         try {
             return Optional.of(decide(id, Decision::nothingToDo).job);

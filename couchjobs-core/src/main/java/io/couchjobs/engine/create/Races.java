@@ -21,8 +21,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Writes on jobs that others may write at the same time: each says whether it was first, and is tried again a bounded
- * number of times. Thread-safe.
+ * Writes jobs that other writers may change at the same time. Each write tells whether it was first, and is tried again
+ * a bounded number of times. Thread-safe.
  */
 final class Races {
     private static final int MOST_ATTEMPTS = 12;
@@ -36,12 +36,14 @@ final class Races {
     }
 
     /**
-     * Carries out a decision: the job as it is now, or empty when another writer was first, or the change does not
-     * {@linkplain Confirmation#stands stand}.
+     * Carries out a decision.
+     *
+     * @return the job as it is now; empty when another writer was first, or when the change does not {@linkplain
+     *     Confirmation#stands stand}
      */
     Optional<Job> won(Decision decision) {
         if (decision.before().isWithdrawn()) {
-            return Optional.empty(); // it cannot be resolved now
+            return Optional.empty(); // its leaves cannot be resolved now
         }
         Optional<Job> next = store.attaching(decision);
         if (next.isEmpty()) {
@@ -52,7 +54,7 @@ final class Races {
             Optional<Job> won = Optional.of(next.get().withRev(stored.rev())).filter(store.confirmation()::stands);
             if (won.isEmpty()) {
                 store.look(next.get()
-                        .id()); // readers see no tombstone beside it, so only a reading of all leaves finds that
+                        .id()); // readers see no tombstone beside the job, so only a reading of all leaves finds it
             }
             return won;
         }
@@ -64,9 +66,9 @@ final class Races {
     /**
      * Reads a job that is to be changed.
      *
-     * @return the job; empty when this node does not have it and a majority has
+     * @return the job; empty when this node does not have it but a majority has
      * @throws NotFoundException when there is no such job
-     * @throws UnconfirmedException when this node does not have it, and no majority of the copies is in reach
+     * @throws UnconfirmedException when this node does not have the job, and no majority of the copies is in reach
      */
     Optional<Job> present(JobId id) {
         Optional<Job> job = store.readToChange(id);
@@ -76,7 +78,7 @@ final class Races {
         return job;
     }
 
-    /** The new job as stored; empty when another writer was first, or wrote at the same time and has won. */
+    /** Returns the new job as stored; empty when another writer was first, or wrote at the same time and has won. */
     Optional<Job> stored(Job job, WriteResult written) {
         WriteRefusedException.check(written);
         if (written instanceof WriteResult.Stored stored) {
@@ -85,7 +87,10 @@ final class Races {
         return written instanceof WriteResult.Accepted accepted ? unconfirmed(job, accepted.rev()) : Optional.empty();
     }
 
-    /** A job that was created on top of a tombstone is not new: others may know the job, and have run it. */
+    /**
+     * Confirms a new job. A job that was created on top of a tombstone is not new: other processes may know the job,
+     * and have run it.
+     */
     private Optional<Job> unconfirmed(Job job, String rev) {
         if (Rev.generation(rev) > 1) {
             return store.confirmation().of(job.id(), rev, clock);
@@ -97,11 +102,11 @@ final class Races {
     }
 
     /**
-     * Returns the new job as stored. If no quorum confirmed it, and the copies in reach have no job of this id, the same bytes are
-     * written again. Other bytes would make another leaf.
+     * Returns the new job as stored. If no quorum confirmed it, and the copies in reach have no job of this id, writes
+     * the same bytes again. Other bytes would make another leaf.
      *
-     * @param stored what a write makes of the job, as {@link #stored} says it
-     * @return the job; empty only when there is another one of its id
+     * @param stored reads the result of a write, as {@link #stored} does
+     * @return the job; empty only when another job of its id exists
      * @throws UnconfirmedException when it stays unknown whether the job is stored
      */
     Optional<Job> inserted(Job job, WriteResult written, Function<WriteResult, Optional<Job>> stored) {
@@ -124,7 +129,7 @@ final class Races {
         }
     }
 
-    /** Tries until an attempt is first; an empty one was not. */
+    /** Repeats an attempt until it is first. An empty result means that another writer was first. */
     <T> T untilWon(JobId id, Supplier<Optional<T>> attempt) {
         Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(5), Duration.ofMillis(500));
         while (backoff.attempts() < MOST_ATTEMPTS) {

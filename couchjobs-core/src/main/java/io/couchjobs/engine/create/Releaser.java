@@ -25,8 +25,8 @@ public final class Releaser {
     }
 
     /**
-     * Takes a job whose owner is believed to be dead, because a list shows no registration of it. A list comes from one copy
-     * of each part of a cluster's database, and that copy may lack a registration. So the registration is read by its id, with
+     * Takes a job whose owner is believed to be dead, because a list shows no registration of that owner. A list comes
+     * from one copy of each shard, and this copy may lack a registration. So the registration is read by its id, with
      * all its leaves, as a majority of the copies has them.
      */
     public Job release(WorkerInfo.OwnedJob seen) {
@@ -44,12 +44,12 @@ public final class Releaser {
                         job.rev().filter(seen.rev()::equals).isPresent() ? freed(job, now) : Decision.refused(job));
     }
 
-    /** Takes a job from its owner, dead or not. */
+    /** Takes a job from its owner, whether the owner is dead or not. */
     public Job release(JobId id) {
         return creator.change(id, "owned by nobody", this::freed);
     }
 
-    /** On a cluster a release ends no job, as an expiry does not. */
+    /** Releases a job. On a cluster, neither a release nor an expiry ends a job. */
     private Decision freed(Job job, Instant now) {
         return store.isCluster() ? ClusterTransitions.release(job, now) : Transitions.release(job, now);
     }

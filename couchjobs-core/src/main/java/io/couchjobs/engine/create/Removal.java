@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The removal of one job, attempt after attempt. Not thread-safe.
+ * The removal of one job, by repeated attempts. Not thread-safe.
  *
- * <p>On a cluster a node that is cut off shows the only copy that it has. And only a minority of the copies may have a
- * deletion that was answered 202. So the leaves of a majority of the copies are deleted, until each deletion is
- * confirmed or none is left.
+ * <p>On a cluster, a node that is cut off shows the only copy that it has. A deletion that was answered 202 may be with
+ * a minority of the copies only. So the removal deletes the leaves that a majority of the copies has, until each
+ * deletion is confirmed or no leaf is left.
  */
 final class Removal {
     private static final int MOST_READINGS = 6;
@@ -37,12 +37,12 @@ final class Removal {
     }
 
     /**
-     * Goes on.
+     * Makes the next attempt.
      *
      * @return true when the job is gone for good; empty when the attempt must be repeated
      * @throws NotFoundException when there was no such job from the beginning
      * @throws UnconfirmedException when no majority of the copies is known to have the removal
-     * @throws WriteRefusedException when the database refuses it
+     * @throws WriteRefusedException when the database refuses a deletion
      */
     Optional<Boolean> attempt() {
         Optional<List<ObjectNode>> agreed = majorityDocuments();
@@ -57,7 +57,10 @@ final class Removal {
         return agreed.isPresent() && isDeleted ? Optional.of(true) : Optional.empty();
     }
 
-    /** Empty also while the leaves are being changed. */
+    /**
+     * Returns the leaves that a majority of the copies has; empty when no majority is in reach, or while the leaves are
+     * being changed.
+     */
     private Optional<List<ObjectNode>> majorityDocuments() {
         if (!store.isCluster()) {
             return Optional.of(store.documents(id));
@@ -69,7 +72,7 @@ final class Removal {
                 .map(JobStore::live);
     }
 
-    /** Whether a majority confirmed each deletion. */
+    /** Deletes the leaves. Returns whether a majority confirmed each deletion. */
     private boolean isDeleted(List<ObjectNode> leaves) {
         boolean confirmed = true;
         for (ObjectNode leaf : leaves) {

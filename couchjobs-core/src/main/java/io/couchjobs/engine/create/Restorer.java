@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Puts jobs back from a copy, where there is none of their identity. Thread-safe. */
+/** Restores jobs from a copy, where no job of their identity exists. Thread-safe. */
 public final class Restorer {
     private static final String UNCONFIRMED =
             "no majority of the cluster's nodes has confirmed it; restore it again to be sure";
@@ -27,7 +27,11 @@ public final class Restorer {
     private final JobStore store;
     private final Races races;
 
-    /** Works on a store, by a time of day. */
+    /**
+     * Creates an instance that restores jobs into a store.
+     *
+     * @param clock the time of day
+     */
     public Restorer(JobStore store, InstantSource clock) {
         this.store = store;
         this.races = new Races(store, clock);
@@ -37,7 +41,8 @@ public final class Restorer {
      * Stores jobs as they were; see {@link Restored#of} for owned ones. A job that exists, in any state, stays as it
      * is. So the operation is idempotent.
      *
-     * @return in the same order, what happened to each: {@code ADDED}, {@code UNCHANGED} for one that exists, or {@code REJECTED}
+     * @return what happened to each job, in the same order: {@code ADDED}, {@code UNCHANGED} when it exists, or {@code
+     *     REJECTED}
      */
     public List<AddResult> restore(List<Job> copies) {
         Map<String, JobReader.Standing> standings = standings(copies);

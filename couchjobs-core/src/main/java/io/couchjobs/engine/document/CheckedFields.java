@@ -13,17 +13,17 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The fields of a document, or of an object inside one, as Java values. Each reading throws IllegalArgumentException that names the
- * field and its value when it is wrong; what is missing or null is empty.
+ * The fields of a document, or of an object inside a document, as Java values. Reading a wrong value throws an
+ * IllegalArgumentException that names the field and its value. A field that is missing or null reads as empty.
  *
  * @param json the object; it is not copied
- * @param path stands before the names of fields in errors: empty for the document, such as {@code job.} for an object inside it
+ * @param path the prefix of field names in errors: empty for the document, such as {@code job.} for an object inside it
  */
 public record CheckedFields(ObjectNode json, String path) {
     private static final int MOST_SHOWN = 60;
     private static final long LONGEST = Duration.ofDays(3650).toMillis();
 
-    /** Refuses other fields: they are mistakes, or have a meaning in a later version only. */
+    /** Refuses unknown fields: they are mistakes, or have a meaning in a later version only. */
     public void requireOnly(Set<String> known) {
         json.fieldNames().forEachRemaining(name -> {
             if (!name.startsWith("_") && !known.contains(name)) {
@@ -66,7 +66,7 @@ public record CheckedFields(ObjectNode json, String path) {
         return number(field, least, most, "an integer from " + least + " to " + most);
     }
 
-    /** As before, with an error that says what the field must be. */
+    /** Reads a number. The error of a wrong value says what the field must be. */
     public Optional<Long> number(String field, long least, long most, String what) {
         JsonNode value = json.path(field);
         if (!has(field)) {
@@ -134,7 +134,7 @@ public record CheckedFields(ObjectNode json, String path) {
         return choice.name().toLowerCase(Locale.ROOT);
     }
 
-    /** {@return what is read out of a field; the error of a wrong one names it} */
+    /** {@return the value read from a field} The error of a wrong value names the field. */
     public <T> T in(String field, Supplier<T> reading) {
         try {
             return reading.get();

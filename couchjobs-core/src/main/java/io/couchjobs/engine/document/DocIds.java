@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** How the ids of a queue's documents begin: each prefix names a kind of document. */
+/** The prefixes of the ids of a queue's documents. Each prefix names a kind of document. */
 public final class DocIds {
     /** A job: {@code job:TYPE:ID}. */
     public static final String JOB = "job:";
@@ -18,7 +18,7 @@ public final class DocIds {
     /** A trigger: {@code trigger:NAME}. */
     public static final String TRIGGER = "trigger:";
 
-    /** How far a trigger is in a database: {@code follow:NAME:DATABASE}. */
+    /** The progress of a trigger in a database: {@code follow:NAME:DATABASE}. */
     public static final String FOLLOW = "follow:";
 
     /** A scope: {@code scope:TYPE@PARTITION}. */
@@ -33,10 +33,10 @@ public final class DocIds {
     /** The registration of a worker: {@code worker:ID}. */
     public static final String WORKER = "worker:";
 
-    /** A part of a job's log: {@code log:TYPE:ID:FENCE:NUMBER}. */
+    /** A chunk of a job's log: {@code log:TYPE:ID:FENCE:NUMBER}. */
     public static final String LOG = "log:";
 
-    /** The memory of garbage collection: {@code gc:NAME}. */
+    /** The state of garbage collection: {@code gc:NAME}. */
     public static final String GC = "gc:";
 
     /** The history: {@code stats:DAY}, {@code stats:DAYTHOUR} and {@code stats:worker:ID}. */
@@ -45,7 +45,7 @@ public final class DocIds {
     /** The raised alarms of one set of rules: {@code stats:alarm:NAME}. */
     public static final String ALARM = STATS + "alarm:";
 
-    /** The document that names the database among several. */
+    /** The document that names this database among several that replicate to each other. */
     public static final String SITE = "_local/couchjobs-site";
 
     private static final List<String> BESIDE_JOBS =
@@ -53,17 +53,23 @@ public final class DocIds {
 
     private DocIds() {}
 
-    /** Whether a document is one that couchjobs keeps beside its jobs. Others in the same database are left alone. */
+    /**
+     * Returns whether a document is one that couchjobs keeps beside its jobs. Other documents in the same database are left
+     * alone.
+     */
     public static boolean isBesideJobs(String docId) {
         return BESIDE_JOBS.stream().anyMatch(docId::startsWith);
     }
 
-    /** {@return the id that comes after all ids that begin with a prefix, in any script: the next character is after the colon} */
+    /**
+     * {@return the id that comes after all ids with this prefix, in any script: the character after the colon replaces the
+     * colon}
+     */
     public static String after(String prefix) {
         return prefix.substring(0, prefix.length() - 1) + ";";
     }
 
-    /** {@return the first prefix of a document beside jobs that comes after an id; empty when none does} */
+    /** {@return the first prefix of documents beside jobs that comes after an id; empty when none does} */
     public static Optional<String> prefixAfter(String docId) {
         return BESIDE_JOBS.stream()
                 .filter(prefix -> prefix.compareTo(docId) > 0)

@@ -28,7 +28,7 @@ public final class Field {
     public static final String RESUBMIT = "resubmit";
     public static final String CANCEL_REQUESTED = "cancelRequested";
     public static final String CANCEL_REASON = "cancelReason";
-    /** How the next claim ends a job that waits, instead of running it: {@code cancelled} or {@code failed}. */
+    /** How the next claim ends a pending job instead of running it: {@code cancelled} or {@code failed}. */
     public static final String END_AS = "endAs";
 
     public static final String RETRY_REASON = "retryReason";

@@ -8,10 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/**
- * The values of the fields of a document that was checked. A field that is null counts as missing. The values are not
- * copied.
- */
+/** The values of the fields of a checked document. A field that is null counts as missing. The values are not copied. */
 public record FieldValues(JsonNode document) {
     public Optional<JsonNode> value(String field) {
         return Optional.ofNullable(document.get(field)).filter(value -> !value.isNull());

@@ -3,9 +3,9 @@ package io.couchjobs.engine.document;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Iterator;
 
-/** How long the JSON text of a tree can be: an estimate that is much cheaper than writing it. Stateless. */
+/** Estimates how long the JSON text of a tree can be, which is much cheaper than writing the text. Stateless. */
 public final class JsonLength {
-    /** Bytes in UTF-8 of a character at most: those of an escape. */
+    /** The most bytes of a character in UTF-8: the length of an escape. */
     private static final int ESCAPE = 6;
 
     private static final int BRACKETS = 2;
@@ -13,7 +13,7 @@ public final class JsonLength {
 
     private JsonLength() {}
 
-    /** Counts characters, each as one, also those that are escaped; very many when the length of some node is unknown. */
+    /** Counts characters. An escaped character counts as one. A node of unknown length counts as very many. */
     public static long characters(JsonNode tree) {
         return switch (tree.getNodeType()) {
             case STRING, BINARY -> BRACKETS + (long) tree.asText().length();
@@ -26,7 +26,7 @@ public final class JsonLength {
     /**
      * Counts bytes in UTF-8 as if all characters were escaped.
      *
-     * @return no less than there are
+     * @return at least the number of bytes of the text
      */
     public static long mostBytes(JsonNode tree) {
         return ESCAPE * characters(tree);

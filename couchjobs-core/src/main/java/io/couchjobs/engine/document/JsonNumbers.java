@@ -2,11 +2,11 @@ package io.couchjobs.engine.document;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-/** Compares JSON with numbers by value: a number written as a long comes back as an int. */
+/** Compares the numbers in JSON by value: a number written as a long comes back as an int. */
 public final class JsonNumbers {
     private JsonNumbers() {}
 
-    /** For {@link JsonNode#equals(java.util.Comparator, JsonNode)}: 0 when two values are the same. */
+    /** Compares two values for {@link JsonNode#equals(java.util.Comparator, JsonNode)}. Returns 0 when they are the same. */
     public static int compare(JsonNode one, JsonNode other) {
         if (isFinite(one) && isFinite(other)) {
             return one.decimalValue().compareTo(other.decimalValue());
@@ -14,7 +14,7 @@ public final class JsonNumbers {
         return one.equals(other) ? 0 : 1;
     }
 
-    /** Others may write 1e400, which no double can hold. */
+    /** Returns whether a value is a number that a double can hold. Other programs may write 1e400, which is too large. */
     private static boolean isFinite(JsonNode value) {
         return value.isNumber() && Double.isFinite(value.doubleValue());
     }

@@ -2,17 +2,17 @@ package io.couchjobs.engine.document;
 
 import java.util.HexFormat;
 
-/** The names that are parts of document ids. Stateless. */
+/** Checks the names that are parts of document ids. Stateless. */
 public final class Names {
-    /** The most characters of the type of a job. */
+    /** The most characters of a job's type. */
     public static final int LONGEST_TYPE = 128;
 
-    /** The most characters of the id of a job. */
+    /** The most characters of a job's id. */
     public static final int LONGEST_ID = 512;
 
     private Names() {}
 
-    /** As {@link #check}, of a name that a colon ends in document ids. */
+    /** Checks a name as {@link #check} does. Also refuses a colon, because a colon ends the name in document ids. */
     public static String checkWithoutColon(String field, String value, int longest) {
         if (value.indexOf(':') >= 0) {
             throw new IllegalArgumentException(field + " must not contain a colon: \"" + printable(value) + "\"");
@@ -21,10 +21,10 @@ public final class Names {
     }
 
     /**
-     * {@return the name, which is a legal one}
+     * {@return the name, if it is legal}
      *
-     * @param field what it is a name of, for the message
-     * @throws IllegalArgumentException when it is not a legal one; the message names the field and the value
+     * @param field the kind of name, for the message
+     * @throws IllegalArgumentException when the name is not legal; the message names the field and the value
      */
     public static String check(String field, String value, int longest) {
         if (isBlank(value)) {
@@ -49,7 +49,10 @@ public final class Names {
         return spaces == value.length();
     }
 
-    /** The fast path: ids are made all the time, and nearly all are ASCII. */
+    /**
+     * Returns whether CouchDB can store a name. ASCII takes a fast path: ids are made all the time, and nearly all are
+     * ASCII.
+     */
     private static boolean isStorable(String value) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);

@@ -5,21 +5,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How deeply a job's document may be nested. CouchDB stores any depth, but not every reader copes with it: its
- * JavaScript dies of some ten thousand levels, and all indexes with it. The map functions and the guard check the same
- * (design-docs/lib/job.js): change all together.
+ * Limits how deeply a job's document may be nested. CouchDB stores any depth, but not every reader copes with it. CouchDB's
+ * JavaScript engine fails at some ten thousand levels, and all indexes fail with it. The map functions and the guard check
+ * the same limit (design-docs/lib/job.js): change all of them together.
  */
 public final class Nesting {
-    /** The levels of objects and arrays that a job has at most; the document itself is the first. */
+    /** The most levels of objects and arrays in a job; the document itself is the first. */
     static final int DEEPEST = 500;
 
-    /** The problem of a field that goes deeper. */
+    /** The problem of a field that is nested too deeply. */
     public static final String TOO_DEEP =
             "is nested too deeply: a job has at most " + DEEPEST + " levels, its document included";
 
     private Nesting() {}
 
-    /** The first field that goes deeper than a document may. */
+    /** {@return the name of the first field that is nested too deeply; empty when there is none} */
     public static Optional<String> deepField(JsonNode document) {
         for (Map.Entry<String, JsonNode> field : document.properties()) {
             if (isTooDeep(field.getValue())) {
@@ -29,7 +29,7 @@ public final class Nesting {
         return Optional.empty();
     }
 
-    /** Whether a value goes too deep for a field of a document. Stops at that depth. */
+    /** Returns whether a value is nested too deeply for a field of a document. Stops at the deepest level allowed. */
     public static boolean isTooDeep(JsonNode value) {
         return isDeeper(value, DEEPEST - 1);
     }

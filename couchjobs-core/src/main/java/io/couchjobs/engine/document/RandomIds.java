@@ -3,12 +3,15 @@ package io.couchjobs.engine.document;
 import java.util.UUID;
 
 /**
- * Random UUIDs that come in runs of neighbours: writing documents whose ids are neighbours costs CouchDB half as much, since they
- * share the nodes of its trees. Within a run the first 40 bits stay the same and the next 8 count; all other bits are
- * random in each, so neither two processes nor two copies of a machine ever make the same one. Thread-safe.
+ * Makes random UUIDs in runs of neighbours. Writing documents whose ids are neighbours costs CouchDB half as much, because
+ * they share the nodes of its trees. Within a run the first 40 bits stay the same and the next 8 bits count. All other bits
+ * of each UUID are random, so neither two processes nor two copies of a machine ever make the same UUID. Thread-safe.
  */
 public final class RandomIds {
-    /** Long enough for a request of hundreds of documents, and short beside a long line of jobs, which are looked for at random places. */
+    /**
+     * The length of a run. It is long enough for a request of hundreds of documents. It is short beside a long line of
+     * jobs, in which jobs are looked up at random places.
+     */
     private static final int RUN = 256;
 
     private static final int BELOW_COUNTER = 16;

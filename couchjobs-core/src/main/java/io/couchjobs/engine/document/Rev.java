@@ -4,7 +4,7 @@ import java.util.Comparator;
 
 /** Reads revisions of documents, such as {@code 3-917fa2381192822767f010b95b45325b}. Stateless. */
 public final class Rev {
-    /** CouchDB's own order: of two leaves, readers see the greater one, if neither is deleted. */
+    /** CouchDB's own order: if neither of two leaves is deleted, readers see the greater one. */
     public static final Comparator<String> ORDER =
             Comparator.comparingLong(Rev::generation).thenComparing(Comparator.naturalOrder());
 
@@ -12,7 +12,10 @@ public final class Rev {
 
     private Rev() {}
 
-    /** The number of a revision: how many writes its branch of the document has seen; 0 for a text that is no revision. */
+    /**
+     * Returns the number of a revision: how many writes its branch of the document has seen. Returns 0 for a text that is
+     * no revision.
+     */
     public static long generation(String rev) {
         int digits = rev.indexOf('-');
         try {

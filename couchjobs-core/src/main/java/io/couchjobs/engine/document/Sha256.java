@@ -5,11 +5,15 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Short names of long texts. Stateless. */
+/** Makes short names for long texts. Stateless. */
 public final class Sha256 {
     private Sha256() {}
 
-    /** {@return so many first bytes of the SHA-256 of a text, in hex} */
+    /**
+     * {@return the first bytes of the SHA-256 of a text, in hex}
+     *
+     * @param bytes how many bytes to return, 32 at most
+     */
     public static String hex(String text, int bytes) {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));

@@ -2,19 +2,20 @@ package io.couchjobs.engine.document;
 
 import java.nio.charset.StandardCharsets;
 
-/** Texts that CouchDB can store. It refuses a document with half of a surrogate pair in a text. Stateless. */
+/** Makes texts that CouchDB can store. CouchDB refuses a document with half of a surrogate pair in a text. Stateless. */
 public final class StoredText {
     private StoredText() {}
 
-    /** {@return the text, with a question mark in the place of each half of a surrogate pair that is alone} */
+    /** {@return the text, with a question mark in place of each unpaired half of a surrogate pair} */
     public static String of(String text) {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 
     /**
-     * {@return the text as {@link #of(String)} has it, cut before the first character that does not fit, with three dots}
+     * {@return the text as {@link #of(String)} returns it; a longer text is cut, without splitting a character, and ends
+     * with three dots}
      *
-     * @param longest how many characters of it are left, at most
+     * @param longest the most characters that are left of the text
      */
     public static String of(String text, int longest) {
         if (text.length() <= longest) {

@@ -32,18 +32,19 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The jobs that a process may try to claim: for each type a window of the index, kept up to date by the feed. Thread-safe.
+ * The jobs that a process may try to claim: for each type a window of the index, kept up to date by the feed.
+ * Thread-safe.
  *
- * <p>A type whose jobs with and without a site are run here counts as two: see {@link Site#lines}.
+ * <p>A type counts as two lines when its jobs with and without a site are run here: see {@link Site#lines}.
  *
- * <p>When the window does not hold all due jobs, an index by lanes may be read in addition: see {@link Scan}. That is
+ * <p>When the window does not hold all due jobs, an index by lanes may be read in addition: see {@link Scan}. This is
  * done for another order (FAIR), or when all jobs of the window may be excluded (a filter, classes) or without room
  * (limits of groups).
  */
 public final class Candidates {
-    /** A worker that looks at a random place takes one of so many that follow: neighbours have similar ids. */
+    /** The least number of jobs to pick from at a random place: neighbours have similar ids. */
     private static final int SPREAD = 32;
-    /** While it finds none that it may take, it looks at ever more, up to so many. */
+    /** The most jobs to read there. The number grows while the worker may take none of the jobs. */
     private static final int MOST_SPREAD = 2048;
 
     private final JobIndex index;
@@ -56,11 +57,11 @@ public final class Candidates {
     private final Chooser chooser;
     private final WindowReader windows;
     private final LaneReader lanes;
-    /** By line. */
+    /** The known jobs by line. */
     private final Map<String, KnownJobs> stocks = new HashMap<>();
     /** The group of the last claim by turns. */
     private volatile Optional<String> lastGroup = Optional.empty();
-    /** Jobs that were taken out, until their claims are answered: the index may still have them. */
+    /** The documents of jobs whose claims are not answered yet. The index may still list these jobs. */
     private final Set<String> underWay = new HashSet<>();
 
     /** @param rules the admission rules of a type; may ask the database */
@@ -83,18 +84,18 @@ public final class Candidates {
         this.lanes = new LaneReader(index, clock, admission, this::stock, this, underWay);
     }
 
-    /** Turns between groups ({@link Strategy#fair}) go on after this one; to be called before the first choice. */
+    /** Makes turns between groups ({@link Strategy#fair}) go on after this group. Call it before the first choice. */
     public synchronized void goOnAfter(String group) {
         lastGroup = Optional.of(group);
         chooser.goOnAfter(group);
     }
 
-    /** Turns between groups begin at any of them: the last one is unknown. To be called before the first choice. */
+    /** Makes turns between groups begin at a random group, because the last one is unknown. Call it before the first choice. */
     public synchronized void beginAnywhere() {
         chooser.beginAnywhere();
     }
 
-    /** {@return the group from which this worker took last, by turns; empty when it never did. Never waits} */
+    /** {@return the group from which this worker last took a job by turns; empty when it never did} Never waits. */
     public Optional<String> lastGroup() {
         return lastGroup;
     }
@@ -104,10 +105,10 @@ public final class Candidates {
         ranking.load(database);
     }
 
-    /** Takes in an event of the feed; true when there may now be a job to claim. */
+    /** Takes in an event of the feed, and returns whether there may now be a job to claim. */
     public synchronized boolean changed(FeedEvent event) {
         chooser.heard(event);
-        // With several leaves the owner of the job is unknown. When the conflict is resolved, the feed tells of the job
+        // With several leaves the owner of the job is unknown. When the conflict is resolved, the feed reports the job
         // again.
         Optional<Job> job = event.job().filter(any -> !event.conflicted()).filter(site::owns);
         if (job.isPresent()) {
@@ -120,17 +121,17 @@ public final class Candidates {
         return event.docId().startsWith(DocIds.TYPE);
     }
 
-    /** Whether the document of a job of that type must be read when it changes. */
+    /** Returns whether the documents of changed jobs of the type must be read. */
     public synchronized boolean needsDocuments(String type) {
         return stocksOf(type).stream().anyMatch(KnownJobs::needsDocuments);
     }
 
-    /** Whether the document of a job of any type must. */
+    /** Returns whether the documents of changed jobs of any type must be read. */
     public synchronized boolean needAnyDocument() {
         return stocks.values().stream().anyMatch(KnownJobs::needsDocuments);
     }
 
-    /** A job of a type changed and was not read; true when there may now be a job to claim. */
+    /** Takes in a change of a job that was not read, and returns whether there may now be a job to claim. */
     public synchronized boolean unread(String type, FeedNotice notice) {
         chooser.heard(notice);
         List<KnownJobs> stocks = stocksOf(type);
@@ -148,38 +149,38 @@ public final class Candidates {
                 .toList();
     }
 
-    /** The feed may be a moment behind: the index is asked before the answer is that there is no job. */
+    /** Requires a read of the index before a search may find no job, because the feed may be a moment behind. */
     public synchronized void doubt() {
         stocks.values().forEach(stock -> stock.doubt(clock.nanos()));
     }
 
-    /** Changes may have been missed, of whatever kind. */
+    /** Forgets all known jobs, because changes may have been missed. */
     public synchronized void forget() {
         stocks.values().forEach(KnownJobs::forget);
     }
 
-    /** As {@link #forget}, and the other workers must be {@linkplain #load read} again. */
+    /** Forgets all known jobs, and requires that the other workers are {@linkplain #load read} again. */
     public void forgetAll() {
         ranking.doubt();
         forget();
     }
 
-    /** {@return how many workers there are, this one included} */
+    /** {@return the number of workers, including this one} */
     public int workers() {
         return ranking.count();
     }
 
-    /** Whether it is time to {@link #load}. */
+    /** Returns whether the other workers must be {@linkplain #load read} again. */
     public boolean isInDoubtOfOthers() {
         return ranking.isInDoubt();
     }
 
     /**
-     * Takes out jobs to claim. Each goes back once: it is {@linkplain #putBack put back}, or its claim is {@linkplain
-     * #answered answered} or {@linkplain #failed failed}.
+     * Takes out jobs to claim. Afterwards the caller {@linkplain #putBack puts back} each job, or reports its claim as
+     * {@linkplain #answered answered} or {@linkplain #failed failed}.
      *
      * @param polite whether to leave new jobs for a moment to the workers that come first for them by rank
-     * @param capacity whether a job may be claimed now; those that may not are left where they are
+     * @param capacity whether a job may be claimed now; a job that may not is left where it is
      */
     public List<Candidate> take(Collection<String> types, AcceptOptions options, boolean polite, Capacity capacity) {
         List<String> lines = lines(types);
@@ -202,14 +203,14 @@ public final class Candidates {
         }
     }
 
-    /** Puts back those that were not admitted. */
+    /** Puts back the candidates that were not admitted. */
     public synchronized void putBack(List<Candidate> taken) {
         List<Job> back = jobs(taken, candidate -> candidate.state() == Candidate.State.FOUND);
         back.forEach(job -> stock(Site.lineOf(job)).putBack(job));
         chooser.notClaimed(back);
     }
 
-    /** How long there will be no job to take, as far as is known now, if nothing changes. */
+    /** Returns how long no job can be taken, as far as is known now, if nothing changes. */
     public synchronized Duration pause(Collection<String> types, AcceptOptions options, Capacity capacity) {
         return lines(types).stream()
                 .map(line -> chooser.pause(line, until(options), options, capacity))
@@ -217,7 +218,7 @@ public final class Candidates {
                 .orElse(Environment.FOREVER);
     }
 
-    /** None of these is claimed, nor will be. */
+    /** Puts back candidates that will not be claimed. */
     public synchronized void notClaimed(List<Candidate> taken) {
         putBack(taken);
         over(taken);
@@ -239,13 +240,13 @@ public final class Candidates {
         }
     }
 
-    /** The claims failed, and nobody knows which of them were stored. */
+    /** Takes in that the claims failed, so that it is unknown which of them were stored. */
     public synchronized void failed(List<Candidate> taken) {
         forget();
         over(taken);
     }
 
-    /** The claims of these jobs are no longer under way. */
+    /** Marks the claims as no longer under way. */
     private void over(List<Candidate> taken) {
         for (Candidate candidate : taken) {
             String docId = candidate.id().docId();
@@ -305,7 +306,7 @@ public final class Candidates {
         return stock(line).rules();
     }
 
-    /** Jobs that the feed told of: the index may be a moment behind. */
+    /** Returns known jobs without a scheduled time. The feed may have reported jobs that the index does not have yet. */
     private synchronized List<Job> heardOf(String line, int max, Capacity capacity) {
         return stock(line).backlog().due(Instant.EPOCH, max, capacity).stream()
                 .filter(job -> job.scheduledTime().equals(Instant.EPOCH))

@@ -28,21 +28,21 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
- * Chooses among known jobs which to claim, by the strategy. Not thread-safe.
+ * Chooses from the known jobs those to claim, by the strategy. Not thread-safe.
  *
- * <p>A worker takes those of the first jobs that are its own by rank. With one worker that is the strict order; with
- * several, each goes through its own share, and they do not compete for the head.
+ * <p>A worker takes its own share of the first jobs, by rank. A single worker thus keeps the strict order. Several
+ * workers each go through their own share, and do not compete for the first jobs.
  */
 final class Chooser {
     private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
-    /** The pause when groups are full: jobs of groups with room may still be unknown. Another look costs no request. */
+    /** The pause while groups are full: jobs of groups with room may still be unknown. Another search costs no request. */
     private static final Duration GROUPS_ARE_FULL = Duration.ofMillis(250);
 
     private static final Duration MOMENT = Duration.ofMillis(5);
     private static final int WIDEST = 64;
     private static final int RANDOM_OF = 1024;
     private static final int ALL = Integer.MAX_VALUE;
-    /** How many of the jobs that are left to others are considered, at most, to plan this worker's next turn. */
+    /** The most due jobs that are considered to plan this worker's next turn. */
     private static final int PLANNED = 100;
 
     private final ServerClock clock;
@@ -52,7 +52,7 @@ final class Chooser {
     private final Admission admission;
     private final Rounds rounds = new Rounds();
     private final ClaimTurns turns;
-    /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
+    /** The number of candidates for each job that a random choice picks. Grows when claims are lost to other workers. */
     private int spread = 1;
 
     Chooser(
@@ -69,23 +69,23 @@ final class Chooser {
         this.turns = new ClaimTurns(ranking);
     }
 
-    /** FAIR goes on after a group from which the worker took in an earlier process; to be called before the first choice. */
+    /** Makes FAIR go on after the last group of an earlier process of the worker. Call it before the first choice. */
     void goOnAfter(String group) {
         rounds.goOnAfter(group);
     }
 
-    /** FAIR begins at any group; to be called before the first choice. */
+    /** Makes FAIR begin at a random group. Call it before the first choice. */
     void beginAnywhere() {
         rounds.beginAnywhere(environment.random());
     }
 
-    /** Takes in the feed's events about other workers. */
+    /** Takes in an event of the feed about another worker, or about a job that another worker may have claimed. */
     void heard(FeedEvent event) {
         ranking.changed(event, clock.nanos());
         turns.lag().heard(event.docId(), event.generation(), clock.nanos());
     }
 
-    /** Takes in that a job changed; nothing else is known of it. */
+    /** Takes in a change of a job whose document was not read. */
     void heard(FeedNotice notice) {
         turns.lag().heard(notice.docId(), notice.generation(), clock.nanos());
         notice.jobId()
@@ -93,7 +93,7 @@ final class Chooser {
                 .ifPresent(job -> ranking.changed(job, clock.nanos()));
     }
 
-    /** Chooses from the known jobs that have room, or tells what must be read first. */
+    /** Chooses from the known jobs with room, or returns what must be read first. */
     Choice choose(Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Capacity capacity) {
         Search search = new Search(List.copyOf(lines), until, options.max(), polite, capacity);
         Choice choice =
@@ -107,12 +107,12 @@ final class Chooser {
         return choice;
     }
 
-    /** These were chosen, and not claimed. */
+    /** Takes in that jobs were chosen but not claimed. */
     void notClaimed(Collection<Job> jobs) {
         jobs.forEach(job -> turns.lag().fails(job.id().docId()));
     }
 
-    /** The more claims were lost to others, the more they are spread. The round moves on by those that were won. */
+    /** Takes in the results of claims. Lost claims spread the next claims more widely. Won claims move the round on. */
     void claimed(List<Job> won, int lost, Strategy strategy) {
         spread = lost == 0 ? Math.max(1, spread - 1) : Math.min(WIDEST, spread * 2);
         if (strategy.isFair()) {
@@ -120,7 +120,7 @@ final class Chooser {
         }
     }
 
-    /** How long there will be no job of a line to take, as far as is known now, if nothing changes. */
+    /** Returns how long no job of a line can be taken, as far as is known now, if nothing changes. */
     Duration pause(String line, Instant until, AcceptOptions options, Capacity capacity) {
         KnownJobs stock = stocks.apply(line);
         if (!options.noSchedule() && stock.backlog().mustRefill(until)) {
@@ -133,8 +133,8 @@ final class Chooser {
         Optional<Instant> next = takesAll
                 ? stock.backlog().nextTime(capacity)
                 : nextTime(line, clock.instant(), options.strategy(), capacity);
-        // With a latest time, the caller takes such jobs at once, before they are due, and does not wait for later
-        // ones.
+        // With a latest time, the caller takes the jobs up to that time at once, before they are due. It does not wait
+        // for later jobs.
         Instant latest = options.maxScheduledTime();
         Duration pause = next.filter(time -> latest == null || !time.isAfter(latest))
                 .map(time -> untilDue(latest == null ? time : Instant.MIN, line, capacity))
@@ -153,7 +153,7 @@ final class Chooser {
         return turn.compareTo(MOMENT) < 0 ? MOMENT : turn;
     }
 
-    /** When an admitted job of a line with room falls due, or the index must be read. */
+    /** Returns when the next admitted job with room falls due, or when the index must be read. */
     private Optional<Instant> nextTime(String line, Instant now, Strategy strategy, Capacity capacity) {
         KnownJobs stock = stocks.apply(line);
         if (!stock.needsScan(now, clock.nanos())) {
@@ -165,7 +165,7 @@ final class Chooser {
                 .nextTime(now, capacity);
     }
 
-    /** How long the due jobs of a line are left to others; zero when there are none. */
+    /** Returns how long all due jobs of a line are left to other workers; zero when there are no due jobs. */
     Duration untilTurn(String line, Instant until, Capacity capacity) {
         KnownJobs stock = stocks.apply(line);
         long nanos = clock.nanos();
@@ -175,7 +175,7 @@ final class Chooser {
                 .orElse(Duration.ZERO);
     }
 
-    /** Chooses from the first jobs of each line; from its groups in turn, when none of these has room. */
+    /** Chooses from the first jobs of each line. When none of these jobs has room, takes turns between the groups. */
     private Choice inLine(Search search, int width, UnaryOperator<List<Job>> pick) {
         List<Job> due = new ArrayList<>();
         for (String line : search.lines) {
@@ -192,7 +192,10 @@ final class Chooser {
         return Choice.of(pick.apply(share(due, search)));
     }
 
-    /** This worker's share of the jobs; when it has none, jobs whose workers do not claim them. */
+    /**
+     * Returns this worker's share of the jobs. When the share is empty, a polite search helps overloaded workers, and
+     * any other search considers all jobs.
+     */
     private List<Job> share(List<Job> due, Search search) {
         if (isAlone(search.lines)) {
             return due;
@@ -219,7 +222,7 @@ final class Chooser {
                 : first.subList(0, Math.min(first.size(), search.max));
     }
 
-    /** The number of jobs from which some are picked. */
+    /** Returns how many of the first jobs the choice is made from. */
     private int width(Search search) {
         return (int) Math.min(ALL, (long) search.max * spread);
     }
@@ -230,7 +233,7 @@ final class Chooser {
         return choice.subList(0, Math.min(max, choice.size()));
     }
 
-    /** The first admitted jobs of a line: from the window if that has them, else from the index, page by page. */
+    /** Returns the first admitted jobs of a line: from the window if it has them, otherwise from the index, page by page. */
     private Choice inLine(String name, Search search, int most) {
         KnownJobs stock = stocks.apply(name);
         if (!stock.rules().takeAll() && stock.needsScan(search.until, clock.nanos())) {
@@ -251,7 +254,10 @@ final class Chooser {
         return isFull ? behindFullGroups(search.in(name)) : Choice.of(known);
     }
 
-    /** Chooses from this worker's jobs; if there are none, from those whose workers do not claim them. */
+    /**
+     * Chooses from this worker's jobs. When there are none, a polite search helps overloaded workers, and any other
+     * search considers all jobs.
+     */
     private Choice fair(FairRound round, Search search) {
         if (isAlone(search.lines)) {
             return fair(round, search, taste(search, job -> false));
@@ -264,7 +270,7 @@ final class Chooser {
         return fair(round, search, taste(search, job -> search.polite && !turns.mayHelp(job, nanos)));
     }
 
-    /** After claims that were lost to others, the first jobs of a lane count as equally good. */
+    /** Makes the first jobs of a lane count as equally good after claims were lost to other workers. */
     private FairRound.Taste taste(Search search, Predicate<Job> left) {
         Capacity capacity = search.capacity;
         return new FairRound.Taste(left.or(capacity.isFree().negate()), spread, this::pick, capacity.admits());
@@ -294,7 +300,7 @@ final class Chooser {
         } else if (!choice.jobs().isEmpty()) {
             return Choice.of(choice.jobs());
         }
-        // Jobs that the feed told of may not be in the index yet.
+        // The index may lack jobs that the feed has reported already.
         pools.replaceAll((line, pool) -> window(stocks.apply(line), search.until));
         return Choice.of(round.choose(pools, search.until, search.max, taste).jobs());
     }
@@ -317,7 +323,7 @@ final class Chooser {
         return fair(rounds.behindFullGroups(search.lines), search);
     }
 
-    /** A search: up to so many jobs of some lines, due until then, in groups that have room. */
+    /** A search for at most {@code max} jobs of some lines that are due by {@code until}, in groups with room. */
     private record Search(List<String> lines, Instant until, int max, boolean polite, Capacity capacity) {
         Search in(String line) {
             return new Search(List.of(line), until, max, polite, capacity);
@@ -325,9 +331,9 @@ final class Chooser {
     }
 
     /**
-     * The chosen jobs, or the part of an index that must be read before.
+     * The chosen jobs, or the part of an index that must be read first.
      *
-     * @param unread the part to read; then no job is chosen
+     * @param unread the part to read; when there is one, no job is chosen
      */
     record Choice(List<Job> jobs, Optional<Unread> unread) {
         static Choice of(List<Job> jobs) {

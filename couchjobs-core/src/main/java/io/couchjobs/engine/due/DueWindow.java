@@ -20,10 +20,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The known pending jobs of one type: a window read from the index, kept up to date by the feed. Not thread-safe.
+ * The known pending jobs of one line: a window read from the index, kept up to date by the feed. Not thread-safe.
  *
- * <p>Up to its horizon it knows every pending job; beyond, the index does. So the index is read again only when the window
- * runs dry and there was more. Entries may be stale: the claim decides.
+ * <p>The window knows every pending job up to its horizon. Only the index knows the jobs beyond. So the index is read
+ * again only when the window runs dry and the index had more jobs. Entries may be stale: the claim decides.
  */
 final class DueWindow {
     static final int MOST = 6_000;
@@ -40,18 +40,19 @@ final class DueWindow {
 
     private final NavigableSet<Job> inOrder = new TreeSet<>(OLDEST_FIRST);
     private final MovedJobs moved = new MovedJobs(MOST_MOVED);
-    /** The last job up to which all are known; null when there is none. */
+    /** The place up to which all pending jobs are known; null when there is none. */
     private @Nullable DuePlace horizon;
 
     /**
-     * Whether jobs before the horizon may be unknown: the feed told of them before, and the index read did not have
-     * them yet.
+     * Whether jobs before the horizon may be unknown: the feed reported them earlier, and the index that was read did
+     * not have them yet.
      */
     private boolean isPassedBy;
 
     private boolean complete;
     /**
-     * How often the feed told of an unread job that may be pending; the next two are counts at reads of the index.
+     * The number of unread jobs that may be pending, as reported by the feed. The next two fields hold this number at
+     * reads of the index.
      */
     private long unread;
 
@@ -61,7 +62,7 @@ final class DueWindow {
     private long doubts;
 
     /**
-     * Called before the index is read: changes that the feed tells from now on are kept, since the index may not have
+     * Begins a read of the index. Changes that the feed reports from now on are kept, because the index may not have
      * them yet.
      */
     long beginRefill() {
@@ -74,7 +75,7 @@ final class DueWindow {
         moved.endRead();
     }
 
-    /** The last job up to which all are known, when it is due: then it is worth reading on from there. */
+    /** Returns the horizon when it is due, so that the next read can go on from there. */
     Optional<DuePlace> dueHorizon(Instant until) {
         return Optional.ofNullable(horizon).filter(last -> isDue(last, until));
     }
@@ -84,10 +85,11 @@ final class DueWindow {
     }
 
     /**
-     * Takes in the rows of an index that was read after {@code begun}.
+     * Takes in the rows of the index.
      *
+     * @param begun the value that {@link #beginRefill} returned
      * @param certain whether all jobs of an up-to-date index were read from its start on; false when only some were, or
-     *     when the reading went on from the horizon, perhaps of a stale index
+     *     when the read went on from the horizon, perhaps in a stale index
      */
     void refill(long begun, JobIndex.Window due, List<Job> stuck, boolean certain) {
         unreadKnown = certain ? unreadBegun : unreadKnown;
@@ -101,13 +103,13 @@ final class DueWindow {
         trim();
     }
 
-    /** Takes in some jobs from before the horizon, which stays where it is. */
+    /** Adds jobs from before the horizon, and leaves the horizon where it is. */
     void addBehind(List<Job> jobs) {
         jobs.forEach(this::putIfNewer);
         trim();
     }
 
-    /** These are this worker's share. */
+    /** Marks jobs as this worker's share. */
     void markOurs(List<Job> share) {
         share.forEach(job -> {
             if (byId.containsKey(job.id().docId())) {
@@ -116,19 +118,19 @@ final class DueWindow {
         });
     }
 
-    /** Whether a job was read as this worker's share. */
+    /** Returns whether a job was read as this worker's share. */
     boolean isOurs(Job job) {
         return ours.contains(job.id().docId());
     }
 
-    /** Takes in a job of this type from the feed; true when it is pending. */
+    /** Takes in a job of this type from the feed, and returns whether it is pending. */
     boolean changed(Job job) {
         remove(job.id().docId());
         markMoved(job.id().docId());
         if (!job.isClaimable()) {
             return false;
         }
-        // When in doubt the index will be read, but on a cluster perhaps a copy that does not have the job yet.
+        // In doubt the index will be read anyway. But on a cluster, the copy that is read may not have the job yet.
         if (complete || isInDoubt() || moved.isReading() || isWithinHorizon(job) || byId.isEmpty()) {
             put(job);
             trim();
@@ -137,9 +139,10 @@ final class DueWindow {
     }
 
     /**
-     * A job of this type changed and was not read: the known state is dropped, unless it is that very revision.
+     * Takes in a change of a job of this type that was not read. Drops the known state, unless it has the same
+     * revision.
      *
-     * @param mayBePending whether it may be claimable; then the index is read before the backlog counts as empty
+     * @param mayBePending whether the job may be claimable; then the index is read before the window counts as empty
      */
     void unread(String docId, String rev, boolean mayBePending) {
         Job known = byId.get(docId);
@@ -159,14 +162,14 @@ final class DueWindow {
         }
     }
 
-    /** Jobs may be missing here: the index must be read before the backlog counts as empty. */
+    /** Notes that jobs may be missing: the index must be read before the window counts as empty. */
     void doubt() {
         complete = false;
         horizon = null;
         doubts++;
     }
 
-    /** All that is known here may be outdated. */
+    /** Forgets all jobs, because they may be outdated. */
     void forget() {
         byId.clear();
         inOrder.clear();
@@ -174,34 +177,34 @@ final class DueWindow {
         doubt();
     }
 
-    /** Whether only the index can tell if a job is due until then. */
+    /** Returns whether only the index can tell if a job is due by {@code until}. */
     boolean mustRefill(Instant until) {
         boolean holdsDue = !inOrder.isEmpty() && isDue(inOrder.first(), until);
         boolean isKnown = complete || (!isPassedBy && horizon != null && !isDue(horizon, until));
         return !holdsDue && (unread > unreadKnown || !isKnown);
     }
 
-    /** Whether the feed told of jobs that were not read since, and may be older than all that are known. */
+    /** Returns whether the feed reported jobs that have not been read since, and that may be older than all known jobs. */
     boolean mayLackOlder() {
         return unread > unreadKnown;
     }
 
-    /** Whether every job that is due until then is known here, as far as the feed has told. */
+    /** Returns whether every job that is due by {@code until} is known, as far as the feed has reported. */
     boolean knowsAllDue(Instant until) {
         return complete || (horizon != null && !isPassedBy && !isDue(horizon, until));
     }
 
-    /** Whether any number of jobs may be missing here. */
+    /** Returns whether any number of jobs may be missing. */
     boolean isInDoubt() {
         return !complete && horizon == null;
     }
 
-    /** The first jobs due until then, stuck ones before others. */
+    /** Returns the first jobs due by {@code until}, stuck jobs before others. */
     List<Job> due(Instant until, int most) {
         return due(until, most, job -> true);
     }
 
-    /** The same for the admitted jobs. */
+    /** Returns the first admitted jobs due by {@code until}, stuck jobs before others. */
     List<Job> due(Instant until, int most, Predicate<Job> admits) {
         List<Job> stuck = new ArrayList<>();
         List<Job> others = new ArrayList<>();
@@ -218,8 +221,8 @@ final class DueWindow {
     }
 
     /**
-     * When the first known job that is admitted falls due, or the part begins that only the index has. While other jobs fill the
-     * window, admitted ones behind it have to wait.
+     * Returns when the first admitted job falls due, or the time of the horizon if it is earlier. While other jobs fill
+     * the window, admitted jobs behind it have to wait.
      */
     Optional<Instant> nextTime(Predicate<Job> admits) {
         Optional<Job> first = inOrder.stream().filter(admits).findFirst();
@@ -229,7 +232,7 @@ final class DueWindow {
                 .min(Comparator.naturalOrder());
     }
 
-    /** A job that was taken out is there again, unless something newer is. */
+    /** Puts back a job that was taken out, unless a newer state of the job is known. */
     void putBack(Job job) {
         if (!byId.containsKey(job.id().docId())) {
             put(job);
@@ -237,7 +240,7 @@ final class DueWindow {
         }
     }
 
-    /** The same for jobs that are not due yet. */
+    /** Returns the time of the first known job that is not due yet, or else the time of the horizon. */
     Optional<Instant> nextTime(Instant until) {
         for (Job job : inOrder) {
             if (job.scheduledTime().isAfter(until)) {
@@ -282,7 +285,7 @@ final class DueWindow {
             remove(last.id().docId());
             complete = false;
             horizon = inDoubt ? null : DuePlace.of(inOrder.last());
-            // A read of the index under way must not bring back a job dropped here.
+            // A read of the index that is under way must not bring back a job dropped here.
             doubts++;
         }
     }

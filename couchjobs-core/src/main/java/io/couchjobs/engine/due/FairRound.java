@@ -20,12 +20,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of {@link Strategy#fair}: where the round stands, and where each group is in its counting scheme. Not
+ * The order of {@link Strategy#fair}: the position of the round, and of each group in its counting scheme. Not
  * thread-safe.
  *
- * <p>Claims that succeed move the round on ({@link #won}); a choice does not. There is one exception: when the index must be read
- * behind groups without room, a choice moves the round past them. So the round can pass more such groups than can be remembered.
- * A stuck job uses up its group's turn in the round, but not in the counting scheme.
+ * <p>Claims that succeed move the round on ({@link #won}); a choice does not. There is one exception: when the index
+ * must be read behind groups without room, a choice moves the round past these groups. So the round can pass more such
+ * groups than can be remembered. A stuck job uses up its group's turn in the round, but not in the counting scheme.
  */
 final class FairRound {
     private static final int MOST_GROUPS = 10_000;
@@ -35,7 +35,10 @@ final class FairRound {
     private static final int MOST_READS = 16;
 
     private final Strategy scheme;
-    /** Where each group is in its counting scheme. Groups that had no turn for longest are forgotten, and begin with high again. */
+    /**
+     * The position of each group in its counting scheme. The groups whose last turn is longest ago are forgotten, and
+     * begin with high again.
+     */
     private final Map<String, Integer> counters = RecentMap.byUse(MOST_GROUPS);
 
     private @Nullable String last;
@@ -46,22 +49,22 @@ final class FairRound {
         this.scheme = scheme;
     }
 
-    /** Goes on after this group, from which an earlier process of the worker took its last job. */
+    /** Makes the round go on after the group from which an earlier process of the worker took its last job. */
     FairRound after(String group) {
         last = group;
         return this;
     }
 
-    /** Begins at a random group: a random number of groups is passed first, round and round. */
+    /** Makes the round begin at a random group: a random number of groups is passed first, round and round. */
     FairRound anywhere(Random random) {
         toPass = random.nextInt(MOST_PASSED);
         return this;
     }
 
     /**
-     * Chooses jobs, in their order.
+     * Chooses jobs in the order of the round.
      *
-     * @param pools by line: see {@link Site#lines}
+     * @param pools the jobs by line: see {@link Site#lines}
      * @param until the last time that is due
      */
     Choice choose(Map<String, Pool> pools, Instant until, int max, Taste taste) {
@@ -87,7 +90,11 @@ final class FairRound {
         return choice;
     }
 
-    /** Moves on: these jobs, in this order, were claimed as they were. */
+    /**
+     * Moves the round on.
+     *
+     * @param jobs the claimed jobs in the order of the choice, as they were before their claims
+     */
     void won(List<Job> jobs) {
         for (Job job : jobs) {
             last = job.group();
@@ -111,16 +118,16 @@ final class FairRound {
     record Choice(List<Job> jobs, String type, @Nullable LaneKey unread) {}
 
     /**
-     * Which jobs to leave, and which to prefer among the first of a lane.
+     * The jobs to leave, and the preference among the first jobs of a lane.
      *
-     * @param left jobs to leave to others
-     * @param width how many of a lane are as good as its first
+     * @param left selects the jobs to leave
+     * @param width how many of the first jobs of a lane are equally good
      * @param picker picks one of several jobs that are equally good
-     * @param hasRoom whether the group of a job, in its type, has room; one that has none misses its turn
+     * @param hasRoom whether the group of a job has room, in the type of the job; a group without room misses its turn
      */
     record Taste(Predicate<Job> left, int width, Function<List<Job>, Job> picker, Predicate<Job> hasRoom) {}
 
-    /** One choice in the making: the round as it will be when all claims succeed. */
+    /** A choice in the making: the round as it will be when all claims succeed. */
     private final class Draft {
         private final Map<String, Pool> pools;
         private final Instant until;
@@ -155,13 +162,13 @@ final class FairRound {
             return new Choice(List.copyOf(chosen), unreadType, unread);
         }
 
-        /** The next job, or null when there is none or something must be read first. */
+        /** Returns the next job, or null when there is none or an index must be read first. */
         private @Nullable Job next() {
             Job head = head();
             return head == null ? null : ofGroup(head.group());
         }
 
-        /** The group after which the round goes on: up to there no line has a job in a group with room. */
+        /** Returns the group after which the round goes on. Up to this group, no line has a job in a group with room. */
         @Nullable
         String passed() {
             String group = full;
@@ -179,7 +186,7 @@ final class FairRound {
             return position == null ? LaneKey.START : LaneKey.afterGroup(position);
         }
 
-        /** Any job of the group whose turn it is, or null as {@link #next}. */
+        /** Returns any job of the group whose turn it is, or null as for {@link #next}. */
         private @Nullable Job head() {
             LaneKey after = begin();
             Job head = nearest(after, LaneKey.END);

@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The known pending jobs of one type: a window of the oldest, and the parts of the indexes by lanes that were read when
- * the window did not hold all due jobs. Not thread-safe.
+ * The known pending jobs of one line: a window of the oldest jobs, and the parts of the indexes by lanes that were read
+ * because the window did not hold all due jobs. Not thread-safe.
  */
 final class KnownJobs {
     private static final Duration DOUBT_COSTLY = Duration.ofMinutes(10);
     private static final Duration WITHOUT_INDEX = Duration.ofMinutes(1);
-    /** Up to so many rows are read again at every doubt. */
+    /** A scan of at most so many rows is read again after every {@link #doubt}. */
     private static final int CHEAP = 5_000;
 
     private final DueWindow backlog = new DueWindow();
@@ -34,14 +34,14 @@ final class KnownJobs {
     private long brokenNanos;
     private boolean broken;
     private boolean isChosenFrom;
-    /** How often the index by groups had been too much to remember when the present look began. */
+    /** How often the index by groups had been too large to remember when the present search began. */
     private long overflows;
 
     KnownJobs() {
         this(new SegmentProgress());
     }
 
-    /** A stock shared with other workers in that way. */
+    /** @param sharing this worker's progress through its share of the line */
     KnownJobs(SegmentProgress sharing) {
         this.sharing = sharing;
     }
@@ -66,7 +66,7 @@ final class KnownJobs {
         return rules;
     }
 
-    /** Sets the admission rules from now on; jobs that were left out before are looked at again. */
+    /** Sets the admission rules. When the rules change, jobs that were left out before are considered again. */
     void admit(Admission.Rules now) {
         if (!now.equals(rules)) {
             rules = now;
@@ -78,7 +78,10 @@ final class KnownJobs {
         return scans.computeIfAbsent(order, Scan::new);
     }
 
-    /** A look for jobs begins. It reads the index by groups until that is too much to remember; the next look goes on. */
+    /**
+     * Begins a search for jobs. A search reads the index by groups until it is too large to remember; the next search
+     * goes on.
+     */
     void beginLook() {
         overflows = presentOverflows();
     }
@@ -88,50 +91,50 @@ final class KnownJobs {
         return byGroups == null ? 0 : byGroups.overflows();
     }
 
-    /** Jobs are looked for in that order. */
+    /** Notes the order in which a search looks for jobs. */
     void usedFor(Strategy strategy) {
         isChosenFrom |= strategy.kind() != Strategy.Kind.FIFO;
     }
 
     /**
-     * Whether the documents of all changed jobs are needed: unless simply the oldest are taken, the indexes by lanes
-     * are used too.
+     * Returns whether the documents of all changed jobs are needed. They are needed for the indexes by lanes, which are
+     * used unless a worker simply takes the oldest jobs.
      */
     boolean needsDocuments() {
         return isChosenFrom || !rules.takeAll() || !scans.isEmpty();
     }
 
-    /** A job of this type changed and was not read. */
+    /** Takes in a change of a job of this type that was not read. */
     void unread(FeedNotice notice, long nanos) {
         refresh.moved(nanos);
         scans.values().forEach(scan -> scan.unread(notice.docId(), notice.mayBePending()));
         backlog.unread(notice.docId(), notice.rev(), notice.mayBePending());
     }
 
-    /** Whether the window may lack due jobs, and the index by lanes can be read and remembered. */
+    /** Returns whether the window may lack due jobs, and the index by lanes can be read and remembered. */
     boolean needsScan(Instant until, long nanos) {
         broken = broken && nanos - brokenNanos < WITHOUT_INDEX.toNanos();
         return !broken && overflows == presentOverflows() && !backlog.knowsAllDue(until);
     }
 
-    /** The index does not answer: only the window is used for a while. */
+    /** Notes that the index by lanes does not answer: for a minute only the window is used. */
     void isBroken(long nanos) {
         broken = true;
         brokenNanos = nanos;
     }
 
-    /** The due jobs of the window that are admitted. */
+    /** Returns the due jobs of the window that are admitted. */
     List<Job> known(Instant until, int most, Predicate<Job> admitted) {
         return backlog.due(until, most, admitted);
     }
 
-    /** A job that was taken out is there again, unless something newer is. */
+    /** Puts back a job that was taken out, unless a newer state of the job is known. */
     void putBack(Job job) {
         scans.values().forEach(scan -> scan.putBack(job));
         backlog.putBack(job);
     }
 
-    /** A job of this line changed; true when it may be claimed now or later. */
+    /** Takes in a changed job of this line, and returns whether it may be claimed now or later. */
     boolean changed(Job job, long nanos) {
         refresh.moved(nanos);
         scans.values().forEach(scan -> scan.changed(job));
@@ -147,7 +150,7 @@ final class KnownJobs {
         backlog.remove(docId);
     }
 
-    /** A job is not there any more: an index that is being read must not bring it back. */
+    /** Removes a job that is gone, and ensures that an index being read does not bring it back. */
     void gone(String docId) {
         remove(docId);
         markMoved(docId);
@@ -157,13 +160,16 @@ final class KnownJobs {
         taken.forEach(job -> gone(job.id().docId()));
     }
 
-    /** An index that is being read may still know it as it was before. */
+    /** Notes that an index being read may still have the former state of a job. */
     void markMoved(String docId) {
         scans.values().forEach(scan -> scan.markMoved(docId));
         backlog.markMoved(docId);
     }
 
-    /** The index must be read before the stock counts as empty; expensive parts are read again rarely. */
+    /**
+     * Requires a read of the index before the known jobs count as empty. Scans of many rows are read again every ten
+     * minutes at most.
+     */
     void doubt(long nanos) {
         boolean seldom = doubtedNanos == Long.MIN_VALUE || nanos - doubtedNanos > DOUBT_COSTLY.toNanos();
         for (Scan scan : scans.values()) {

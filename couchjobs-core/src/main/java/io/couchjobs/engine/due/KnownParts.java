@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of an index that have been read, as intervals of spots. Not thread-safe. */
+/** The parts of an index that have been read, as intervals of keys. Not thread-safe. */
 final class KnownParts {
     private final TreeMap<LaneKey, LaneKey> ends = new TreeMap<>();
 
@@ -27,14 +27,14 @@ final class KnownParts {
         ends.put(begin, end);
     }
 
-    /** Up to where all is known from a spot on, or null when nothing is. */
+    /** Returns the end of the known part that contains a key, or null when no known part does. */
     @Nullable
     LaneKey end(LaneKey from) {
         Map.Entry<LaneKey, LaneKey> part = ends.floorEntry(from);
         return part != null && part.getValue().compareTo(from) >= 0 ? part.getValue() : null;
     }
 
-    /** Whether a job that is at a spot now would have been read if it had been there. When in doubt, yes. */
+    /** Returns whether reading the known parts would have found a job at this key; true when in doubt. */
     boolean contains(LaneKey spot) {
         Map.Entry<LaneKey, LaneKey> part = ends.floorEntry(spot);
         return part != null
@@ -45,7 +45,7 @@ final class KnownParts {
         ends.clear();
     }
 
-    /** With the same time, the second end is further: the server's order of ids differs from ours. */
+    /** Returns the later end. With the same time, the second counts as later: the server's order of ids differs from Java's. */
     private static LaneKey further(LaneKey one, LaneKey second) {
         return second.isSameTime(one) || second.compareTo(one) > 0 ? second : one;
     }

@@ -9,7 +9,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** Due jobs that are all known, so that no index has to be read. Not thread-safe. */
+/** Due jobs that are all known, so no index has to be read. Not thread-safe. */
 final class KnownPool implements Pool {
     private final NavigableMap<LaneKey, Job> jobs = new TreeMap<>();
 

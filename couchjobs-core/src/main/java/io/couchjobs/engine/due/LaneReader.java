@@ -22,7 +22,7 @@ final class LaneReader {
     private final ServerClock clock;
     private final Admission admission;
     private final Function<String, KnownJobs> stocks;
-    /** Guards the stocks, and the set of jobs under way. */
+    /** Guards the known jobs, and the set of jobs under way. */
     private final Object monitor;
 
     private final Set<String> underWay;
@@ -42,7 +42,7 @@ final class LaneReader {
         this.underWay = underWay;
     }
 
-    /** Reads a page of an index by lanes. Filters are asked here, outside of the monitor. */
+    /** Reads a page of an index by lanes. Applies the filters outside of the monitor. */
     void read(Chooser.Unread unread, Instant until) {
         long begun;
         Admission.Rules asked;

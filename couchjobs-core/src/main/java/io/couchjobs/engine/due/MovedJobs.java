@@ -10,13 +10,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs that changed or were taken while an index is being read: the index may still have their former state. Not
+ * The jobs that changed or were taken while an index is being read. The index may still have their former states. Not
  * thread-safe.
  */
 final class MovedJobs {
     private final int most;
     private final Set<String> moved = new HashSet<>();
-    /** Those that were not read, with the number of the revision: the index may have that one already. */
+    /** The changed jobs that were not read, with the numbers of their revisions. The index may have these revisions already. */
     private final Map<String, Long> unread = new HashMap<>();
 
     private int reads;
@@ -44,7 +44,7 @@ final class MovedJobs {
     void add(String docId) {
         if (isReading()) {
             if (moved.size() >= most) {
-                moved.clear(); // costs a lost race for each job that the index then brings back
+                moved.clear(); // costs a lost claim for each job that the index then brings back
             }
             moved.add(docId);
         }
@@ -56,7 +56,7 @@ final class MovedJobs {
         }
     }
 
-    /** Whether a job is newer in the index than all that is known of it. */
+    /** Returns whether the index has a newer state of a job than all that is known of the job. */
     boolean isNews(Job indexed, @Nullable Job known) {
         String docId = indexed.id().docId();
         return !moved.contains(docId)

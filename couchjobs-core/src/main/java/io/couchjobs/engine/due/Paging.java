@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** How the windows of one line are read: how many rows, and whether a stale index is good enough. Not thread-safe. */
+/** Decides how the windows of one line are read: how many rows, and whether a stale index is good enough. Not thread-safe. */
 final class Paging {
     private static final int MOST = 2_000;
     private static final int GROWTH = 4;
@@ -18,7 +18,7 @@ final class Paging {
     private static final long MOST_CHARACTERS = 4_000_000;
     private static final Duration FAST = Duration.ofSeconds(2);
     private static final int SAMPLE = 20;
-    /** So many documents are read while their size is unknown. */
+    /** The number of documents that are read while their size is unknown. */
     private static final int UNKNOWN = 500;
 
     private int size = WindowReader.FIRST;
@@ -33,25 +33,25 @@ final class Paging {
     private @Nullable CompletableFuture<Void> underWay;
 
     /**
-     * How many jobs to read.
+     * Returns how many jobs to read.
      *
-     * @param wanted how many are claimed at once, at most
+     * @param wanted the most jobs that are claimed at once
      */
     int size(int wanted) {
         return Math.max(size, Math.min(wanted, affordable));
     }
 
-    /** Whether so many jobs are needed that reading ahead is worth it. */
+    /** Returns whether so many jobs are needed that reading ahead is worth it. */
     boolean isGrown(int wanted) {
         return isBusy || size(wanted) > WindowReader.FIRST;
     }
 
-    /** Whether a window can begin where the last one ended; a server may not be able to. */
+    /** Returns whether a window can begin where the last one ended. A server may be unable to read on from there. */
     boolean goesOn() {
         return !standsStill;
     }
 
-    /** The reading in the background; null when there is none. */
+    /** Returns the read in the background; null when there is none. */
     @Nullable
     CompletableFuture<Void> underWay() {
         return underWay;
@@ -62,7 +62,8 @@ final class Paging {
     }
 
     /**
-     * Whether the index is to be updated after the next window, or was updated recently enough. No caller waits for it.
+     * Returns whether the index is updated after the next window, or was updated recently enough. No caller waits for
+     * the update.
      */
     Update update(long nanos, Duration every) {
         if (nanos - updatedNanos < every.toNanos()) {
@@ -72,17 +73,17 @@ final class Paging {
         return Update.LAZY;
     }
 
-    /** Whether the stuck jobs, which come before all others, must be looked at again. */
+    /** Returns whether the stuck jobs, which come before all others, must be read again. */
     boolean isTimeForStuck(long nanos, Duration every) {
         return nanos - stuckNanos >= every.toNanos();
     }
 
-    /** They were looked at. */
+    /** Notes that the stuck jobs were read. */
     void readStuck(long nanos) {
         stuckNanos = nanos;
     }
 
-    /** Takes in how large the documents are, and how fast windows are used up. */
+    /** Takes in the size of the documents, and how fast windows are used up. */
     void read(JobIndex.Window window, Optional<DuePlace> from, long nanos, int wanted, int workers) {
         List<Job> jobs = window.jobs();
         if (from.isPresent() && window.end().isPresent() && !window.complete()) {

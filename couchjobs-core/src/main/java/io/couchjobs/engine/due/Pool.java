@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The known pending jobs of a type, in the order of spots. */
+/** The known pending jobs of a line, in the order of their keys. */
 interface Pool {
-    /** The first job of a range, without its end, that is due by a time; those that are skipped do not count. */
+    /** Returns the first job of a range that is due by {@code until} and not skipped. The range excludes its end. */
     Found first(LaneKey from, LaneKey before, Instant until, Predicate<Job> skipped);
 
-    /** As {@link #first}, and those that follow it, as far as they are known. */
+    /** Returns the first jobs of a range that are due by {@code until} and not skipped, as far as they are known. */
     List<Job> several(LaneKey from, LaneKey before, Instant until, Predicate<Job> skipped, int most);
 
     /**
-     * The result of a look: a job, or where the index must be read first, or no job at all.
+     * The result of a search: a job, or where the index must be read first, or no job at all.
      *
-     * @param unread from where on the index must be read first
+     * @param unread the key from which the index must be read first
      */
     record Found(@Nullable Job job, @Nullable LaneKey unread) {
         static final Found NONE = new Found(null, null);

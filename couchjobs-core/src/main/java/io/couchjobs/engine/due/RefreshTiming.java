@@ -5,9 +5,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides, at the end of a line that was read from a stale index, whether it is time to have the index brought up to
- * date. That costs the server most just after very many runs, and slows down jobs that are still to be finished. So it
- * is done when no job of the line was taken or changed for half a second, or after five seconds. Not thread-safe.
+ * Decides when a stale index is brought up to date, after a line was read to its end. The update costs the server most
+ * just after very many runs, and slows down the jobs that have yet to finish. So the index is updated when no job of
+ * the line was taken or changed for half a second, or after five seconds. Not thread-safe.
  */
 final class RefreshTiming {
     private static final Duration REST = Duration.ofMillis(500);
@@ -18,22 +18,26 @@ final class RefreshTiming {
     private @Nullable Long movedNanos;
     private @Nullable Long reachedNanos;
 
-    /** Jobs of the line were taken out here, or one of them was changed elsewhere. */
+    /** Notes that jobs of the line were taken out here, or that one of them was changed elsewhere. */
     void moved(long nanos) {
         movedNanos = nanos;
     }
 
-    /** There is a job that the index may not have: the index is read without a wait. */
+    /** Notes that the index may lack a job: it is read without a wait. */
     void heardOfMore() {
         isMore = true;
     }
 
-    /** Whether there is a job that the index may not have. */
+    /** Returns whether the index may lack a job. */
     boolean isMore() {
         return isMore;
     }
 
-    /** A window is about to be read, and the index is updated before it, after it or not at all. */
+    /**
+     * Notes that a window is about to be read.
+     *
+     * @param update whether the index is updated before the read, after it or not at all
+     */
     void reads(Update update) {
         isOld = update != Update.TRUE;
         isMore &= update == Update.FALSE;
@@ -41,9 +45,9 @@ final class RefreshTiming {
     }
 
     /**
-     * Whether the index may be read now, when no known job is left.
+     * Returns whether the index may be read now, when no known job is left.
      *
-     * @param othersIdle for how long no other worker took a job
+     * @param othersIdle how long no other worker took a job, in nanoseconds
      */
     boolean isTimeToRead(long nanos, long othersIdle) {
         if (!isOld || isMore) {

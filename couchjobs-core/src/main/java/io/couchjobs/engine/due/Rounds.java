@@ -15,15 +15,15 @@ final class Rounds {
 
     private final Map<Strategy, FairRound> rounds = new HashMap<>();
     private final Map<List<String>, FairRound> behindFullGroups = RecentMap.byUse(MOST_LINES);
-    /** How a round begins. */
+    /** Sets where a new round begins. */
     private UnaryOperator<FairRound> beginning = round -> round;
 
-    /** FAIR goes on after a group from which the worker took in an earlier process. */
+    /** Makes FAIR go on after the last group of an earlier process of the worker. */
     void goOnAfter(String group) {
         beginning = round -> round.after(group);
     }
 
-    /** FAIR begins at any group. */
+    /** Makes FAIR begin at a random group. */
     void beginAnywhere(Random random) {
         beginning = round -> round.anywhere(random);
     }
@@ -32,7 +32,10 @@ final class Rounds {
         return rounds.computeIfAbsent(strategy, scheme -> beginning.apply(new FairRound(scheme)));
     }
 
-    /** When the first jobs of some lines are all of groups without room, the index by groups finds jobs of groups with room. */
+    /**
+     * Returns the round for lines whose first jobs are all in groups without room. It finds jobs of other groups in the
+     * index by groups.
+     */
     FairRound behindFullGroups(List<String> lines) {
         return behindFullGroups.computeIfAbsent(lines, first -> new FairRound(BY_TURNS));
     }

@@ -19,12 +19,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The known parts of an index of lanes for one type: those that were read, kept up to date by the feed. Not
- * thread-safe.
+ * The parts of an index by lanes that were read for one type, kept up to date by the feed. Not thread-safe.
  *
- * <p>It is read from wherever a choice needs it, a page at a time. A part that was read stays known, also when it held
- * no usable job: so a million jobs that a filter refuses are read once. Jobs of the future are not kept: a lane is
- * known up to the first of them. Entries may be stale: the claim decides.
+ * <p>The index is read a page at a time, from wherever a choice needs it. A part that was read stays known, even when
+ * it held no usable job. So a million jobs that a filter refuses are read only once. Future jobs are not kept: a lane
+ * is known up to the first of them. Entries may be stale: the claim decides.
  */
 final class Scan implements Pool {
     private static final int MOST = 20_000;
@@ -34,7 +33,7 @@ final class Scan implements Pool {
     private final NavigableMap<LaneKey, Job> jobs = new TreeMap<>();
     private final Map<String, LaneKey> spots = new HashMap<>();
     private final KnownParts known = new KnownParts();
-    /** Jobs from the feed about which the filter was not asked yet. */
+    /** The documents of jobs from the feed to which the filter was not applied yet. */
     private final Set<String> unsifted = new HashSet<>();
 
     private final MovedJobs moved = new MovedJobs(MOST_MOVED);
@@ -48,7 +47,7 @@ final class Scan implements Pool {
     }
 
     /**
-     * Called before the index is read: changes that the feed tells from now on are kept, since the index may not have
+     * Begins a read of the index. Changes that the feed reports from now on are kept, because the index may not have
      * them yet.
      */
     long beginRead() {
@@ -64,14 +63,14 @@ final class Scan implements Pool {
      * Takes in a page of the index.
      *
      * @param begun the value that {@link #beginRead} returned
-     * @param from from where on it was read
-     * @param until jobs due later are not kept
+     * @param from the key at which the page begins
+     * @param until jobs that are due later are not kept
      */
     void read(long begun, LaneKey from, JobIndex.Page page, Instant until, Collection<Job> wanted) {
         rows += page.rows().size();
         wanted.stream().filter(job -> !job.scheduledTime().isAfter(until)).forEach(this::putIfNewer);
         if (begun != doubts) {
-            return; // there was a gap meanwhile: jobs that the page lacks may exist
+            return; // doubted meanwhile: jobs may exist that the page lacks
         }
         LaneKey begin = from;
         long due = ScheduledTime.nearestMillis(until);
@@ -95,7 +94,7 @@ final class Scan implements Pool {
         }
         LaneKey last = page.rows().get(page.rows().size() - 1);
         if (last.equals(from)) {
-            known.add(begin, from.nextTime()); // a whole page of ids that the server does not tell apart
+            known.add(begin, from.nextTime()); // a whole page of ids that are equal to the server
         } else if (last.isSameTime(begin) || last.compareTo(begin) >= 0) {
             known.add(begin, last);
         }
@@ -115,9 +114,9 @@ final class Scan implements Pool {
     }
 
     /**
-     * A job of this type changed and was not read.
+     * Takes in a change of a job of this type that was not read.
      *
-     * @param mayBePending whether it may be claimable; then the index is read before the scan counts as empty
+     * @param mayBePending whether the job may be claimable; then the index is read before the scan counts as empty
      */
     void unread(String docId, boolean mayBePending) {
         remove(docId);
@@ -127,7 +126,7 @@ final class Scan implements Pool {
         }
     }
 
-    /** Asks the filter about the jobs from the feed; refused jobs are forgotten until they change. */
+    /** Applies the filter to the jobs from the feed. Refused jobs are forgotten until they change. */
     void sift(Predicate<Job> wanted) {
         for (String docId : unsifted) {
             LaneKey spot = spots.get(docId);
@@ -146,7 +145,7 @@ final class Scan implements Pool {
         }
     }
 
-    /** A job that was taken out is there again, unless something newer is. */
+    /** Puts back a job that was taken out, unless a newer state of the job is known. */
     void putBack(Job job) {
         LaneKey spot = order.of(job);
         if (!spots.containsKey(job.id().docId()) && known.contains(spot)) {
@@ -155,14 +154,14 @@ final class Scan implements Pool {
         }
     }
 
-    /** Jobs may be missing here: the index must be read before the scan counts as empty. */
+    /** Notes that jobs may be missing: the index must be read before the scan counts as empty. */
     void doubt() {
         known.clear();
         doubts++;
         rows = 0;
     }
 
-    /** All that is known here may be outdated. */
+    /** Forgets all jobs, because they may be outdated. */
     void forget() {
         jobs.clear();
         spots.clear();
@@ -170,12 +169,12 @@ final class Scan implements Pool {
         doubt();
     }
 
-    /** How many rows a {@link #doubt} would cost to read again. */
+    /** Returns how many rows must be read again after a {@link #doubt}. */
     long cost() {
         return rows;
     }
 
-    /** How often it was too much to remember. */
+    /** Returns how often the scan had too many jobs to remember. */
     long overflows() {
         return overflows;
     }
@@ -208,7 +207,7 @@ final class Scan implements Pool {
         return Found.NONE;
     }
 
-    /** The next job that is not skipped, due or not; null when there is none up to the end of the known part. */
+    /** Returns the key of the next job that is not skipped, or not due; null when the known part has none. */
     private @Nullable LaneKey next(LaneKey from, LaneKey end, long due, Predicate<Job> skipped) {
         for (Map.Entry<LaneKey, Job> entry : jobs.subMap(from, true, end, true).entrySet()) {
             if (entry.getKey().time() > due || !skipped.test(entry.getValue())) {
@@ -232,7 +231,7 @@ final class Scan implements Pool {
         return found;
     }
 
-    /** When the first job that counts falls due, or when a part begins that must be read. Empty when there is none. */
+    /** Returns when the first job that counts falls due, or when an unread part begins; empty when there is neither. */
     Optional<Instant> nextTime(Instant until, Predicate<Job> counts) {
         long first = Long.MAX_VALUE;
         long due = ScheduledTime.nearestMillis(until);
@@ -274,7 +273,7 @@ final class Scan implements Pool {
         spots.put(job.id().docId(), spot);
     }
 
-    /** Forgets all when it is too much: the index still has it. */
+    /** Forgets all jobs when they are too many: the index still has them. */
     private void trim() {
         if (jobs.size() > MOST) {
             overflows++;

@@ -24,27 +24,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the index of due jobs, a window at a time. The first window is read from an up-to-date index. Each further one
- * begins where the last one ended, and does not wait for the server to update the index. It is read in the background
- * before the last one is used up. Windows grow while they are used up fast, as far as the size of the documents allows.
- * Thread-safe.
+ * Reads the index of due jobs, a window at a time. The first window is read from an up-to-date index. Each further
+ * window begins where the last one ended, and does not wait for the server to update the index. It is read in the
+ * background before the last one is used up. Windows grow while they are used up fast, as far as the size of the
+ * documents allows. Thread-safe.
  *
- * <p>A stale index lacks jobs: when its end is reached, it is updated and read again from the start. That costs the
- * server most just after very many runs, so it is put off until they are over, for at most five seconds.
+ * <p>A stale index lacks jobs: when its end is reached, it is updated and read again from the start. The update costs
+ * the server most just after very many runs, so it is put off until they are over, for at most five seconds.
  */
 final class WindowReader {
     private static final Logger log = LoggerFactory.getLogger(WindowReader.class);
     static final int FIRST = 200;
     private static final int RANDOM_OF = 1024;
     private static final int STUCK = 200;
-    /** Rows without documents are cheap. */
+    /** The most rows of a shared window: rows without documents are cheap. */
     private static final int MOST_ROWS = 8_000;
 
-    /** Jobs for so many claims are read ahead. */
+    /** The number of claims for which jobs are read ahead. */
     private static final int AHEAD = 2;
-    /** How often the index is updated while there are new jobs that it lacks, */
+    /** The interval between updates of the index while it lacks new jobs. */
     private static final Duration NEWS_EVERY = Duration.ofSeconds(10);
-    /** and while there are none: it gathers rows of jobs that are gone. */
+    /** The interval between updates while it lacks none. An index that is not updated gathers rows of jobs that are gone. */
     private static final Duration UP_TO_DATE_EVERY = Duration.ofSeconds(30);
 
     private static final Duration STUCK_EVERY = Duration.ofSeconds(10);
@@ -54,14 +54,14 @@ final class WindowReader {
     private final Environment environment;
     private final WorkerRanking ranking;
     private final Lane background;
-    /** Guards the stocks, and the set of jobs under way. */
+    /** Guards the known jobs, and the set of jobs under way. */
     private final Object monitor;
 
     private final Set<String> underWay;
 
     /**
-     * @param monitor guards the stocks, and the next parameter
-     * @param underWay the documents that are being claimed
+     * @param monitor guards the known jobs, and {@code underWay}
+     * @param underWay the ids of the documents that are being claimed
      */
     WindowReader(
             JobIndex index,
@@ -82,7 +82,7 @@ final class WindowReader {
     /**
      * Reads the windows that are needed before jobs can be chosen.
      *
-     * @param polite whether the end of a line may be left alone for a moment: see {@link RefreshTiming}
+     * @param polite whether a read at the end of a line may be put off for a moment: see {@link RefreshTiming}
      */
     void refill(String line, KnownJobs stock, Instant until, AcceptOptions options, boolean polite) {
         CompletableFuture<Void> ahead;
@@ -130,7 +130,7 @@ final class WindowReader {
         };
     }
 
-    /** Whether the window will soon be used up, and there is more. */
+    /** Returns whether the window will soon be used up, and the index has more jobs. */
     private boolean isLow(KnownJobs stock, Instant until, AcceptOptions options) {
         DueWindow backlog = stock.backlog();
         int enough = AHEAD * options.max();
@@ -202,8 +202,7 @@ final class WindowReader {
         }
         try {
             JobIndex.Window due = index.pending(line, from, update, size, wanted);
-            boolean asks =
-                    readsStuck && !due.complete(); // otherwise they are among the due ones, or were looked at lately
+            boolean asks = readsStuck && !due.complete(); // otherwise they are among the due jobs, or were read lately
             List<Job> stuck = asks ? stuck(line, from.isEmpty() ? Update.TRUE : Update.FALSE) : List.of();
             synchronized (monitor) {
                 stock.backlog().refill(begun, free(due), free(stuck), from.isEmpty() && !shared);
@@ -234,8 +233,8 @@ final class WindowReader {
     }
 
     /**
-     * Reads the start of the line once more, from an index that may be stale. Jobs that others left behind are there, and new jobs that
-     * belong before the known ones.
+     * Reads the start of the line once more, from an index that may be stale. There are jobs that other workers left
+     * behind, and new jobs that belong before the known jobs.
      *
      * @param mayLackOlder whether new jobs are a reason to read
      */

@@ -1,3 +1,3 @@
-/** Which jobs are due: a window of the index, kept current by the feed, and how a worker chooses from it. */
+/** The due jobs: a window of the index that the feed keeps current, and the choice of the jobs that a worker claims. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.due;

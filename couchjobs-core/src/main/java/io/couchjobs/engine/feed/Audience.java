@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The listeners of a feed: first those that are always told, then those that listen for a while. Thread-safe. */
+/** The listeners of a feed: the permanent ones, which are told first, and those that listen for a while. Thread-safe. */
 final class Audience {
     private static final Logger log = LoggerFactory.getLogger(Audience.class);
 
@@ -28,12 +28,12 @@ final class Audience {
         listeners.remove(listener);
     }
 
-    /** Whether anybody listens; listeners that are always told do not count. */
+    /** {@return whether there are listeners besides the permanent ones} */
     boolean listens() {
         return !listeners.isEmpty();
     }
 
-    /** Tells only the listeners that are always told. One that fails does not keep the others from hearing. */
+    /** Tells only the permanent listeners. A listener that fails does not keep the others from hearing. */
     void tellAlways(Consumer<FeedListener> news) {
         always.forEach(listener -> tell(listener, news));
     }
@@ -44,20 +44,20 @@ final class Audience {
     }
 
     /**
-     * Whether a listener needs the document. Documents other than jobs, logs and the history are rare, and any listener may
-     * need them.
+     * Returns whether the document must be read. Documents other than jobs, logs and the history are rare, and any
+     * listener may need them.
      */
     boolean needs(FeedNotice notice) {
         return !notice.isReadOnDemand()
                 || Stream.concat(always.stream(), listeners.stream()).anyMatch(listener -> needs(listener, notice));
     }
 
-    /** Whether somebody must hear of each change. */
+    /** {@return whether a listener must hear of each change} */
     boolean needsEach() {
         return Stream.concat(always.stream(), listeners.stream()).anyMatch(FeedListener::needsEach);
     }
 
-    /** How late the least patient listener may hear of a change. */
+    /** {@return how late the least patient listener may hear of a change} */
     Duration patience() {
         return Stream.concat(always.stream(), listeners.stream())
                 .map(FeedListener::patience)

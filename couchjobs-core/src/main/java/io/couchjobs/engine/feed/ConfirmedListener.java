@@ -8,8 +8,8 @@ import io.couchjobs.job.JobId;
 import java.util.Optional;
 
 /**
- * Passes the feed's events to a listener, but the end or the removal of a job only when a majority of the copies has
- * it. Thread-safe.
+ * Passes the feed's events to a listener. Passes on the end or the removal of a job only when a majority of the copies
+ * has it. Thread-safe.
  */
 public final class ConfirmedListener implements FeedListener, ConfirmedEnds.Listener, AutoCloseable {
     private final JobStore store;
@@ -31,7 +31,7 @@ public final class ConfirmedListener implements FeedListener, ConfirmedEnds.List
         }
     }
 
-    /** A listener that fails is not told again. The feed tells it once, too. */
+    /** Passes on a confirmed state once, even if the listener fails, as the feed does. */
     @Override
     public void told(Snapshot sure) {
         Optional<Job> job = sure.job();

@@ -23,33 +23,35 @@ import org.slf4j.LoggerFactory;
 /**
  * The one {@code _changes} feed of a process on a database, shared by all listeners. Thread-safe.
  *
- * <p>It starts with the first listener and lives until it is closed. A connection is replaced when it breaks, when it
- * is silent for three heartbeats (10 s each), and when it gives signs of life but does not bring the server's changes.
- * After 5 minutes without a change the server is asked whether it has one. The new connection, to another node of a
- * cluster when several are known, goes on from the last position, and listeners are told of a {@linkplain
- * FeedListener#gap() gap}: the server may have changed in unknown ways meanwhile, and another node honours a position only
- * roughly. When the server does not know a position any more (the database was deleted and recreated, or restored from
- * an older state), the feed goes on from the present one. No other refusal is a reason for that, however often it
- * comes. CouchDB takes the position of a former database of the same name and begins again with the first change. So
- * the feed also compares the database's time of creation; another database is a gap, too.
+ * <p>The feed starts with the first listener and runs until it is closed. It replaces a connection that breaks, that is
+ * silent for three heartbeats (10 s each), or that shows signs of life but does not bring the server's changes. After 5
+ * minutes without a change it asks the server whether there is one. The new connection continues from the last position, on
+ * another node of a cluster when several are known. Listeners are told of a {@linkplain FeedListener#reconnected()
+ * reconnection}, which by default counts as a {@linkplain FeedListener#gap() gap}. The server may have changed in unknown
+ * ways meanwhile, and another node honours a position only roughly.
+ *
+ * <p>A server does not know a position any more when the database was deleted and recreated, or restored from an older
+ * state. Then the feed continues from the database's present position. No other refusal has this effect, however often it
+ * comes. CouchDB does not refuse the position of a former database of the same name, but begins again with the first
+ * change. So the feed also compares the database's time of creation. Another database counts as a gap, too.
  *
  * <p>While very many changes come whose documents no listener {@linkplain FeedListener#needsDocument needs}, the feed is
- * read without documents and in {@linkplain FeedListener#patience pauses}: that costs the server less than half per
- * change, and a document that changed several times in a pause comes once. Needed documents are read by their ids. This
- * is not done on a cluster, where a later reading may be older than the row.
+ * read without documents and with {@linkplain FeedListener#patience pauses}. This costs the server less than half per
+ * change, and a document that changed several times in a pause comes once. The documents that listeners need are read by
+ * their ids. On a cluster the feed always reads documents, because a later reading may be older than the row.
  *
- * <p>In a fleet, rows are skipped while not one of very many is of a job that concerns a listener, and none {@linkplain
- * FeedListener#needsEach needs} each: after pauses five times as long, the feed goes on from the database's present
- * position, and all {@linkplain FeedListener#skipped look} for what concerns them.
+ * <p>In a fleet the feed skips rows while very many come, none of them is of a job that concerns a listener, and no
+ * listener {@linkplain FeedListener#needsEach needs each}. After pauses five times as long, it continues from the
+ * database's present position, and all listeners {@linkplain FeedListener#skipped look} for changes that concern them.
  *
  * <p>Events may come twice or late, or report an older state, but no event that a listener needs is left out. A document
  * that cannot be read (longer than 16 MiB, nested too deeply) comes without its content.
  */
 public final class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
-    /** Only one of so many rows without documents tells its position: a position costs the server time. */
+    /** Only one row in this many carries its position when rows come without documents: a position costs the server time. */
     private static final int SEQ_INTERVAL = 200;
-    /** So many readings without documents go by until the server is asked whether the database is still the same. */
+    /** The number of readings without documents per check that the database is still the same. */
     private static final int READINGS = 50;
 
     private final CouchDatabase database;
@@ -68,15 +70,15 @@ public final class Feed implements AutoCloseable {
     private volatile @Nullable ChangesFeed connection;
     private volatile boolean closed;
 
-    // The fields from here on belong to the feed's thread, once it runs.
+    // Once the feed's thread runs, only that thread uses the fields below.
     private boolean again;
     private boolean switching;
     private boolean unreadableAhead;
 
     /**
-     * Prepares a feed that knows the writes of this process. No I/O.
+     * Prepares a feed that knows the writes of this process. Does no I/O.
      *
-     * @param always hear of changes whenever the feed runs, before the others, and do not start it
+     * @param always permanent listeners, which hear of changes before the others and do not start the feed
      */
     public Feed(JobStore store, List<FeedListener> always) {
         this(
@@ -103,10 +105,10 @@ public final class Feed implements AutoCloseable {
     }
 
     /**
-     * Listens to all that changes after this call.
+     * Adds a listener, which hears of every change made after this call.
      *
      * @param listener called on the feed's thread: must be quick, and must never wait
-     * @return ends the listening when closed
+     * @return removes the listener when closed
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached to find the position
      */
     public Listening listen(FeedListener listener) {
@@ -134,7 +136,8 @@ public final class Feed implements AutoCloseable {
     }
 
     /**
-     * The position is taken before this returns, so a caller that then looks and finds nothing misses no later change.
+     * Starts the feed's thread unless it runs. Takes the position first, so a caller that looks afterwards and finds
+     * nothing misses no later change.
      */
     private void start() {
         synchronized (starting) {
@@ -145,7 +148,7 @@ public final class Feed implements AutoCloseable {
                 return;
             }
             position.begin();
-            // They may have remembered a state before there was a feed to correct it.
+            // The permanent listeners may remember a state from before the feed ran.
             audience.tellAlways(FeedListener::gap);
             Thread started = environment.thread("couchjobs-feed", this::follow);
             started.start();
@@ -271,7 +274,10 @@ public final class Feed implements AutoCloseable {
         position.ended(feed.lastSeq());
     }
 
-    /** Whether the connection is to be opened anew, with documents or without them. It goes on from where this one is. */
+    /**
+     * Switches between reading with and without documents when it is time. Returns whether the connection must be
+     * reopened, which then continues from the present position.
+     */
     private boolean switchesOver() {
         if (!pace.wantsSwitch(environment.nanos(), audience.patience())) {
             return false;

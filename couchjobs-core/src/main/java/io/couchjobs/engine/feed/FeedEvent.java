@@ -15,13 +15,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A document changed. Immutable and thread-safe.
+ * The change of a document. Immutable and thread-safe.
  *
  * @param rev the revision that the change made, such as {@code 3-...}
  * @param document the document as it is now, or its tombstone; null when it cannot be read
- * @param conflicted whether it has other leaves that are not deleted
- * @param leaves the revisions of its leaves, tombstones too, as far as the feed tells; the winner first
- * @param job the job, if the document is one and still there; its attached data is not read
+ * @param conflicted whether the document has other leaves that are not deleted
+ * @param leaves the revisions of the document's leaves, including tombstones, as far as the feed reports them; the
+ *     winner first
+ * @param job the job, if the document is a job and not deleted; its attached data is not read
  */
 public record FeedEvent(
         String docId,
@@ -33,12 +34,12 @@ public record FeedEvent(
         Optional<Job> job) {
     private static final String CONFLICTS = "_conflicts";
 
-    /** A change of a document with one leaf. */
+    /** Creates the event of a document with one leaf. */
     public FeedEvent(String docId, String rev, boolean deleted, @Nullable ObjectNode document, boolean conflicted) {
         this(docId, rev, deleted, document, conflicted, List.of(rev), jobOf(docId, deleted, document));
     }
 
-    /** The event of a row of the feed; the document, which is given away, loses its {@code _conflicts}. */
+    /** Returns the event of a row of the feed. Takes the row's document over and removes its {@code _conflicts}. */
     static FeedEvent of(Change change) {
         String rev = change.revs().isEmpty() ? "" : change.revs().get(0);
         ObjectNode document = change.doc();
@@ -61,8 +62,8 @@ public record FeedEvent(
     }
 
     /**
-     * {@return the job's state in this event; empty for the tombstone of a leaf that lost, and for a document that is
-     * no job or was not read}
+     * {@return the job's state in this event; empty for the tombstone of a losing leaf, and for a document that is not
+     * a job or was not read}
      */
     public Optional<Snapshot> seen(JobId id) {
         return isResolved() ? Optional.empty() : snapshot(id);
@@ -81,12 +82,12 @@ public record FeedEvent(
                 && JobTombstone.retiredStatus(document).isPresent();
     }
 
-    /** Whether it is the tombstone of a leaf that lost, which says nothing of the job. */
+    /** {@return whether the document is the tombstone of a losing leaf, which says nothing about the job} */
     public boolean isResolved() {
         return deleted && document != null && Resolution.isOfLoser(document);
     }
 
-    /** The job is read once, however many listeners ask. The document is shared with it, and nobody changes it. */
+    /** Parses the job once for all listeners. The job shares the document, which nobody changes. */
     private static Optional<Job> jobOf(String docId, boolean deleted, @Nullable ObjectNode document) {
         return deleted || document == null || !docId.startsWith(DocIds.JOB)
                 ? Optional.empty()

@@ -2,20 +2,21 @@ package io.couchjobs.engine.feed;
 
 import java.time.Duration;
 
-/** Hears of changes. */
+/** A listener that the feed tells of changes. */
 public interface FeedListener {
-    /** How late a listener that waits for a change hears of it. Shorter pauses cost the server more than they save. */
+    /** The patience of a listener that waits for a change. Shorter pauses cost the server more than they save. */
     Duration SOON = Duration.ofMillis(100);
-    /** How late a listener that is in no hurry hears of a change. */
+    /** The patience of a listener that is in no hurry. */
     Duration LATER = Duration.ofSeconds(1);
 
-    /** A document changed. The call may come twice or late, or report an older state. */
+    /** Reports a changed document. The call may come twice or late, or report an older state. */
     void changed(FeedEvent event);
 
     /**
-     * Whether the listener needs a document that changed. When no listener does, the document may not be read, and
-     * all are told by {@link #unread}; otherwise all get it by {@link #changed}. The answer may change with time.
-     * Asked about jobs, chunks of their logs and the history only: other documents are always read.
+     * Returns whether the listener needs a document that changed. If no listener needs the document, it may not be
+     * read, and all listeners are told by {@link #unread}. Otherwise all listeners get it by {@link #changed}. The
+     * answer may change with time. The feed asks about jobs, chunks of their logs and the history only: it always reads
+     * other documents.
      *
      * @return true by default
      */
@@ -23,34 +24,40 @@ public interface FeedListener {
         return true;
     }
 
-    /** A document changed and was not read, because no listener needed it. The call may come twice, late, or for an older state. */
+    /**
+     * Reports a changed document that was not read, because no listener needed it. The call may come twice or late, or
+     * report an older state.
+     */
     default void unread(FeedNotice notice) {}
 
     /**
-     * {@return how late the listener may hear of a change while very many come; may change with time. {@link #SOON} by
-     * default}
+     * {@return how late the listener may hear of a change while very many changes come; {@link #SOON} by default} The
+     * answer may change with time.
      */
     default Duration patience() {
         return SOON;
     }
 
     /**
-     * {@return whether the listener must hear of each change. If no listener must, many may go by while they concern nobody
-     * here, and all hear of it by {@link #skipped}; may change with time. True by default}
+     * {@return whether the listener must hear of each change; true by default} If no listener must, the feed may skip many
+     * changes that concern none of them, and then calls {@link #skipped}. The answer may change with time.
      */
     default boolean needsEach() {
         return true;
     }
 
-    /** Many changes went by, and nobody was told of any of them: the listener looks for what concerns it. */
+    /** Reports that the feed skipped many changes without telling anybody. The listener looks for changes that concern it. */
     default void skipped() {
         gap();
     }
 
-    /** The position was lost: nothing heard before is certain any more, so the listener must look again. */
+    /** Reports that the position was lost. Nothing heard before is certain any more, so the listener must look again. */
     default void gap() {}
 
-    /** The connection was replaced and goes on from its position; a listener that needs certainty looks again. */
+    /**
+     * Reports that the connection was replaced and continues from its position. A listener that needs certainty looks
+     * again.
+     */
     default void reconnected() {
         gap();
     }

@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The notice that a document changed, without the document. Listeners are asked about it before the document is read,
- * and told it when none needs the document. Immutable and thread-safe.
+ * The notice that a document changed, without the document. The feed shows it to the listeners before it reads the
+ * document. If no listener needs the document, they get only the notice. Immutable and thread-safe.
  *
  * @param docId the document's {@code _id}
- * @param revs its winning revision, and after it the other leaves as far as they are known, deleted ones too; never empty
- * @param own whether this process wrote that very revision, of a job that is not pending with it
- * @param jobId the identity of the job, read once from the {@code _id} for all listeners; empty for other documents
+ * @param revs the winning revision, then the other known leaves, including deleted ones; never empty
+ * @param own whether this process wrote exactly this revision, of a job that is not pending in it
+ * @param jobId the job's identity, parsed once from the {@code _id} for all listeners; empty for other documents
  */
 public record FeedNotice(String docId, List<String> revs, boolean deleted, boolean own, Optional<JobId> jobId) {
     public FeedNotice {
         revs = List.copyOf(revs.isEmpty() ? List.of("") : revs);
     }
 
-    /** Reads the identity of the job from the {@code _id}. */
+    /** Parses the job's identity from the {@code _id}. */
     public FeedNotice(String docId, List<String> revs, boolean deleted, boolean own) {
         this(docId, revs, deleted, own, JobId.fromDocId(docId));
     }
@@ -33,27 +33,30 @@ public record FeedNotice(String docId, List<String> revs, boolean deleted, boole
         return Rev.generation(rev());
     }
 
-    /** {@return whether it is of the documents of which there may be very many: a job, or a part of its log} */
+    /** {@return whether the document is of a kind of which there may be very many: a job, or a chunk of its log} */
     public boolean isOfMany() {
         return docId.startsWith(DocIds.JOB) || docId.startsWith(DocIds.LOG);
     }
 
-    /** {@return whether it is only read when a listener needs it: one of very many, or of the history, which is large} */
+    /**
+     * {@return whether the document is read only when a listener needs it: a job, a chunk of a log, or the history,
+     * which is large}
+     */
     public boolean isReadOnDemand() {
         return isOfMany() || docId.startsWith(DocIds.STATS);
     }
 
-    /** {@return whether it may have more than one leaf that is not deleted} */
+    /** {@return whether the document may have more than one leaf that is not deleted} */
     public boolean mayBeConflicted() {
         return revs.size() > 1;
     }
 
-    /** {@return whether it may be a job that was not there before} */
+    /** {@return whether the document may be a job that did not exist before} */
     public boolean mayBeNew() {
         return generation() == 1 && mayBePending();
     }
 
-    /** {@return whether it may be a claimable job by another process's write} */
+    /** {@return whether the document may be a pending job} */
     public boolean mayBePending() {
         return !own && !deleted && docId.startsWith(DocIds.JOB);
     }

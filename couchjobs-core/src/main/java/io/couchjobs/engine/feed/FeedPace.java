@@ -3,13 +3,14 @@ package io.couchjobs.engine.feed;
 import java.time.Duration;
 
 /**
- * Decides whether the feed is read with documents or without: without, while many rows come and hardly any of their
- * documents are needed. When not one job among them concerns anybody here, rows may be skipped. Not thread-safe.
+ * Decides whether the feed is read with documents or without. It is read without documents while many rows come and
+ * hardly any of their documents are needed. If none of the jobs among the rows concerns a listener, rows may be
+ * skipped. Not thread-safe.
  *
- * <p>A switch costs a request, so it takes more rows to begin than to go on.
+ * <p>A switch costs a request. So more rows are needed to begin reading without documents than to continue.
  */
 final class FeedPace {
-    /** By default, 200 rows within a second whose documents are not needed are many; fewer than 50 are few. */
+    /** The default: 200 unneeded documents within a second are many; fewer than 50 are few. */
     static final FeedPace.Limits DEFAULT = new FeedPace.Limits(200, 50, 1_000_000_000);
 
     /** The patience of the listeners of ten idle workers. */
@@ -21,16 +22,16 @@ final class FeedPace {
     private long since;
     private long needed;
     private long unneeded;
-    /** How many of the needed documents are jobs, or parts of their logs. */
+    /** The number of needed documents that are jobs or chunks of their logs. */
     private long concerning;
 
     private boolean concernsNobody;
 
     /**
-     * When to switch.
+     * The limits that decide when to switch.
      *
-     * @param many with so many unneeded documents within a window, documents are left out
-     * @param few with fewer, they are read again
+     * @param many from this number of unneeded documents in a window on, documents are left out
+     * @param few below this number, documents are read again
      * @param window the length of a window in nanoseconds
      */
     record Limits(int many, int few, long window) {}
@@ -40,7 +41,7 @@ final class FeedPace {
         this.since = nanos;
     }
 
-    /** One that never switches. */
+    /** Returns a pace that never switches. */
     static FeedPace fixed(boolean lean) {
         FeedPace pace = new FeedPace(DEFAULT, 0);
         pace.lean = lean;
@@ -48,14 +49,12 @@ final class FeedPace {
         return pace;
     }
 
-    /** Whether the feed is to be read without documents. */
+    /** {@return whether the feed must be read without documents} */
     boolean isLean() {
         return lean;
     }
 
-    /**
-     * Whether very many rows came in the last window, and none of a job that concerns anybody here.
-     */
+    /** {@return whether very many rows came in the last window, and none was of a job that concerns a listener} */
     boolean mayBeSkipped() {
         return concernsNobody;
     }
@@ -66,21 +65,25 @@ final class FeedPace {
         unneeded += isNeeded ? 0 : 1;
     }
 
-    /** Whether so many rows are better skipped than read: to look anew costs the server about as much as to read 200. */
+    /**
+     * Returns whether this number of rows is better skipped than read. To look anew costs the server about as much as
+     * to read 200 rows.
+     */
     boolean areMany(long rows) {
         return rows >= limits.many;
     }
 
-    /** So many rows were skipped. */
+    /** Counts skipped rows. */
     void skipped(long rows) {
         unneeded += rows;
     }
 
     /**
-     * Whether it is time to read it the other way.
+     * Returns whether it is time to switch between reading with and without documents.
      *
-     * @param patience the patience of the listeners. Each worker of a fleet reads all rows, and the more workers there are,
-     *     the more patient they are: with one of a second, a fifth of the rows are many, or few
+     * @param patience the patience of the listeners. Each worker of a fleet reads all rows, and the listeners are more
+     *     patient the more workers there are. With a patience of one second, a fifth of the usual rows counts as many,
+     *     or as few
      */
     boolean wantsSwitch(long nanos, Duration patience) {
         long part = Math.max(1, patience.dividedBy(OF_FEW_WORKERS));
@@ -102,20 +105,23 @@ final class FeedPace {
         restart(nanos);
     }
 
-    /** With documents, for now. */
+    /** Reads with documents again, until many rows come. */
     void reset(long nanos) {
         lean &= isFixed;
         concernsNobody = false;
         restart(nanos);
     }
 
-    /** With documents, for good. */
+    /** Reads with documents from now on. */
     void stayWithDocuments() {
         lean = false;
         isFixed = true;
     }
 
-    /** Many needed documents are a reason at once; only the end of a window shows that few rows come. */
+    /**
+     * Returns whether documents must be read again. Many needed documents suffice at any time. Only the end of a window
+     * shows that few rows come.
+     */
     private boolean wantsDocuments(boolean isOver, long windows, long part) {
         return 4 * needed > unneeded + (isOver ? 0 : limits.many) || (isOver && part * unneeded < windows * limits.few);
     }

@@ -7,13 +7,17 @@ import io.couchjobs.engine.time.Environment;
 import java.time.Duration;
 
 /**
- * The pauses between readings without documents. While very many rows come and nobody here needs each, the pauses are long
- * and what came in them is skipped: that costs the server one request, however much it was. Belongs to the feed's thread.
+ * The pauses between readings without documents. While very many rows come and no listener needs each, the pauses are
+ * long and the rows of a pause are skipped. Skipping costs the server one request, however many rows there are. Used
+ * only by the feed's thread.
  */
 final class FeedPauses {
-    /** While very many rows concern nobody here, each pause is at least so long. */
+    /** The shortest pause while very many rows come that concern no listener. */
     private static final Duration SHORTEST = Duration.ofMillis(100);
-    /** Rows are skipped only if each listener can wait for {@link #SHORTEST}. Then pauses are this many times as long as usual. */
+    /**
+     * How many times as long as usual pauses are while rows are skipped. Rows are skipped only if each listener can
+     * wait for {@link #SHORTEST}.
+     */
     private static final int TIMES_AS_PATIENT = 5;
 
     private final CouchDatabase database;
@@ -30,7 +34,7 @@ final class FeedPauses {
         this.environment = ServerAccess.environment(database.server());
     }
 
-    /** Makes a pause; false when the feed was closed meanwhile. */
+    /** Makes a pause. Returns false when the feed was closed meanwhile. */
     boolean make() {
         Duration patience = audience.patience();
         try {
@@ -47,15 +51,15 @@ final class FeedPauses {
     }
 
     /**
-     * Until the first whole second after the pause. The server brings its index up to date for the first process that
-     * looks, and those that look at the same time share that.
+     * Extends a pause to the next whole second. The server brings its index up to date for the first process that
+     * looks, and all processes that look at the same time share this update.
      */
     private Duration untilTheFleetLooks(Duration pause) {
         long end = environment.instant().plus(pause).toEpochMilli();
         return pause.plusMillis(Math.floorMod(-end, 1_000L));
     }
 
-    /** Skips what came in the pause, if it was much; false when it is to be read. */
+    /** Skips the rows of the pause if there are many. Returns false when the rows must be read. */
     boolean skip() {
         if (!maySkip()) {
             return false;

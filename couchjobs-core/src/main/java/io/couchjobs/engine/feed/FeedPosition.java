@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The position of a feed: the last change that its listeners heard of. It tells them to look again when the database
- * does not know that position any more, or is another one of the same name. Not thread-safe.
+ * The position of a feed: the last change that its listeners heard of. Tells the listeners to look again when the
+ * database does not know this position any more, or is another one of the same name. Not thread-safe.
  */
 final class FeedPosition {
     private static final Logger log = LoggerFactory.getLogger(FeedPosition.class);
@@ -43,17 +43,17 @@ final class FeedPosition {
         seq = info.updateSeq();
     }
 
-    /** The server refused the request for the feed, maybe for its position. */
+    /** Notes that the server refused the request for the feed, perhaps because of the position. */
     void answered(CouchException trouble) {
         lost |= FeedFailures.speakOfPosition(trouble);
     }
 
-    /** The feed broke: the database may be gone. */
+    /** Notes that the feed broke. The database may be gone. */
     void broke(CouchException trouble) {
         lost |= FeedFailures.isGone(trouble);
     }
 
-    /** A connection stands. It may have reached a database that was made after the position was taken. */
+    /** Notes that a connection was made. It may have reached a database that was created after the position was taken. */
     void connected() {
         begins = true;
         if (isMadeAnew(database.info())) {
@@ -61,19 +61,22 @@ final class FeedPosition {
         }
     }
 
-    /** Goes on from a later position, and tells the listeners only that. */
+    /**
+     * Continues from a later position. Tells the listeners that changes were skipped, or of a gap when the database is
+     * another one.
+     */
     void skip(DatabaseInfo now) {
         boolean isOther = isMadeAnew(now) || FeedWatchdog.isBehind(now, seq);
         seq = now.updateSeq();
         audience.tell(isOther ? FeedListener::gap : FeedListener::skipped);
     }
 
-    /** A connection came to its end, and all of its changes were told. */
+    /** Notes that a connection ended and all of its changes were told. */
     void ended(String lastSeq) {
         seq = lastSeq;
     }
 
-    /** After an interruption: checks the position, and tells the listeners to look again. */
+    /** Checks the position after an interruption, and tells the listeners to look again. */
     void check() {
         DatabaseInfo info = database.info();
         boolean isOther = isMadeAnew(info);
@@ -97,9 +100,10 @@ final class FeedPosition {
     }
 
     /**
-     * Tells of the next change. A server that does not know a position begins with the first change it has, in each of its
-     * shards: the database was recreated after the check of the position, and before the connection was made. On a cluster
-     * the next number may be lower at any time, when another copy sends it, so only the first one counts there.
+     * Tells the listeners of the next change. A server that does not know a position begins with the first change of
+     * each of its shards. This happens when the database was recreated after the check of the position and before the
+     * connection was made. On a cluster the next number may be lower at any time, because another copy sends it. So
+     * only the first change of a connection counts there.
      */
     void tell(String next, Consumer<FeedListener> news) {
         if (!next.equals(seq)) {

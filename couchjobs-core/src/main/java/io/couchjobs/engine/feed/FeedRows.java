@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Tells the listeners of the rows of a feed, with their documents or without. Belongs to the feed's thread. */
+/** Tells the listeners of the rows of a feed, with or without their documents. Used only by the feed's thread. */
 final class FeedRows {
     private static final int ROWS_TO_STEP = 50;
     private static final int MOST_AT_ONCE = 200;
@@ -24,7 +24,7 @@ final class FeedRows {
     private final FeedPace pace;
     private final OwnWrites own;
     private final RowDocuments documents;
-    /** Something was heard of the server. */
+    /** Called for each row, which shows that the server is alive. */
     private final Runnable alive;
 
     FeedRows(
@@ -43,12 +43,15 @@ final class FeedRows {
         this.documents = new RowDocuments(database);
     }
 
-    /** Tells of a row; without documents in the rows, also of those behind it that are here already. */
+    /** Tells the listeners of a row. If rows come without documents, also tells of the later rows that have arrived already. */
     void tell(Change first, ChangesFeed feed) {
         tellAll(pace.isLean() ? gather(first, feed) : List.of(first));
     }
 
-    /** One of the next rows cannot be read with its document: they are read without, and each document on its own. */
+    /**
+     * Reads the next rows without documents, and each document on its own, because one of them cannot be read with its
+     * document.
+     */
     void stepOver() {
         ChangesRequest next = ChangesRequest.normal().since(position.seq()).limit(ROWS_TO_STEP);
         for (Change row : PastChanges.read(database, next)) {
@@ -57,7 +60,7 @@ final class FeedRows {
         }
     }
 
-    /** The changes that are here already, only the last of each document. */
+    /** Returns the rows that have arrived already, only the last one of each document. */
     private static List<Change> gather(Change first, ChangesFeed feed) {
         Map<String, Change> rows = new LinkedHashMap<>();
         Optional<Change> next = Optional.of(first);
@@ -69,7 +72,7 @@ final class FeedRows {
         return new ArrayList<>(rows.values());
     }
 
-    /** In the order of the feed; without documents in the rows, the needed ones are read here. */
+    /** Tells of rows in the order of the feed. If rows come without documents, reads the needed ones here. */
     private void tellAll(List<Change> rows) {
         List<FeedNotice> notices = rows.stream().map(this::notice).toList();
         List<Change> needed = new ArrayList<>();

@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Detects a connection that gives signs of life but brings no changes any more. Used by the feed's thread only; it asks
+ * Detects a connection that shows signs of life but brings no changes any more. Used only by the feed's thread. Asks
  * the server in a lane of its own, so that a slow answer delays nothing else.
  */
 final class FeedWatchdog {
@@ -30,7 +30,7 @@ final class FeedWatchdog {
     private volatile boolean asking;
     private volatile @Nullable Finding finding;
 
-    /** The server had news beyond a position at that moment. */
+    /** A moment at which the server had news beyond a position. */
     private record Finding(String position, long nanos) {}
 
     FeedWatchdog(CouchDatabase database, DatabaseIdentity identity, Duration quiet, Duration grace) {
@@ -43,13 +43,13 @@ final class FeedWatchdog {
         this.lastSignNanos = environment.nanos();
     }
 
-    /** A change came, or a new connection stands. */
+    /** Notes that a change came, or that a new connection was made. */
     void calm() {
         lastSignNanos = environment.nanos();
         finding = null;
     }
 
-    /** Whether the server has had news for the connection for a while, and the connection did not bring it. */
+    /** Returns whether the server has news that the connection did not bring within the grace period. */
     boolean wantsReplacement(String position) {
         long now = environment.nanos();
         Finding found = finding;
@@ -64,8 +64,8 @@ final class FeedWatchdog {
     }
 
     /**
-     * Whether a database was recreated, or restored from an older state, since it had that position. On a cluster the
-     * numbers tell nothing: each copy counts for itself, and now other copies may have been asked.
+     * Returns whether a database was recreated, or restored from an older state, since it had a position. On a cluster
+     * the numbers tell nothing: each copy counts its own changes, and different copies may have been asked.
      */
     static boolean isBehind(DatabaseInfo now, String position) {
         return now.copies() == 1 && now.changes() < DatabaseInfo.changes(position);
@@ -92,7 +92,10 @@ final class FeedWatchdog {
         log.debug("it cannot be told now whether the feed of {} misses something", database.name(), trouble);
     }
 
-    /** A recreated database is news, and so is a position that it does not know or that lies ahead of it. */
+    /**
+     * Returns whether the server has news beyond a position. A recreated database is news, and so is a position that
+     * the database does not know or that lies ahead of it.
+     */
     private boolean hasNews(String position) {
         try {
             DatabaseInfo info = database.info();

@@ -8,11 +8,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the changes that a database has now, and waits for no others. */
+/** Reads the changes that a database has now, without waiting for later ones. */
 public final class PastChanges {
     private PastChanges() {}
 
-    /** {@return the changes that a request asks for; a part of them when the thread is interrupted, whose flag stays set} */
+    /** {@return the changes that a request asks for; only some of them when the thread is interrupted, whose flag stays set} */
     public static List<Change> read(CouchDatabase database, ChangesRequest request) {
         List<Change> changes = new ArrayList<>();
         try (ChangesFeed feed = database.changes(request)) {

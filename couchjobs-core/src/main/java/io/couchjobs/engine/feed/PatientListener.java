@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.function.BiConsumer;
 
 /**
- * A listener for which the feed need not read the documents of jobs and logs, nor hurry, nor bring each change. It may say for which
- * changes it needs them.
+ * A listener that is in no hurry, and needs neither the documents of jobs and logs nor each change. An implementation may
+ * need the documents of some changes.
  */
 public interface PatientListener extends FeedListener {
     @Override
@@ -23,7 +23,10 @@ public interface PatientListener extends FeedListener {
         return LATER;
     }
 
-    /** Hears of the id of each document that changed, and its revision, when the others have the feed read it. */
+    /**
+     * Returns a listener that gets the id and the revision of each change that the feed reports. It does not keep the feed
+     * from skipping changes.
+     */
     static PatientListener ofRevisions(BiConsumer<String, String> hearer) {
         return new PatientListener() {
             @Override

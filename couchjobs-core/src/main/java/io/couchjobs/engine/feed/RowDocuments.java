@@ -14,7 +14,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the documents of rows that came without them. They may be newer than the rows. */
+/** Reads the documents of rows that came without them. A document may be newer than its row. */
 final class RowDocuments {
     private static final Logger log = LoggerFactory.getLogger(RowDocuments.class);
 
@@ -24,7 +24,10 @@ final class RowDocuments {
         this.database = database;
     }
 
-    /** By document id, the rows as the feed would have brought them with documents: one request, and one per tombstone. */
+    /**
+     * Returns, by document id, the rows as the feed would have brought them with documents. Costs one request, and one
+     * per tombstone.
+     */
     Map<String, Change> read(Collection<Change> rows) {
         Map<String, Change> found = new HashMap<>();
         Map<String, Change> present = new HashMap<>();
@@ -51,7 +54,7 @@ final class RowDocuments {
         return found;
     }
 
-    /** A row with its document, as the feed brings it; the row itself when the document cannot be read. */
+    /** Returns a row with its document, as the feed brings it, or the row itself when the document cannot be read. */
     Change alone(Change row) {
         ChangesRequest document = ChangesRequest.normal()
                 .docIds(List.of(row.id()))

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The jobs that held jobs wait for: as long as somebody has to ask how they ended, retention does not delete them. */
+/** The jobs that held jobs wait for. Retention does not delete such a job while a held job may still ask how it ended. */
 final class AwaitedJobs {
-    /** One that waits for ten thousand others is a document of half a megabyte. */
+    /** The document of a job that waits for ten thousand others has half a megabyte. */
     private static final int PAGE = 10;
 
     private final CouchDatabase database;
     private final HeldIndex index;
-    /** The held jobs that were read already: most are held for long. */
+    /** The held jobs that were read already: most jobs are held for long. */
     private final Set<String> read = new HashSet<>();
 
     private final Set<String> awaited = new HashSet<>();
@@ -27,7 +27,10 @@ final class AwaitedJobs {
         this.index = new HeldIndex(index);
     }
 
-    /** The ids of the jobs that held jobs wait for, also those held at an earlier call. Each collection needs a new object. */
+    /**
+     * {@return the ids of the jobs that held jobs wait for, including those of earlier calls} Each collection needs a new
+     * instance.
+     */
     Set<String> docIds() {
         List<String> held = index.anywhere().map(JobId::docId).filter(read::add).toList();
         for (int from = 0; from < held.size(); from += PAGE) {

@@ -16,11 +16,11 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
-/** Lets CouchDB write the files of a database and of couchjobs' indexes anew, without what is not needed any more. */
+/** Makes CouchDB rewrite the files of a database and of couchjobs' indexes, without data that is not needed any more. */
 final class Compaction {
-    /** A smaller database is compacted before its state could be asked. */
+    /** The compaction of a smaller database ends before its state can be asked. */
     private static final long SMALL_BYTES = 4_000_000;
-    /** A server may take a moment to begin. */
+    /** The time that a server may take to begin. */
     private static final Duration MOMENT = Duration.ofMillis(50);
 
     private static final int QUIET_LOOKS = 6;
@@ -35,13 +35,16 @@ final class Compaction {
         this.designs = designs;
     }
 
-    /** The size on disk of the database and of couchjobs' indexes; 0 when the server does not say. */
+    /** {@return the size on disk of the database and of couchjobs' indexes; 0 when the server does not tell} */
     long bytes() {
         return Math.max(0, database.info().fileSize())
                 + designs.installed().stream().mapToLong(this::bytes).sum();
     }
 
-    /** Another server than CouchDB may not know; the design document may have been removed just now. */
+    /**
+     * Returns 0 when the size is unknown: a server other than CouchDB may not know it, or the design document was removed
+     * just now.
+     */
     private long bytes(String design) {
         try {
             return Math.max(0, database.viewInfo(design).fileSize());
@@ -51,8 +54,8 @@ final class Compaction {
     }
 
     /**
-     * Waits until the indexes have seen all changes, however long a new one takes to build. Those that have not seen a purge
-     * keep CouchDB from forgetting what was purged.
+     * Waits until the indexes have processed all changes, however long a new index takes to build. An index that has not
+     * processed a purge keeps CouchDB from forgetting the purged documents.
      */
     void catchUp() throws InterruptedException {
         for (String design : designs.installed()) {
@@ -66,7 +69,10 @@ final class Compaction {
         }
     }
 
-    /** A server that builds an index says nothing until it is done, and goes on when nobody waits any more. */
+    /**
+     * Waits for one index. A server that builds an index does not answer until it is done, and continues when nobody waits
+     * any more.
+     */
     private void catchUp(ViewQuery query) throws InterruptedException {
         Backoff backoff = new Backoff(ServerAccess.environment(database.server()), SHORTEST_PAUSE, LONGEST_PAUSE);
         while (true) {
@@ -78,7 +84,7 @@ final class Compaction {
             } catch (IndexBeingBuiltException building) {
                 backoff.pause();
             } catch (CouchUnreachableException perhapsBuilding) {
-                database.info(); // which fails when the server is really away
+                database.info(); // fails when the server is really unreachable
                 backoff.pause();
             }
         }

@@ -13,8 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Brings tombstones to every copy of a cluster before they are purged. A copy that was away may still have the job as it waited;
- * once the others have forgotten the tombstone, nothing tells that copy that the job is gone, and the job is run again. Stateless.
+ * Brings tombstones to every copy of a cluster before they are purged. A copy that was away may still have the job as
+ * pending. Once the others have forgotten the tombstone, nothing tells this copy that the job is gone, and the job is run
+ * again. Stateless.
  */
 final class EveryCopy {
     private static final int MOST_ATTEMPTS = 3;
@@ -28,8 +29,8 @@ final class EveryCopy {
     }
 
     /**
-     * {@return the ids of the documents of which every copy has these leaves now, and no copy another one; empty when not every
-     * copy is in reach}
+     * {@return the ids of the documents that now have exactly these leaves on every copy; empty when not every copy is in
+     * reach}
      *
      * @param tombstones by document id, the leaves that are to be purged
      */

@@ -34,7 +34,7 @@ final class FinishedLogs {
         this.logs = new JobLogs(parts.store(), parts.feed());
     }
 
-    /** Most types have none: that saves a question per job. */
+    /** Returns whether a type has any logs. Most types have none, and then no request per job is needed. */
     boolean hasAny(String type) {
         String prefix = DocIds.LOG + type;
         return !database.view(ViewQuery.allDocs()
@@ -47,8 +47,8 @@ final class FinishedLogs {
     }
 
     /**
-     * By job, the tombstones that delete its present log. To be called before the job is deleted, because somebody may add the job
-     * anew afterwards.
+     * Returns, by job, the tombstones that delete its present log. Must be called before the jobs are deleted, because a
+     * job may be added anew afterwards.
      */
     Map<JobId, List<ObjectNode>> tombstonesOf(List<JobId> jobs) {
         Map<JobId, List<ObjectNode>> tombstones = new HashMap<>();
@@ -60,7 +60,7 @@ final class FinishedLogs {
         logs.write(tombstones);
     }
 
-    /** Deletes the chunks of all jobs that are not there. */
+    /** Deletes the log chunks of all jobs that do not exist. */
     void deleteOrphans() throws InterruptedException {
         String after = DocIds.LOG;
         List<ViewResult.Row> page = page(after);
@@ -87,7 +87,10 @@ final class FinishedLogs {
                 .rows();
     }
 
-    /** The jobs that do not exist. Empty while no majority of a cluster's copies is in reach: the copy asked may lack a job. */
+    /**
+     * Returns the jobs that do not exist; none while no majority of a cluster's copies is in reach, because the copy that
+     * answers may lack a job.
+     */
     private Set<String> missing(List<ViewResult.Row> chunks) {
         List<String> missing = absent(chunks.stream()
                 .map(FinishedLogs::jobDocId)

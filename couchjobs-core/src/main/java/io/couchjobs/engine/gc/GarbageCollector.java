@@ -18,12 +18,15 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
-/** Collects garbage of one database, by what was set. */
+/** Collects the garbage of one database, as configured. */
 public final class GarbageCollector implements GarbageCollection {
-    /** How long a worker may be away that goes on where it was in its turns between groups. */
+    /** How long a worker may be away and still continue its turns between groups where it was. */
     private static final Duration TURNS = Duration.ofDays(30);
 
-    /** Not allowed, or not on this server: PouchDB Server knows no purge, and answers 400 to compacting an index. */
+    /**
+     * Statuses of requests that are not allowed, or that this server does not support. PouchDB Server knows no purge, and
+     * answers 400 to compacting an index.
+     */
     private static final Set<Integer> NOT_POSSIBLE = Set.of(400, 401, 403, 404, 405, 501);
 
     private final QueueParts parts;
@@ -46,7 +49,7 @@ public final class GarbageCollector implements GarbageCollection {
     private long purged;
     private long kept;
 
-    /** No I/O. */
+    /** Creates a collector with the default settings. Does no I/O. */
     public GarbageCollector(QueueParts parts, DesignDocuments designs) {
         this.parts = parts;
         this.designs = designs;
@@ -143,7 +146,10 @@ public final class GarbageCollector implements GarbageCollection {
         }
     }
 
-    /** Jobs that finished a moment ago are left alone for that moment, and the collection waits for them. */
+    /**
+     * Deletes finished jobs. Jobs that finished less than {@code keepFinished} ago stay for now. If that time is short, the
+     * collection waits for them.
+     */
     private void retire() throws InterruptedException {
         Instant begun = parts.clock().instant();
         if (dryRun) {

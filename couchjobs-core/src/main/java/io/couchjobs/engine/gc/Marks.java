@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Where the feed was at which time: tombstones carry no date, but what has not changed since a mark is older than the mark.
- * Thread-safe.
+ * The positions of the feed at certain times. Tombstones carry no date, but a document that has not changed since a mark is
+ * older than the mark. Thread-safe.
  *
- * <p>The marks are in a {@code _local} document, which is not replicated: a position means something in this database only.
+ * <p>The marks are in a {@code _local} document, which is not replicated: a position has a meaning in this database only.
  */
 public final class Marks {
     static final String DOC_ID = "_local/couchjobs-gc";
@@ -31,7 +31,7 @@ public final class Marks {
         this.clock = clock;
     }
 
-    /** The newest known position of the feed at or before a time. */
+    /** {@return the newest known position of the feed at or before a time} */
     Optional<String> before(Instant time) {
         Optional<String> newest = Optional.empty();
         for (JsonNode mark : read().path(MARKS)) {
@@ -42,7 +42,7 @@ public final class Marks {
         return newest;
     }
 
-    /** Remembers where the feed is now. When several processes do it at the same moment, one is enough. */
+    /** Stores the present position of the feed. When several processes do so at the same moment, one mark is enough. */
     void add() {
         String seq = database.currentSeq();
         long at = clock.instant().toEpochMilli();
@@ -59,7 +59,10 @@ public final class Marks {
         database.put(document);
     }
 
-    /** The further back, the further apart: the mark goes whose neighbours are the closest, compared with its age. */
+    /**
+     * Removes marks, so that older marks are further apart. Removes first the mark whose neighbours are the closest to each
+     * other, compared with its age.
+     */
     private static void thinOut(ArrayNode marks, long now) {
         while (marks.size() > MOST) {
             int least = IntStream.range(1, marks.size() - 1)

@@ -16,11 +16,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Design documents of other versions of couchjobs, older or newer: their indexes cost time and disk with each write. Those that a living
- * worker asks stay: it would store them again.
+ * The design documents of other versions of couchjobs, older or newer. Their indexes cost time and disk space with each
+ * write. A design document that a living worker queries stays, because the worker would store it again.
  */
 final class OldDesigns {
-    /** The names of those of this version. */
+    /** The names of the design documents that this version always stores. */
     static final List<String> WANTED =
             DesignDocument.ALL.stream().map(DesignDocument::versionedName).toList();
 
@@ -36,7 +36,10 @@ final class OldDesigns {
         this.designs = designs;
     }
 
-    /** Removes those that no living worker asks; a dry run only names them. Reports those that the server refuses to remove. */
+    /**
+     * Removes the design documents that no living worker queries; a dry run only names them. Reports each one that the
+     * server refuses to remove.
+     */
     List<String> remove(List<WorkerRegistration> workers, boolean dryRun, Consumer<String> problem) {
         List<String> removed = new ArrayList<>();
         List<String> installed = designs.installed();
@@ -47,7 +50,7 @@ final class OldDesigns {
         Set<String> used = workers.stream()
                 .flatMap(worker -> worker.designs().orElse(List.of()).stream())
                 .collect(Collectors.toSet());
-        // Workers do not name those that they ask only sometimes.
+        // Workers do not name the design documents that they query only sometimes.
         boolean allAreOfThisVersion = workers.stream()
                 .allMatch(worker -> worker.designs().orElse(List.of()).containsAll(WANTED));
         for (String name : installed) {

@@ -3,7 +3,10 @@ package io.couchjobs.engine.gc;
 import io.couchjobs.engine.time.Environment;
 import java.time.Duration;
 
-/** Lets others work: after each batch a pause as long as the batch took, half a second at most. Not thread-safe. */
+/**
+ * Leaves the server time for other work. Each batch is followed by a pause as long as the batch took, half a second at
+ * most. Not thread-safe.
+ */
 final class Pace {
     private static final long LONGEST_NANOS = Duration.ofMillis(500).toNanos();
 

@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The registrations of workers, and which of these are dead. Thread-safe.
+ * The registrations of workers, and which of them are dead. Thread-safe.
  *
- * <p>A worker that owns nothing gives a sign of life every five minutes; one that owns jobs is the activity monitors'
- * business first. A living worker whose registration is removed all the same, because its process stood still, registers
- * again with its next sign of life.
+ * <p>A worker that owns no jobs gives a sign of life every five minutes. Workers that own jobs are left to the activity
+ * monitors. A living worker whose registration was removed because its process stood still registers again with its next
+ * sign of life.
  */
 public final class Registrations {
     private static final Duration SILENCE = Duration.ofMinutes(15);
@@ -34,14 +34,17 @@ public final class Registrations {
         this.site = site;
     }
 
-    /** The registrations of workers that must be taken to be alive. */
+    /** {@return the registrations of the workers that must be taken to be alive} */
     List<WorkerRegistration> alive(Instant now) {
         List<WorkerRegistration> alive = new ArrayList<>(all());
         alive.removeAll(dead(now));
         return alive;
     }
 
-    /** Whether nobody is registered, and nobody owns a job without being registered: claims are made by hand, too. */
+    /**
+     * Returns whether no worker is registered and no job has an owner. A program that claims jobs itself may own jobs
+     * without a registration.
+     */
     boolean nobodyWorks(Instant now) {
         return alive(now).isEmpty() && index.owned().isEmpty();
     }
@@ -58,7 +61,7 @@ public final class Registrations {
         return silent.stream().filter(worker -> !owners.contains(worker.id())).toList();
     }
 
-    /** Removes a registration unless it moved meanwhile. */
+    /** Removes a registration unless it has changed meanwhile. */
     boolean remove(WorkerRegistration registration) {
         ObjectNode tombstone = registration.document().<ObjectNode>deepCopy().put("_deleted", true);
         return database.put(tombstone) instanceof WriteResult.Stored;

@@ -24,14 +24,14 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * Deletes, in batches, the finished jobs that the retention of their types lets go. Each job is deleted on the revision it
- * finished with, so a job that was added again meanwhile stays. Jobs of other sites are left to those sites. Thread-safe; any
- * number of processes may do it at the same time.
+ * Deletes, in batches, the finished jobs that the retention of their types does not keep. Deletes each job on the revision
+ * with which it finished, so a job that was added again meanwhile stays. Jobs of other sites are left to those sites.
+ * Thread-safe; any number of processes may do so at the same time.
  */
 final class Retirement {
     /**
-     * How long a finished job stays at least. A caller that waits for it hears of the finish by the feed, and a
-     * deletion in the same moment would be all that the feed tells.
+     * How long a finished job stays at least. A caller that waits for the job hears of the finish by the feed. If the job
+     * were deleted at the same moment, the feed would report only the deletion.
      */
     static final Duration LAG = Duration.ofSeconds(5);
 
@@ -51,7 +51,10 @@ final class Retirement {
         this.logs = new FinishedLogs(parts);
     }
 
-    /** Counts, by type, the jobs that {@link #run} would delete at most. Jobs that others wait for count, but are not deleted. */
+    /**
+     * Counts, by type, the jobs that {@link #run} would delete at most. The count includes jobs that other jobs wait for,
+     * which are not deleted.
+     */
     Map<String, Long> count(Instant until, Instant now) {
         Map<String, Long> counts = new TreeMap<>();
         expendable(until, now).forEach((line, ranges) -> {
@@ -63,7 +66,7 @@ final class Retirement {
         return counts;
     }
 
-    /** Deletes; adds to the counts by type, also when it fails halfway. */
+    /** Deletes the jobs. Adds to the counts by type, even when it fails halfway. */
     void run(Instant until, Instant now, Map<String, Long> counts, LongConsumer progress) throws InterruptedException {
         Set<String> needed = null;
         for (Map.Entry<String, List<FinishedJobs.Range>> line :
@@ -71,7 +74,7 @@ final class Retirement {
             for (FinishedJobs.Range range : line.getValue()) {
                 List<FinishedJob> first = finished.page(range, null, BATCH);
                 if (!first.isEmpty()) {
-                    // A job that is held from now on finds how a deleted one ended in the tombstone.
+                    // A job that is held from now on learns from the tombstone how a deleted job ended.
                     needed = needed == null ? new AwaitedJobs(store.database(), index).docIds() : needed;
                     retire(Site.typeOf(line.getKey()), range, first, new Pass(needed, counts, progress));
                 }
@@ -98,7 +101,10 @@ final class Retirement {
         return ranges;
     }
 
-    /** A list shows what one copy of a cluster has, which may be behind; a single document is asked of several copies. */
+    /**
+     * Returns the settings by type. A list shows the settings of one copy of a cluster, which may be behind; a single
+     * document is asked of several copies.
+     */
     private Function<String, TypeSettings> settings() {
         if (store.isCluster()) {
             Map<String, TypeSettings> read = new HashMap<>();
@@ -121,12 +127,15 @@ final class Retirement {
             pass.deleted(type, haveLogs ? retireWithLogs(free) : retire(free).size());
             pace.rest();
             pace.begin();
-            // Jobs that were not deleted are still in the index: go on behind them, not from the start.
+            // Jobs that were not deleted are still in the index, so the next page begins behind them.
             page = finished.page(range, page.get(page.size() - 1), BATCH);
         }
     }
 
-    /** Looks up the logs before the jobs are deleted: a job that is added anew afterwards writes chunks with the same ids. */
+    /**
+     * Deletes jobs and their logs. Looks up the logs before the jobs are deleted: a job that is added anew afterwards
+     * writes chunks with the same ids.
+     */
     private int retireWithLogs(List<FinishedJob> rows) {
         Map<JobId, List<ObjectNode>> chunks =
                 logs.tombstonesOf(rows.stream().map(Retirement::idOf).toList());
@@ -147,7 +156,10 @@ final class Retirement {
         return JobId.fromDocId(row.docId()).orElseThrow();
     }
 
-    /** One run: the documents that others wait for, what was deleted so far, and who wants to hear of it. */
+    /**
+     * One run: the documents of the jobs that other jobs wait for, the deleted jobs by type, and the listener of the
+     * progress.
+     */
     private record Pass(Set<String> needed, Map<String, Long> counts, LongConsumer progress) {
         void deleted(String type, int jobs) {
             if (jobs > 0) {

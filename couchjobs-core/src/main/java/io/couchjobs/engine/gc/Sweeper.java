@@ -19,13 +19,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies retention without being asked. Every process with a worker has a sweeper. Every ten minutes one of all the sweepers
- * deletes the jobs that retention lets go. Thread-safe.
+ * Applies retention regularly. Every process with a worker has a sweeper. Every ten minutes one of all the sweepers deletes
+ * the jobs that retention does not keep. Thread-safe.
  *
- * <p>They take turns by a document {@code gc:lease} (of a site, {@code gc:lease:SITE}): the process that writes it
- * sweeps. To look whether it is time costs one request, and a sweep that finds nothing a dozen; a worker that has run nothing
- * since it looked does so once an hour. A sweep purges nothing and compacts nothing, which needs an administrator and disk: that
- * is for {@link GarbageCollection}.
+ * <p>The sweepers take turns by a document {@code gc:lease} (of a site, {@code gc:lease:SITE}): the process that writes it
+ * sweeps. Checking whether it is time costs one request, and a sweep that finds nothing costs a dozen. A worker that has
+ * claimed nothing since its last check checks once an hour. A sweep does not purge or compact, because this needs an
+ * administrator and disk space; {@link GarbageCollection} does both.
  */
 public final class Sweeper implements AutoCloseable {
     static final String LEASE = "gc:lease";
@@ -46,16 +46,16 @@ public final class Sweeper implements AutoCloseable {
     private final Environment environment;
     private final Lane lane;
 
-    // From here on for the lane only.
+    // Only the lane uses the fields below.
     private boolean troubled;
     private boolean looked;
     private long lookedNanos;
     private long claimsThen;
 
     /**
-     * No I/O.
+     * Creates a sweeper. Does no I/O.
      *
-     * @param claims how many jobs the worker has claimed so far
+     * @param claims the number of jobs that the worker has claimed so far
      */
     public Sweeper(QueueParts parts, String worker, LongSupplier claims) {
         this.parts = parts;
@@ -70,7 +70,7 @@ public final class Sweeper implements AutoCloseable {
         this.lane = environment.lane("couchjobs-sweeper-" + worker, 1);
     }
 
-    /** Looks for its turn from a minute or two on: a worker that lives shorter leaves sweeping to others. */
+    /** Starts to check for its turn after a minute or two. A worker that lives shorter leaves sweeping to others. */
     public void start() {
         plan(FIRST);
     }
@@ -106,7 +106,10 @@ public final class Sweeper implements AutoCloseable {
         }
     }
 
-    /** Looks whether it is time to sweep, unless this worker makes no work for it; returns how long to wait. */
+    /**
+     * Checks whether it is time to sweep, unless this worker checked within the last hour and has claimed no job since.
+     * Returns how long to wait.
+     */
     Duration next() throws InterruptedException {
         long now = parts.clock().nanos();
         long claimed = claims.getAsLong();
@@ -120,7 +123,7 @@ public final class Sweeper implements AutoCloseable {
         return pause;
     }
 
-    /** Sweeps if it is time and nobody else does; returns how long to wait before looking again. */
+    /** Sweeps if it is time and no other process does. Returns how long to wait before the next check. */
     Duration turn() throws InterruptedException {
         Instant now = parts.clock().instant();
         Optional<ObjectNode> last = database.get(leaseId);
@@ -158,7 +161,7 @@ public final class Sweeper implements AutoCloseable {
         }
     }
 
-    /** A sweep may take longer than its turn. Two at the same time would be harmless, but twice the work. */
+    /** Renews the turn, because a sweep may take longer. Two sweeps at the same time would be harmless, but twice the work. */
     private void keep(ObjectNode lease) {
         Duration left = left(lease, parts.clock().instant());
         if (left.compareTo(PERIOD.dividedBy(2)) < 0 && !isTaken(lease)) {
@@ -166,7 +169,10 @@ public final class Sweeper implements AutoCloseable {
         }
     }
 
-    /** Clocks differ a little; a lease from far in the future is from one that was wrong. */
+    /**
+     * Returns how long a turn still lasts. Clocks differ a little. A turn from far in the future was written by a clock
+     * that was wrong.
+     */
     private static Duration left(ObjectNode lease, Instant now) {
         Duration age = Duration.between(Instant.ofEpochMilli(lease.path("at").asLong()), now)
                 .abs();

@@ -25,18 +25,23 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /**
- * Purges what deleted jobs, slots and workers leave behind: CouchDB keeps a tombstone of each deleted document for ever.
+ * Purges the tombstones that deleted jobs, slots and workers leave behind: CouchDB keeps a tombstone of each deleted
+ * document for ever.
  *
- * <p>A tombstone is also what refuses a late write. CouchDB stores the first write that names a revision of a document that
- * is not there at all, so a worker that stood still, or did not hear that its job was removed, could bring a purged job back.
- * So a tombstone is purged only when it is older than anybody's memory of what was before, or when it says that the job had
- * finished before it was deleted and nobody works. A job that waits for a deleted one learns from the tombstone how that
- * ended: it stays as long. {@linkplain EveryCopy Every copy} has a tombstone before it is purged. A purge names the leaves that were
- * read; a document that was written meanwhile has others, and nothing happens to it.
+ * <p>A tombstone also makes CouchDB refuse a late write. If a document does not exist at all, CouchDB stores the first
+ * write that names any revision of it. So a worker that stood still, or did not hear that its job was removed, could bring
+ * a purged job back. A tombstone is therefore purged in two cases only. Either it is older than any process's memory of the
+ * document, or it says that the job had finished before it was deleted, and nobody works. A tombstone also stays while
+ * another job waits for the deleted job, because only the tombstone tells how that job ended. {@linkplain EveryCopy Every
+ * copy} has a tombstone before it is purged. A purge names the leaves that were read. A document that was written meanwhile
+ * has other leaves, so the purge does not affect it.
  */
 final class Tombstones {
     private static final int PAGE = 1000;
-    /** The number of ids that a server takes by default. Up to it, the server looks the ids up instead of reading the whole feed. */
+    /**
+     * The number of ids that a server accepts by default. Up to this number, the server looks the ids up instead of reading
+     * the whole feed.
+     */
     private static final int BATCH = 100;
 
     private final CouchDatabase database;
@@ -53,13 +58,14 @@ final class Tombstones {
     }
 
     /**
-     * Which tombstones may go.
+     * The rules that say which tombstones may be purged.
      *
-     * @param old the position of the feed before which everything is old; empty when that is not known
-     * @param allAreOld whether their age does not matter
+     * @param old the position of the feed before which every tombstone is old; empty when it is not known
+     * @param allAreOld whether the age of tombstones does not matter
      * @param nobodyWorks whether nobody has a claim, or may make one; asked once a page
-     * @param awaited the documents of the jobs that others wait for; asked before each purge, as jobs are added meanwhile
-     * @param turnsSince since when a worker's turn between groups is remembered
+     * @param awaited the documents of the jobs that other jobs wait for; asked before each purge, because jobs are added
+     *     meanwhile
+     * @param turnsSince the time since which workers' turns between groups are remembered
      */
     record Rules(
             Optional<String> old,
@@ -76,17 +82,17 @@ final class Tombstones {
         return kept;
     }
 
-    /** Whether it ended early: a copy was not in reach, and would bring back what is purged without it. */
+    /** {@return whether the run ended early because a copy was not in reach} Such a copy would bring purged jobs back. */
     boolean isCopyAway() {
         return isCopyAway;
     }
 
     /**
-     * Goes through all tombstones; purges, or in a dry run counts, those that may go.
+     * Goes through all tombstones and purges those that may be purged. A dry run only counts them.
      *
-     * @param most how many documents and tombstones there were at the beginning. Later changes go to the end of the feed; while
+     * @param most the number of documents and tombstones at the beginning. Later changes go to the end of the feed. While
      *     workers are busy, a run that followed these changes would never end
-     * @param afterPurge called after each page that was purged from
+     * @param afterPurge called after each page from which tombstones were purged
      */
     void run(boolean dryRun, long most, Step afterPurge, LongConsumer progress) throws InterruptedException {
         List<Change> page = read(ChangesRequest.normal().styleAllDocs(true).limit(PAGE));
@@ -134,7 +140,7 @@ final class Tombstones {
                 && (called || SlotName.isOf(id) || id.startsWith(DocIds.WORKER) || id.startsWith(DocIds.STATS));
     }
 
-    /** The tombstones that may go, with their leaves. */
+    /** {@return the tombstones that may be purged, with their leaves} */
     private Map<String, List<String>> expendable(List<Change> batch, boolean nobodyWorks) throws InterruptedException {
         List<String> ids = batch.stream().map(Change::id).toList();
         Set<String> young = young(ids);
@@ -166,7 +172,10 @@ final class Tombstones {
                 && tellsTurn(WorkerRegistration.of(tombstone.id(), tombstone.doc()));
     }
 
-    /** A worker that starts again under its id goes on after the group that it took from last. */
+    /**
+     * Returns whether a former worker's turn is still remembered. A worker that starts again under its id continues after
+     * the group that it took from last.
+     */
     private boolean tellsTurn(WorkerRegistration former) {
         return former.lastGroup().isPresent() && former.at().toEpochMilli() >= rules.turnsSince.toEpochMilli();
     }
@@ -178,14 +187,17 @@ final class Tombstones {
                                 .isGenuine());
     }
 
-    /** Nobody had a claim on it any more when it was deleted. */
+    /** Returns whether nobody had a claim on the document any more when it was deleted. */
     private static boolean isFinal(Change tombstone) {
         return !tombstone.id().startsWith(DocIds.JOB)
                 || (tombstone.doc() != null
                         && JobTombstone.retiredStatus(tombstone.doc()).isPresent());
     }
 
-    /** Servers may be told to take fewer at a time than they do by default. */
+    /**
+     * Purges tombstones. A server may be configured to accept fewer ids at a time than by default; then each half is purged
+     * alone.
+     */
     private long purge(Map<String, List<String>> leaves) {
         if (leaves.isEmpty()) {
             return 0;
@@ -208,7 +220,7 @@ final class Tombstones {
     private List<Change> read(ChangesRequest request) throws InterruptedException {
         List<Change> changes = PastChanges.read(database, request);
         if (Thread.interrupted()) {
-            throw new InterruptedException(); // a part would make young tombstones look old
+            throw new InterruptedException(); // an incomplete list would make young tombstones look old
         }
         return changes;
     }

@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * The runs of one worker in one minute.
  *
- * @param instance names the worker as it was started once
- * @param number of that instance's buckets: each has a greater one than those before, whatever its clock did
+ * @param instance the id of one start of the worker
+ * @param number the bucket's number within the instance; it grows with each bucket, whatever the clock does
  */
 record Bucket(String instance, long number, Instant minute, Sums sums) {
     private static final String INSTANCE = "instance";
@@ -19,7 +19,7 @@ record Bucket(String instance, long number, Instant minute, Sums sums) {
     private static final String AT = "at";
     private static final String TYPES = "types";
 
-    /** The buckets that a worker's document has. */
+    /** {@return the buckets in a worker's document} */
     static List<Bucket> of(JsonNode document) {
         String instance = document.path(INSTANCE).asText();
         return document.path(MINUTES)

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** Gathers numbers into the steps of a chart. Not thread-safe. */
+/** Sums up numbers by the steps of a chart. Not thread-safe. */
 final class ChartBuilder {
     private final Instant start;
     private final Duration step;
@@ -24,7 +24,7 @@ final class ChartBuilder {
         this.all = new Line();
     }
 
-    /** Adds numbers of a minute, or of an hour, that begins at a time; those of another time are left out. */
+    /** Adds the numbers of a minute or an hour that begins at a time. Ignores a time outside the chart. */
     void add(Instant at, Sums sums) {
         long place = Math.floorDiv(Duration.between(start, at).toMillis(), step.toMillis());
         if (place < 0 || place >= points) {

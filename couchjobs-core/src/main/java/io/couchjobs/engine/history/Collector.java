@@ -23,20 +23,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sums up, in the document of the hour, what the workers of a queue wrote and how many jobs wait. One of all the workers does so,
- * in every minute in which anything happened. Thread-safe.
+ * Sums up, in the document of the hour, the runs that the workers of a queue recorded and the number of jobs that wait. One
+ * of all the workers does so in every minute in which anything happened. Thread-safe.
  *
- * <p>The worker that collected has the next turn, too. The others hear by the feed that it collects, and look only when it
- * does not. The document itself says whose turn it is, so a write that takes the turn is the write of the sums. Two that collect at
- * the same time count nothing twice.
+ * <p>The worker that collected has the next turn, too. The others hear by the feed that it collects, and read the document
+ * only when they hear nothing. The document itself says which worker has the turn, so the write that takes the turn also
+ * writes the sums. Two workers that collect at the same time count nothing twice.
  */
 final class Collector implements PatientListener, AutoCloseable {
-    /** Workers have written by then, if they can. */
+    /** By this time after the minute, workers have written their runs if they can. */
     static final Duration AFTER_THE_MINUTE = Duration.ofSeconds(20);
 
     private static final Logger log = LoggerFactory.getLogger(Collector.class);
     private static final Duration SPREAD = Duration.ofSeconds(10);
-    /** The longest time between looks. Workers that close also write the hour, so hearing of a write proves no collector. */
+    /**
+     * The longest time between readings of the document. Workers that close also write the document, so such a write does
+     * not prove that another worker collects.
+     */
     private static final Duration LOOK_ANYHOW = Duration.ofMinutes(10);
 
     private final QueueParts parts;
@@ -46,7 +49,7 @@ final class Collector implements PatientListener, AutoCloseable {
     private final Environment environment;
     private final Lane lane;
     private final Alarm collecting;
-    /** The last bucket of each instance that this collector took in. */
+    /** The number of the last bucket of each instance that this collector added. */
     private Map<String, Long> taken = Map.of();
 
     private volatile boolean isPlanned;
@@ -127,7 +130,7 @@ final class Collector implements PatientListener, AutoCloseable {
         return now - heardNanos >= HourDocument.TURN.toNanos() || now - lookedNanos >= LOOK_ANYHOW.toNanos();
     }
 
-    /** Collects, unless another worker does. */
+    /** Collects, unless another worker has the turn. */
     void collect() {
         lookedNanos = clock.nanos();
         Instant now = clock.instant();

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** The numbers of a day by hour, and its marks. */
+/** The document of a day: its numbers by hour, and its marks. */
 record DayDocument(ObjectNode document) {
     private static final int MOST_MARKS = 100;
     private static final String HOURS = "hours";
@@ -22,18 +22,18 @@ record DayDocument(ObjectNode document) {
         return new DayDocument(JsonNodeFactory.instance.objectNode());
     }
 
-    /** The numbers of an hour; empty while they are in the hour's own document only. */
+    /** {@return the numbers of an hour; empty while only the hour's own document has them} */
     Optional<Sums> hour(Instant hour) {
         JsonNode sums = document.path(HOURS).path(key(hour));
         return sums.isMissingNode() ? Optional.empty() : Optional.of(Sums.of(sums));
     }
 
-    /** Whether it has the numbers of an hour's own document of that revision. */
+    /** {@return whether this document has the numbers of an hour from this revision of the hour's own document} */
     boolean has(Instant hour, String rev) {
         return document.path(REVS).path(key(hour)).asText().equals(rev);
     }
 
-    /** Sets the numbers of an hour, from the hour's own document of that revision. */
+    /** Sets the numbers of an hour, taken from this revision of the hour's own document. */
     void put(Instant hour, Sums sums, String rev) {
         document.withObject("/" + HOURS).set(key(hour), sums.toJson());
         document.withObject("/" + REVS).put(key(hour), rev);
@@ -48,7 +48,7 @@ record DayDocument(ObjectNode document) {
                 .toList();
     }
 
-    /** Adds a mark, once. */
+    /** Adds a mark unless it is there already. */
     void add(History.Mark mark) {
         if (marks().contains(mark)) {
             return;

@@ -11,7 +11,7 @@ import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
-/** The ids of the documents of a site's history: of days, of hours, and of workers. Days and hours are those of UTC. */
+/** The ids of the documents of a site's history: of days, of hours, and of workers. Days and hours are in UTC. */
 record HistoryIds(Site site) {
     static final String WORKERS = DocIds.STATS + "worker:";
 
@@ -30,12 +30,12 @@ record HistoryIds(Site site) {
         return WORKERS + id;
     }
 
-    /** When the hour begins whose document of this site has that id. */
+    /** {@return the start of the hour whose document of this site has this id; empty for other ids} */
     Optional<Instant> hourOf(String docId) {
         return middle(docId).flatMap(HistoryIds::hour);
     }
 
-    /** When the day begins whose document of this site has that id. */
+    /** {@return the start of the day whose document of this site has this id; empty for other ids} */
     Optional<Instant> dayOf(String docId) {
         return middle(docId).flatMap(HistoryIds::date);
     }

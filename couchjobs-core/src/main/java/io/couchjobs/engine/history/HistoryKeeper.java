@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Sums up the hours that are over in the documents of their days, and deletes what is too old. Thread-safe, and any number of
- * processes may do it at the same time.
+ * Sums up the hours that are over, in the documents of their days, and deletes documents that are too old. Thread-safe; any
+ * number of processes may do so at the same time.
  */
 public final class HistoryKeeper {
     /** A worker's document is deleted after this time without a run. The worker writes a new one with its next run. */
@@ -24,13 +24,13 @@ public final class HistoryKeeper {
     private final HistoryStore store;
     private final InstantSource clock;
 
-    /** No I/O. */
+    /** Creates a keeper. Does no I/O. */
     public HistoryKeeper(QueueParts parts) {
         this.store = new HistoryStore(parts.store());
         this.clock = parts.clock();
     }
 
-    /** Does all of it once. */
+    /** Sums up hours and deletes old documents, once. */
     public void tidy() {
         Instant now = clock.instant();
         List<ObjectNode> workers = store.workers();
@@ -57,7 +57,7 @@ public final class HistoryKeeper {
         return silent;
     }
 
-    /** The revisions of the documents of the hours that are over. */
+    /** {@return the revisions of the documents of the hours that are over} */
     private Map<Instant, String> closedHours(Map<String, String> revs, Instant now) {
         Map<Instant, String> closed = new HashMap<>();
         revs.forEach((docId, rev) -> store.ids()
@@ -67,7 +67,7 @@ public final class HistoryKeeper {
         return closed;
     }
 
-    /** An hour that took in more since it was summed up is summed up again. */
+    /** Sums up hours. An hour to which buckets were added since it was summed up is summed up again. */
     private void sumUp(Map<Instant, String> closed) {
         Map<Instant, DayDocument> days = store.days(closed.keySet());
         List<Instant> open = closed.entrySet().stream()
@@ -90,7 +90,10 @@ public final class HistoryKeeper {
         return old;
     }
 
-    /** The documents of alarms whose rules no process has used for long: a document's name is derived from its rules. */
+    /**
+     * Returns the documents of alarms whose rules no process has used for long. The name of such a document is derived from
+     * its rules.
+     */
     private Map<String, String> unused(Collection<String> docIds, Instant now) {
         Map<String, String> unused = new HashMap<>();
         List<String> alarms =

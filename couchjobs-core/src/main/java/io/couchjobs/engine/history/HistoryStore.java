@@ -20,14 +20,14 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** The documents of a site's history in and out of the database. Thread-safe. */
+/** Reads and writes the documents of a site's history. Thread-safe. */
 final class HistoryStore {
     /** How long after its end an hour is summed up in the document of its day. */
     static final Duration CLOSED_AFTER = Duration.ofMinutes(70);
 
     static final Duration KEEP_HOURS = Duration.ofDays(2);
     static final Duration KEEP_DAYS = Duration.ofDays(400);
-    /** Later than that no bucket comes: its hour may be deleted soon. */
+    /** Older buckets are not added any more, because the document of their hour may be deleted soon. */
     private static final Duration LATEST = Duration.ofDays(1);
 
     private final CouchDatabase database;
@@ -50,7 +50,7 @@ final class HistoryStore {
         return database;
     }
 
-    /** The documents of the workers of this site, with what may not have been collected. */
+    /** {@return the documents of this site's workers, with buckets that may not have been collected} */
     List<ObjectNode> workers() {
         return documents.readAll(HistoryIds.WORKERS).stream()
                 .filter(document -> site.wrote(document.path("site").asText()))
@@ -67,7 +67,7 @@ final class HistoryStore {
         return documents.read(ids.hour(time)).map(HourDocument::new).orElseGet(HourDocument::empty);
     }
 
-    /** Those of these hours that have a document, by the times asked for. */
+    /** {@return the documents of these hours that exist, by the start of the hour} */
     Map<Instant, HourDocument> hours(Collection<Instant> hours) {
         Map<Instant, HourDocument> found = new TreeMap<>();
         documents.readEach(hours.stream().map(ids::hour).toList()).forEach((docId, document) -> ids.hourOf(docId)
@@ -75,7 +75,7 @@ final class HistoryStore {
         return found;
     }
 
-    /** Those of these days that have a document, by the start of the day. */
+    /** {@return the documents of these days that exist, by the start of the day} */
     Map<Instant, DayDocument> days(Collection<Instant> days) {
         Map<Instant, DayDocument> found = new TreeMap<>();
         documents.readEach(days.stream().map(ids::day).distinct().toList()).forEach((docId, document) -> ids.dayOf(
@@ -95,7 +95,7 @@ final class HistoryStore {
         changeDay(mark.at(), day -> day.add(mark));
     }
 
-    /** Takes in what has not been taken in. */
+    /** Adds buckets to the documents of their hours, except those that were added before. */
     void merge(Collection<Bucket> buckets, Instant now) {
         Map<Instant, List<Bucket>> byHour = buckets.stream()
                 .filter(bucket -> bucket.minute().isAfter(now.minus(LATEST)))
@@ -118,7 +118,7 @@ final class HistoryStore {
         changeDay(hour, day -> day.put(hour, total, document.rev()));
     }
 
-    /** The revisions of the documents of days and hours, by id; those of other sites too. */
+    /** {@return the revisions of the documents of days, hours and alarms, by id, including those of other sites} */
     Map<String, String> list() {
         ViewResult rows = database.view(ViewQuery.allDocs()
                 .startKey(DocIds.STATS)
@@ -135,7 +135,7 @@ final class HistoryStore {
         return documents.readEach(docIds);
     }
 
-    /** Deletes documents on these revisions; one that has moved on stays. */
+    /** Deletes documents on these revisions. A document that has changed since stays. */
     void delete(Map<String, String> revs) {
         if (!revs.isEmpty()) {
             List<ObjectNode> tombstones = revs.entrySet().stream()

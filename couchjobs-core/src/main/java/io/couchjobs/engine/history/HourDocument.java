@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The numbers of an hour by minute. The document says which bucket of each worker was the last that it took in, so that
- * none is taken in twice, and which process has the turn to collect.
+ * The document of an hour: its numbers by minute. It also names the last bucket of each worker that was added, so that no
+ * bucket is added twice, and the process that has the turn to collect.
  */
 record HourDocument(ObjectNode document) {
     /** How long a process has the turn after it collected. */
@@ -27,7 +27,10 @@ record HourDocument(ObjectNode document) {
         return new HourDocument(JsonNodeFactory.instance.objectNode());
     }
 
-    /** Whether another process collected a moment ago. Clocks differ a little, and one from far in the future was wrong. */
+    /**
+     * Returns whether another process collected a moment ago. Clocks differ a little. A time far in the future comes from a
+     * clock that was wrong.
+     */
     boolean isTurnOfAnother(String collector, Instant now) {
         JsonNode by = document.path(BY);
         Instant at = Instant.ofEpochMilli(document.path(AT).asLong());
@@ -43,7 +46,7 @@ record HourDocument(ObjectNode document) {
         return document.path("_rev").asText();
     }
 
-    /** Takes in the buckets of this hour that it has not seen. */
+    /** Adds the buckets of this hour that were not added before. */
     void merge(Collection<Bucket> buckets) {
         buckets.stream()
                 .sorted(Comparator.comparingLong(Bucket::number))
@@ -62,26 +65,26 @@ record HourDocument(ObjectNode document) {
         document.withObject("/" + SEEN).put(bucket.instance(), bucket.number());
     }
 
-    /** Says how many jobs wait at a time of this hour. */
+    /** Sets how many jobs wait at a time of this hour. */
     void waiting(Instant now, Map<String, Long> jobsByType) {
         Sums sums = minute(now);
         sums.waiting(jobsByType);
         put(now, sums);
     }
 
-    /** The numbers of the minute that this time is in. */
+    /** {@return the numbers of the minute that contains a time} */
     Sums minute(Instant time) {
         return Sums.of(document.path(MINUTES).path(key(time)));
     }
 
-    /** The numbers of the whole hour. */
+    /** {@return the numbers of the whole hour} */
     Sums total() {
         Sums total = new Sums();
         document.path(MINUTES).forEach(minute -> total.add(Sums.of(minute)));
         return total;
     }
 
-    /** The minutes of which something is known. */
+    /** {@return the minutes that have numbers} */
     List<Instant> minutes(Instant hour) {
         return document.path(MINUTES).properties().stream()
                 .map(minute -> hour.plus(Duration.ofMinutes(Integer.parseInt(minute.getKey()))))

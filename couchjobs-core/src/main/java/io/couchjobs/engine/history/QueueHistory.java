@@ -24,7 +24,7 @@ public final class QueueHistory implements History {
     private final HistoryStore store;
     private final InstantSource clock;
 
-    /** No I/O. */
+    /** Creates the history of a queue. Does no I/O. */
     public QueueHistory(QueueParts parts) {
         this.store = new HistoryStore(parts.store());
         this.clock = parts.clock();
@@ -41,7 +41,7 @@ public final class QueueHistory implements History {
                     points + " points are too many, at most " + MOST_POINTS + " can be read: take a longer step");
         }
         ChartBuilder chart = new ChartBuilder(start, step, (int) points);
-        // Before the hours: a bucket that is collected in between is found in the hour, which says that it has it.
+        // Read before the hours: if a bucket is collected in between, its hour says that it has the bucket.
         List<Bucket> buckets = store.buckets();
         if (step.compareTo(HOUR) < 0) {
             addMinutes(hoursBetween(start, to), buckets, chart::add);
@@ -66,7 +66,7 @@ public final class QueueHistory implements History {
         addUncollected(hours, documents, buckets, chart);
     }
 
-    /** An hour that is not summed up yet is read minute by minute. */
+    /** Adds numbers by hour. An hour that is not summed up yet is read minute by minute. */
     private void addHours(Instant start, Instant to, List<Bucket> buckets, BiConsumer<Instant, Sums> chart) {
         Map<Instant, DayDocument> days = store.days(daysBetween(start, to));
         days.forEach((day, document) -> hoursOf(day)
@@ -100,7 +100,7 @@ public final class QueueHistory implements History {
                 .isPresent();
     }
 
-    /** Those that may have a document: older ones have been deleted. */
+    /** Returns the hours that may have a document: older documents have been deleted. */
     private List<Instant> hoursBetween(Instant from, Instant to) {
         Instant now = clock.instant();
         Instant earliest = latest(from, now.minus(HistoryStore.KEEP_HOURS).minus(HOUR));

@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the runs of one worker by minute. A few seconds after a minute with runs it writes the last ten of these into the
- * document {@code stats:worker:ID}; a worker that runs nothing writes nothing. Its very first runs are written after a few seconds,
- * because somebody who tries couchjobs looks at once. Thread-safe.
+ * Counts the runs of one worker by minute. A few seconds after a minute with runs, it writes the last ten minutes with runs
+ * into the document {@code stats:worker:ID}. A worker that runs nothing writes nothing. The worker's very first runs are
+ * written after a few seconds, because a user who tries couchjobs looks at once. Thread-safe.
  */
 final class RunRecorder implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RunRecorder.class);
@@ -34,7 +34,7 @@ final class RunRecorder implements AutoCloseable {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration FIRST = Duration.ofSeconds(5);
     private static final Duration PARTING = Duration.ofSeconds(5);
-    /** Collectors begin {@link Collector#AFTER_THE_MINUTE} later. */
+    /** The time over which writes after a minute are spread. Collectors begin {@link Collector#AFTER_THE_MINUTE} after it. */
     private static final Duration SPREAD = Duration.ofSeconds(10);
 
     private final HistoryStore store;
@@ -69,7 +69,7 @@ final class RunRecorder implements AutoCloseable {
         }
     }
 
-    /** True when it is the first one of a minute. */
+    /** Counts a run. Returns whether it is the first one of a minute. */
     private synchronized boolean count(RunReport run) {
         Instant minute = minute();
         boolean isFirst = present == null || !present.minute().equals(minute);
@@ -120,7 +120,7 @@ final class RunRecorder implements AutoCloseable {
         planWriting();
     }
 
-    /** Writes the minutes that are over, if there are any that have not been written. */
+    /** Writes the minutes that are over, unless all of them have been written. */
     void write() {
         if (takeUnwritten()) {
             boolean stored = false;
@@ -147,7 +147,10 @@ final class RunRecorder implements AutoCloseable {
         isUnwritten |= !stored;
     }
 
-    /** A conflict is with an earlier write whose answer was lost, an earlier worker of this id, or a deletion by a sweep. */
+    /**
+     * Returns whether the minutes were stored. A conflict comes from an earlier write whose answer was lost, an earlier
+     * worker of this id, or a deletion by a sweep.
+     */
     private boolean isStored() {
         Bucket.put(document, instance, buckets());
         WriteResult written = WriteRefusedException.check(store.database().put(document));
@@ -161,7 +164,10 @@ final class RunRecorder implements AutoCloseable {
         return false;
     }
 
-    /** The minutes of an earlier worker may not have been collected; those that were count once. */
+    /**
+     * Prepares to replace a stored document. The minutes of an earlier worker may not have been collected, so they are
+     * added to their hours first. Minutes that were collected already count once.
+     */
     private void replace(ObjectNode there) {
         List<Bucket> earlier = Bucket.of(there).stream()
                 .filter(bucket -> !bucket.instance().equals(instance))
@@ -174,13 +180,16 @@ final class RunRecorder implements AutoCloseable {
         return List.copyOf(over);
     }
 
-    /** Plans no more writes, and waits a few seconds for the one that is under way. */
+    /** Plans no more writes, and waits a few seconds for a write in progress. */
     void stop() throws InterruptedException {
         lane.close();
         boolean unused = lane.awaitEnd(PARTING);
     }
 
-    /** The present minute is counted too: the worker runs nothing any more. A silent server is not waited for long. */
+    /**
+     * Writes all minutes, including the present one, because the worker runs nothing any more. Does not wait long for a
+     * silent server.
+     */
     @Override
     public void close() {
         lane.execute(this::handOverAll);

@@ -8,9 +8,12 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The numbers of all types in some time. When there are many types, the last to come are summed up as one. Not thread-safe. */
+/**
+ * The numbers of all types in a period. Beyond the first 100 types, all further types are summed up as one. Not
+ * thread-safe.
+ */
 final class Sums {
-    /** No type has a colon in its name. */
+    /** The name for all further types. No type has a colon in its name. */
     static final String OTHER = ":other";
 
     private static final int MOST_TYPES = 100;
@@ -33,7 +36,7 @@ final class Sums {
         sums(place(run.id().type())).add(run);
     }
 
-    /** Adds the numbers of another time. */
+    /** Adds the numbers of another period. */
     void add(Sums other) {
         Map<String, TypeSums> places = new TreeMap<>();
         other.byType.forEach((type, sums) ->
@@ -41,7 +44,7 @@ final class Sums {
         places.forEach((place, sums) -> sums(place).add(sums));
     }
 
-    /** Says how many jobs of all types wait at one time. */
+    /** Sets how many jobs of each type wait at one time. */
     void waiting(Map<String, Long> jobsByType) {
         Map<String, Long> places = new TreeMap<>();
         jobsByType.forEach((type, jobs) -> places.merge(place(type), jobs, Long::sum));
@@ -52,14 +55,14 @@ final class Sums {
         return Collections.unmodifiableMap(byType);
     }
 
-    /** The numbers of all types together. */
+    /** {@return the numbers of all types together} */
     TypeSums all() {
         TypeSums all = new TypeSums();
         byType.values().forEach(all::addBeside);
         return all;
     }
 
-    /** Where the numbers of a type are summed up, which has a place from now on when there is one left. */
+    /** Returns the name under which the numbers of a type are summed up. A new type gets a place of its own if one is left. */
     private String place(String type) {
         int places = byType.containsKey(OTHER) ? MOST_TYPES + 1 : MOST_TYPES;
         boolean hasRoom = byType.size() < places || byType.containsKey(type);

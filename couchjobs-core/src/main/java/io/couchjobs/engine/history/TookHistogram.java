@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** How long runs took, in bins of which each is a fifth longer than the one before. Not thread-safe. */
+/** A histogram of how long runs took. Each bin is about a fifth wider than the one before. Not thread-safe. */
 final class TookHistogram {
     private static final int BINS_PER_DOUBLING = 4;
     private static final int LAST = 127;
@@ -25,7 +25,7 @@ final class TookHistogram {
         return read;
     }
 
-    /** Pairs of a bin and a number, of the bins that are not empty. */
+    /** Returns pairs of a bin and its number of runs, for the bins that are not empty. */
     ArrayNode toJson() {
         ArrayNode json = JsonNodeFactory.instance.arrayNode();
         bins.forEach((bin, runs) -> json.add(bin).add(runs));
@@ -46,7 +46,7 @@ final class TookHistogram {
         }
     }
 
-    /** The time that so many of all runs did not exceed; empty without runs. */
+    /** {@return the time that this part of all runs did not exceed; empty without runs} */
     Optional<Duration> quantile(double part) {
         long all = bins.values().stream().mapToLong(Long::longValue).sum();
         long left = Math.max(1, (long) Math.ceil((double) all * part));
@@ -59,7 +59,7 @@ final class TookHistogram {
         return Optional.empty();
     }
 
-    /** Bin 0 is for less than a millisecond; bin 1 begins with one. */
+    /** Returns the bin of a time. Bin 0 is for less than a millisecond; bin 1 begins at one millisecond. */
     private static int binOf(double millis) {
         if (millis < 1) {
             return 0;

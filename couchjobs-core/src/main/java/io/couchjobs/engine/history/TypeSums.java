@@ -7,7 +7,7 @@ import io.couchjobs.admin.History;
 import io.couchjobs.worker.RunReport;
 import java.time.Instant;
 
-/** The numbers of a type in some time. Not thread-safe. */
+/** The numbers of a type in a period. Not thread-safe. */
 final class TypeSums {
     private static final String RUNS = "runs";
     private static final String FAILURES = "failures";
@@ -46,7 +46,7 @@ final class TypeSums {
         return json;
     }
 
-    /** Whether a run that ended so says anything of its type: one that gave its job back does not. */
+    /** Returns whether a run with this outcome counts for its type. A run that gave its job back, or was halted, does not. */
     static boolean counts(RunReport.Outcome outcome) {
         return outcome != RunReport.Outcome.RELEASED && outcome != RunReport.Outcome.HALTED;
     }
@@ -59,7 +59,7 @@ final class TypeSums {
         }
     }
 
-    /** Adds the numbers of another time. */
+    /** Adds the numbers of another period. */
     void add(TypeSums other) {
         addRuns(other);
         waiting(other.waiting);

@@ -1,3 +1,3 @@
-/** Counts what workers did, by minute and hour. */
+/** Counts the runs of workers, by minute and hour. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.history;

@@ -12,8 +12,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * The documents of a queue that have several leaves, or a claim that was withdrawn. Documents of others in the same database are left
- * out. Immutable and thread-safe.
+ * The documents of a queue that have several leaves, or a claim that was withdrawn. Other documents of the same
+ * database are left out. Immutable and thread-safe.
  */
 public final class ConflictedDocuments {
     private static final int PAGE = 1000;
@@ -25,7 +25,7 @@ public final class ConflictedDocuments {
         this.index = index;
     }
 
-    /** {@return the {@code _id}s of the first such documents, jobs before others, at most 1000} */
+    /** {@return the {@code _id}s of the first such documents, jobs before other documents; at most 1000} */
     public List<String> first() {
         List<String> jobs = jobs(Optional.empty());
         return isFull(jobs)
@@ -38,7 +38,7 @@ public final class ConflictedDocuments {
     /**
      * {@return the {@code _id}s of such jobs in the order of the index, at most 1000}
      *
-     * @param after the job after which they begin; empty for the first
+     * @param after the job after which the page begins; empty for the first page
      */
     public List<String> jobs(Optional<JobId> after) {
         ViewResult rows =
@@ -52,7 +52,7 @@ public final class ConflictedDocuments {
         return jobs.size() >= PAGE;
     }
 
-    /** {@return the {@code _id}s of all such documents that are no jobs} */
+    /** {@return the {@code _id}s of all such documents that are not jobs} */
     public List<String> besideJobs() {
         List<String> found = new ArrayList<>();
         Optional<String> from = DocIds.prefixAfter("");
@@ -68,7 +68,7 @@ public final class ConflictedDocuments {
         return found;
     }
 
-    /** Where the next such document can be. */
+    /** Returns where the next such document can be. */
     private static Optional<String> after(String docId) {
         return DocIds.isBesideJobs(docId) ? Optional.of(docId + " ") : DocIds.prefixAfter(docId);
     }

@@ -28,11 +28,11 @@ public final class DesignDocument {
             assemble("lists", "status", "newest", "label", "malformed", "seconds", "finished");
     /** The view for workers that take turns between groups. */
     public static final DesignDocument FAIR = assemble("fair", "turns");
-    /** The view for workers that leave jobs to others by a filter or by class. */
+    /** The view for workers that take only some jobs, by a filter or by class. */
     public static final DesignDocument FILTER = assemble("filter", "line");
     /** The design documents of this version that every database has. */
     public static final List<DesignDocument> ALL = List.of(JOBS, LISTS);
-    /** The design documents that a database gets only when they are needed: an index costs at every write. */
+    /** The design documents that a database gets only when they are needed, because an index adds a cost to every write. */
     public static final List<DesignDocument> ON_DEMAND = List.of(FAIR, FILTER);
 
     private final String name;
@@ -68,11 +68,11 @@ public final class DesignDocument {
     }
 
     /**
-     * Whether a stored design document is one of couchjobs, of any version, and as couchjobs stored it: its name has
-     * the hash of its content.
+     * Returns whether a stored design document is one of couchjobs, of any version, and unchanged: its name has the
+     * hash of its content.
      *
      * @param versionedName its name, such as {@code jobs-1a2b3c4d}
-     * @return false for a foreign one, or one that was changed by hand
+     * @return false for a foreign design document, or one that was changed by hand
      */
     public static boolean isGenuine(String versionedName, ObjectNode stored) {
         ObjectNode content = stored.deepCopy();
@@ -82,7 +82,7 @@ public final class DesignDocument {
                 .anyMatch(ours -> versionedName.equals(ours.name + "-" + version));
     }
 
-    /** {@return whether a name is that of a design document, of any version, that a database gets only when it is needed} */
+    /** {@return whether a name is that of a design document, of any version, that a database gets only when needed} */
     public static boolean isOnDemand(String versionedName) {
         return ON_DEMAND.stream().anyMatch(ours -> versionedName.startsWith(ours.name + "-"));
     }
@@ -95,7 +95,7 @@ public final class DesignDocument {
     private static DesignDocument assemble(String name, String... views) {
         ObjectNode content = JsonNodeFactory.instance.objectNode();
         content.put("language", "javascript");
-        // Otherwise the server indexes each change beside the work; IndexWarmer asks for it in time.
+        // Otherwise the server would index each change at once, beside the work. IndexWarmer requests the update later.
         content.put("autoupdate", false);
         ObjectNode definitions = content.putObject("views");
         for (String view : views) {
@@ -107,7 +107,7 @@ public final class DesignDocument {
         return new DesignDocument(name, content);
     }
 
-    /** A source file of {@code design-docs/}, with its includes. */
+    /** Returns a source file of {@code design-docs/}, with its includes. */
     static String script(String path) {
         return withIncludes(source(path).orElseThrow());
     }

@@ -31,15 +31,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The design documents in a database, and the choice of the version to query. Thread-safe.
  *
- * <p>An upgrade pushes its design documents under new names. While the index of a new one is being built, the most up-to-date
- * old one with the same views and keys goes on answering. So no query waits for an index.
+ * <p>An upgrade stores its design documents under new names. While the index of a new design document is being built,
+ * the most up-to-date older version goes on answering. So no query waits until an index is built.
  */
 public final class DesignDocuments implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DesignDocuments.class);
     private static final Duration PATIENCE = Duration.ofMillis(500);
     private static final int MOST_BUILDS = 4;
     private static final int MOST_TRIES = 8;
-    /** A user may have a design document {@code jobs-report} of their own. */
+    /** The names that couchjobs gives. A user may have a design document of their own, such as {@code jobs-report}. */
     private static final Pattern VERSIONED = Pattern.compile("[a-z]+-[0-9a-f]{8}");
 
     private final CouchDatabase database;
@@ -52,7 +52,7 @@ public final class DesignDocuments implements AutoCloseable {
     private final Lane builders;
     private volatile boolean closed;
 
-    /** Looks after the design documents of a database. No I/O. */
+    /** Manages the design documents of a database. Does no I/O. */
     public DesignDocuments(CouchDatabase database) {
         this.database = database;
         this.environment = ServerAccess.environment(database.server());
@@ -87,9 +87,9 @@ public final class DesignDocuments implements AutoCloseable {
     }
 
     /**
-     * The design documents of couchjobs in the database, of all versions.
+     * Returns the design documents of couchjobs in the database, of all versions.
      *
-     * @return their versioned names, such as {@code jobs-1a2b3c4d}, in the order of names
+     * @return their versioned names, such as {@code jobs-1a2b3c4d}
      */
     public List<String> installed() {
         return Stream.concat(DesignDocument.ALL.stream(), DesignDocument.ON_DEMAND.stream())
@@ -97,7 +97,10 @@ public final class DesignDocuments implements AutoCloseable {
                 .toList();
     }
 
-    /** The progress of the index that is being built; empty when all are up to date, or the progress is unknown. */
+    /**
+     * {@return the progress of the index that is being built; empty when all indexes are up to date, or the progress is
+     * unknown}
+     */
     public Optional<IndexBeingBuiltException.Progress> building() {
         return DesignDocument.ALL.stream()
                 .flatMap(design -> progressOf(design).stream())
@@ -117,7 +120,7 @@ public final class DesignDocuments implements AutoCloseable {
     }
 
     /**
-     * Asks a view, in the version of its design document that can answer now. Stores the design document when it is
+     * Queries a view, in the version of its design document that can answer now. Stores the design document when it is
      * missing.
      *
      * @param query makes the query from the design document's name
@@ -132,8 +135,8 @@ public final class DesignDocuments implements AutoCloseable {
     }
 
     /**
-     * Asks this version also while its index is being built: an older one may not have the view. Stores the design document
-     * when it is missing.
+     * Queries this version even while its index is being built, because an older version may not have the view. Stores
+     * the design document when it is missing.
      */
     ViewResult askThisVersion(DesignDocument document, Function<String, ViewQuery> query) {
         ViewQuery asked = query.apply(document.versionedName());
@@ -145,7 +148,7 @@ public final class DesignDocuments implements AutoCloseable {
         }
     }
 
-    /** The number of changes that an older index lacks; the one that was used last lacks the fewest. */
+    /** Returns the number of changes that an older index lacks. The index that was used last lacks the fewest. */
     private long lacking(String version) {
         try {
             return database.changesToIndex(version);
@@ -154,7 +157,7 @@ public final class DesignDocuments implements AutoCloseable {
         }
     }
 
-    /** The number of changes that a query would have the server index first; 0 when nobody can say. */
+    /** Returns the number of changes that the server would index before it answers a query; 0 when unknown. */
     long changesToIndex(DesignDocument document) {
         try {
             return database.changesToIndex(document.versionedName());
@@ -177,7 +180,7 @@ public final class DesignDocuments implements AutoCloseable {
         if (others.isEmpty()) {
             return new Choice(wanted.versionedName(), CompletableFuture.completedFuture(null), wanted.versionedName());
         }
-        // A question for a view that the older version lacks comes here while the build goes on.
+        // A query for a view that the older version lacks comes here while the build goes on.
         CompletableFuture<Void> built = builds.compute(
                 wanted.versionedName(),
                 (name, before) -> before != null && !before.isDone()
@@ -190,8 +193,9 @@ public final class DesignDocuments implements AutoCloseable {
     }
 
     /**
-     * A large index takes longer than a request may; the server goes on building, so ask until it answers. A refusal may pass, too: an
-     * expired login, or a node that does not have the design document yet.
+     * Waits until the server has built an index. A large index takes longer than a request may, but the server goes on
+     * building. So the query is repeated until it is answered. A refusal may pass, too: an expired login, or a node
+     * that does not have the design document yet.
      */
     private void build(DesignDocument wanted) {
         String view = wanted.toDocument().path("views").fieldNames().next();
@@ -231,7 +235,10 @@ public final class DesignDocuments implements AutoCloseable {
         }
     }
 
-    /** A node of a cluster may learn of a database a moment after another node has made it. */
+    /**
+     * Stores a design document when it is missing. Tries again when the database is not found: a node of a cluster may
+     * learn of a database a moment after another node has made it.
+     */
     private boolean push(DesignDocument wanted) {
         Backoff pauses = new Backoff(environment, Duration.ofMillis(50), Duration.ofSeconds(1));
         while (true) {

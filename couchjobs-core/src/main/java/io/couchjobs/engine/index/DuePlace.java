@@ -5,7 +5,7 @@ import io.couchjobs.job.JobId;
 import java.time.Instant;
 import java.util.Comparator;
 
-/** The place of a job in the index of due jobs: by time, and jobs of the same time by id. Immutable and thread-safe. */
+/** The place of a job in the index of due jobs, ordered by time and then by id. Immutable and thread-safe. */
 public record DuePlace(Instant time, JobId id) implements Comparable<DuePlace> {
     private static final Comparator<DuePlace> ORDER =
             Comparator.comparing(DuePlace::time).thenComparing(DuePlace::id);

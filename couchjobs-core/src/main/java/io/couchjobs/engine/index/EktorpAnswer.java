@@ -7,7 +7,7 @@ import org.apache.hc.core5.http.HttpHeaders;
 import org.ektorp.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
-/** An answer as Ektorp wants to see it. */
+/** An answer of CouchDB in the form that Ektorp expects. */
 final class EktorpAnswer implements HttpResponse {
 
     private final Answer answer;
@@ -68,7 +68,7 @@ final class EktorpAnswer implements HttpResponse {
     @Override
     public void releaseConnection() {
         if (released) {
-            return; // Ektorp may close what it reads, and then release it
+            return; // Ektorp may close the content, and then release it
         }
         released = true;
         try (answer) {

@@ -15,8 +15,9 @@ import org.ektorp.impl.StdCouchDbInstance;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets Ektorp store design documents through the same connections, credentials and checks as everything else. Ektorp takes
- * a 202 for a 201, so nothing that must have one owner may go through it. It sends only the requests that are named here.
+ * Lets Ektorp store design documents through the same connections, credentials and checks as all other requests. Ektorp
+ * treats a 202 like a 201, so a write that must have one owner may not go through Ektorp. Only the requests that are
+ * named here are sent.
  */
 final class EktorpTransport {
 
@@ -53,7 +54,7 @@ final class EktorpTransport {
         throw new UnsupportedOperationException("only design documents are stored through Ektorp");
     }
 
-    /** Ektorp understands one status that is no success; the others become our exceptions. */
+    /** Sends a request. Ektorp gets the one error status that it understands; the others become exceptions of couchjobs. */
     private HttpResponse send(Call call, int understood) {
         return new EktorpAnswer(http.open(call, understood));
     }

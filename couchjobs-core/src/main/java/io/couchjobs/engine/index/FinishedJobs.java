@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The finished jobs of a database, by the time at which they finished. Thread-safe.
  *
- * <p>A row carries the revision it was built from, and a deletion on exactly that revision cannot hit a job that was added
- * again meanwhile. Documents with conflicts are not here: deleting their winner would bring a loser back.
+ * <p>A row carries the revision it was built from. A deletion on exactly that revision cannot hit a job that was added
+ * again meanwhile. Documents with conflicts are left out: deleting the winner would bring a loser back.
  */
 public final class FinishedJobs {
     private static final String VIEW = "finished";
@@ -32,7 +32,10 @@ public final class FinishedJobs {
         this.index = index;
     }
 
-    /** {@return how many jobs that are run here are finished, by line ({@link Site}) and status; those without any are missing} */
+    /**
+     * {@return the number of finished jobs that are run here, by line ({@link Site}) and status; lines without any are
+     * missing}
+     */
     public Map<String, Map<JobStatus, Long>> counts() {
         Map<String, Map<JobStatus, Long>> counts = JobCounts.byLine(ask(query -> query.groupLevel(2)));
         counts.keySet().removeIf(line -> !index.site().ownsLine(line));
@@ -40,11 +43,11 @@ public final class FinishedJobs {
     }
 
     /**
-     * The jobs that a retention lets go.
+     * Finds the jobs that a retention no longer keeps.
      *
      * @param until only jobs that finished before this time
      * @param now the time from which a retention's time counts back
-     * @return where to find those that may go; empty when none may
+     * @return the range of these jobs; empty when there are none
      */
     public Optional<Range> expendable(String line, JobStatus status, Retention retention, Instant until, Instant now) {
         List<Object> all = List.of(line, status.json());
@@ -62,7 +65,7 @@ public final class FinishedJobs {
                 : Optional.empty();
     }
 
-    /** How many jobs are in a range. */
+    /** Returns how many jobs are in a range. */
     public long count(Range range) {
         List<ViewResult.Row> rows =
                 ask(query -> query.startKey(range.from).endKey(range.to)).rows();
@@ -70,7 +73,7 @@ public final class FinishedJobs {
     }
 
     /**
-     * The jobs of a range that finished first.
+     * Returns the jobs of a range that finished first.
      *
      * @param after the last row of the page before, or null for the first page
      * @return the rows; none when the end is reached
@@ -95,7 +98,10 @@ public final class FinishedJobs {
         return fence.canConvertToLong() ? OptionalLong.of(fence.asLong()) : OptionalLong.empty();
     }
 
-    /** One read: two processes that count first and delete then would together delete twice as many. */
+    /**
+     * Returns the key of the newest job that is not kept. One read finds it: two processes that first counted and then
+     * deleted would together delete twice as many.
+     */
     private Optional<JsonNode> beyond(List<Object> all, int newest) {
         return ask(query -> query.reduce(false)
                         .descending(true)
@@ -117,11 +123,11 @@ public final class FinishedJobs {
         return JobCounts.plus(all, end.toEpochMilli());
     }
 
-    /** An older version may not have this view. */
+    /** Queries this version, because an older one may not have this view. */
     private ViewResult ask(UnaryOperator<ViewQuery> query) {
         return index.askThisVersion(DesignDocument.LISTS, VIEW, query);
     }
 
-    /** Finished jobs of one type and status that lie together in the index. Immutable and thread-safe. */
+    /** Finished jobs of one line and status that lie together in the index. Immutable and thread-safe. */
     public record Range(JobStatus status, Object from, Object to) {}
 }

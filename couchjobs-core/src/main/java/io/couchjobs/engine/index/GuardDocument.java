@@ -8,13 +8,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * transitions that no job makes, and writes that a user's role does not cover. A database has it only on request,
  * because CouchDB then runs JavaScript at every write. Stateless and thread-safe.
  *
- * <p>Unlike the others it has no version in its name: all validation functions of a database hold at the same time, so an old
- * one beside a new one would go on refusing.
+ * <p>Unlike the other design documents, it has no version in its name. All validation functions of a database apply at
+ * the same time, so an old guard beside a new one would go on refusing writes.
  *
- * @see <a href="https://docs.couchdb.org/en/stable/ddocs/ddocs.html#validate-document-update-functions">validation functions</a>
+ * @see <a href="https://docs.couchdb.org/en/stable/ddocs/ddocs.html#validate-document-update-functions">validation
+ *     functions</a>
  */
 public final class GuardDocument {
-    /** Its {@code _id}. */
+    /** The {@code _id} of the document. */
     public static final String DOC_ID = "_design/couchjobs-guard";
 
     private static final String FUNCTION = "validate_doc_update";
@@ -22,7 +23,7 @@ public final class GuardDocument {
 
     private GuardDocument() {}
 
-    /** {@return a new copy of the document as it should be, without a revision} */
+    /** {@return a new copy of this version's document, without a revision} */
     public static ObjectNode toDocument() {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put("_id", DOC_ID);
@@ -33,9 +34,9 @@ public final class GuardDocument {
     }
 
     /**
-     * Whether a stored guard is the one of this version.
+     * Returns whether a stored guard is that of this version.
      *
-     * @return false for one of another version, or one that was changed by hand
+     * @return false for a guard of another version, or one that was changed by hand
      */
     public static boolean isCurrent(ObjectNode stored) {
         return stored.path(FUNCTION).asText().equals(SOURCE);

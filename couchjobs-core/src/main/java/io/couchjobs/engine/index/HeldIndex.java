@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /** The jobs of all types that wait for other jobs. There may be millions, so they are read a page at a time. Thread-safe. */
 public final class HeldIndex {
     private static final String VIEW = "held";
-    /** Rows without documents are short. */
+    /** The rows of a page: without documents they are short. */
     private static final int ROWS = 2_000;
 
     private final JobIndex index;
@@ -21,7 +21,7 @@ public final class HeldIndex {
     }
 
     /**
-     * A page of the held jobs.
+     * Returns a page of the held jobs.
      *
      * @param after the last row of the page before; empty for the first page
      */
@@ -42,14 +42,17 @@ public final class HeldIndex {
                 .flatMap(row -> JobIndex.idOf(row).stream());
     }
 
-    /** {@return so many held jobs of any site} */
+    /** {@return the first held jobs of any site, at most {@code limit}} */
     public List<Job> first(int limit) {
         return index.jobs(VIEW, query -> query, limit).rows().stream()
                 .flatMap(row -> JobDocument.job(row).stream())
                 .toList();
     }
 
-    /** The last job of the page before may be held no more. So the page begins at its place, and the job is left out if it is there. */
+    /**
+     * Returns the rows after a row, whose job may no longer be held. So the page begins at its place, and leaves out
+     * the job if it is still there.
+     */
     private List<ViewResult.Row> rows(Optional<ViewResult.Row> after) {
         return index
                 .ask(DesignDocument.JOBS, VIEW, query -> after.map(
@@ -68,10 +71,10 @@ public final class HeldIndex {
     }
 
     /**
-     * Held jobs.
+     * A page of held jobs.
      *
-     * @param jobs those that are run here
-     * @param last the last row that was read, also of another site's job; empty when there are no more rows
+     * @param jobs the held jobs that are run here
+     * @param last the last row that was read, even of another site's job; empty when there are no more rows
      */
     public record Page(List<JobId> jobs, Optional<ViewResult.Row> last) {}
 }

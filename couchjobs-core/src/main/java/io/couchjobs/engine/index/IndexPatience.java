@@ -5,9 +5,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when the index is asked a question that is not urgent. The server indexes all that is new before it answers. While very many
- * jobs are written, that slows their writers down. So the question waits until another question has brought the index up to date, but
- * for a minute at most. Used by one thread at a time.
+ * Decides when the index gets a query that is not urgent. The server indexes all new changes before it answers. While
+ * very many jobs are written, this slows down their writers. So the query waits until another query has brought the
+ * index up to date, but for a minute at most. Used by one thread at a time.
  */
 public final class IndexPatience {
     private static final Duration LONGEST = Duration.ofMinutes(1);
@@ -22,7 +22,7 @@ public final class IndexPatience {
         this.environment = environment;
     }
 
-    /** {@return whether the question is to be asked later, and not now} */
+    /** {@return whether the query is to be sent later, and not now} */
     public boolean waits() {
         long now = environment.nanos();
         boolean hasWaited = waitsSince != null && now - waitsSince >= LONGEST.toNanos();

@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has the indexes updated half a minute after many writes, so that the next query does not wait long. The server would
- * update them by itself, but at once: beside a burst of work, and for states of jobs that are over a moment later.
+ * update them by itself, but at once: during a burst of work, and for states of jobs that are over a moment later.
  * Thread-safe.
  */
 public final class IndexWarmer implements AutoCloseable {
@@ -30,7 +30,7 @@ public final class IndexWarmer implements AutoCloseable {
         this.lane = environment.lane("couchjobs-warmer", 1);
     }
 
-    /** So many documents were written. */
+    /** Takes in the number of documents that were written. */
     public synchronized void wrote(int documents) {
         boolean isPlanned = writes >= MANY;
         writes += documents;
@@ -39,7 +39,7 @@ public final class IndexWarmer implements AutoCloseable {
         }
     }
 
-    /** A process that ends requests the update at once. */
+    /** Requests the update at once if there were many writes, because the process ends. */
     @Override
     public void close() {
         lane.close();

@@ -22,13 +22,13 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** The numbers of jobs, of which the index keeps the sums. Thread-safe. */
+/** Counts jobs by the sums that the index keeps. Thread-safe. */
 public final class JobCounts {
     /** The suffix that {@link #of} adds to the status of jobs that were stopped while they ran. */
     public static final String KILLED = "/killed";
 
     static final String LABEL = "label";
-    /** How many jobs are read to find the oldest one that could run. */
+    /** The number of jobs that are read to find the oldest job that could run. */
     private static final int OLDEST = 200;
 
     /** The order of the numbers in the view of labels. */
@@ -47,12 +47,12 @@ public final class JobCounts {
         this.index = index;
     }
 
-    /** {@return how many jobs of any site there are, by type and status; types without jobs are missing} */
+    /** {@return the number of jobs of any site, by type and status; types without jobs are missing} */
     public Map<String, Map<JobStatus, Long>> byType() {
         return sums(line -> true, Site::typeOf);
     }
 
-    /** {@return how many of the jobs that are run here there are, by type and status; types without any are missing} */
+    /** {@return the number of jobs that are run here, by type and status; types without such jobs are missing} */
     public Map<String, Map<JobStatus, Long>> byTypeHere() {
         return sums(index.site()::ownsLine, Site::typeOf);
     }
@@ -69,17 +69,17 @@ public final class JobCounts {
         return counts;
     }
 
-    /** {@return how many jobs there are, by site and status; those without a site are at the empty name} */
+    /** {@return the number of jobs, by site and status; jobs without a site are under the empty name} */
     public Map<String, Map<JobStatus, Long>> bySite() {
         return sums(line -> true, line -> Site.siteOf(line).orElse(""));
     }
 
-    /** {@return how many jobs of any site there are, by line and status; lines without jobs are missing} */
+    /** {@return the number of jobs of any site, by line and status; lines without jobs are missing} */
     Map<String, Map<JobStatus, Long>> byLine() {
         return byLine(index.ask(DesignDocument.LISTS, "status", query -> query.groupLevel(2)));
     }
 
-    /** The values of rows by line and status. */
+    /** Returns the values of the rows, by line and status. */
     static Map<String, Map<JobStatus, Long>> byLine(ViewResult rows) {
         Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
         for (ViewResult.Row row : rows.rows()) {
@@ -93,8 +93,8 @@ public final class JobCounts {
     /**
      * Counts the jobs of any site that carry a label.
      *
-     * @param limit how many values of the label at most
-     * @return how many there are, by the value of the label, in the order of the index, and status
+     * @param limit the most values of the label
+     * @return the number of jobs, by the value of the label, in the order of the index, and by status
      */
     public Map<String, Map<JobStatus, Long>> byLabel(JobFilter.Label label, int limit) {
         Map<String, Map<JobStatus, Long>> counts = new LinkedHashMap<>();
@@ -106,7 +106,7 @@ public final class JobCounts {
         return counts;
     }
 
-    /** How the view of labels calls a label. */
+    /** Returns the name of a label in the view of labels. */
     static String kind(JobFilter.Label label) {
         return label.name().toLowerCase(Locale.ROOT);
     }
@@ -122,10 +122,10 @@ public final class JobCounts {
     }
 
     /**
-     * Counts the jobs of one type that are run here. Those that were stopped while they ran are counted a second time,
+     * Counts the jobs of one type that are run here. Jobs that were stopped while they ran are counted a second time,
      * under their status and {@value #KILLED}.
      *
-     * @return how many there are, by status, such as {@code failed} and {@code failed/killed}; a status without jobs is
+     * @return the number of jobs, by status, such as {@code failed} and {@code failed/killed}; a status without jobs is
      *     missing
      */
     public Map<String, Long> of(String type) {
@@ -143,9 +143,9 @@ public final class JobCounts {
     /**
      * Counts pending jobs that are run here.
      *
-     * @param until only those whose scheduled time is not later
-     * @param limit where counting stops
-     * @return how many there are, at most the limit
+     * @param until the latest scheduled time that counts
+     * @param limit the number at which counting stops
+     * @return the number of jobs, at most the limit
      */
     public int pending(String type, Instant until, int limit) {
         int count = 0;
@@ -161,7 +161,8 @@ public final class JobCounts {
     }
 
     /**
-     * Counts pending jobs that are run here, also those that wait for others, however many there are: the index keeps the sums.
+     * Counts pending jobs that are run here, including jobs that wait for other jobs. Their number does not matter,
+     * because the index keeps the sums.
      */
     public long pending(String type) {
         return index.site().lines(type).stream().mapToLong(this::pendingOf).sum();
@@ -180,10 +181,11 @@ public final class JobCounts {
     }
 
     /**
-     * Since when the pending job of a type that waits for longest could run here: its scheduled time, or if it has none, when it was
-     * created, retried, given back or let go.
+     * Returns since when the job that is pending for longest could run here. That is its scheduled time. For a job
+     * without one, it is the time when the job was created, retried, given back or let go.
      *
-     * @return the time, or empty when none is pending; {@link Instant#EPOCH} when a job is due that does not say when it was created
+     * @return the time; empty when no job of the type is pending; {@link Instant#EPOCH} when a due job does not say
+     *     when it was created
      */
     public Optional<Instant> oldestPending(String type) {
         return index.site().lines(type).stream()
@@ -202,14 +204,17 @@ public final class JobCounts {
                 .or(() -> Optional.of(unscheduled));
     }
 
-    /** Jobs that are scheduled for later, or wait for others, were often created before. */
+    /**
+     * Returns since when the oldest due job without a scheduled time could run. Jobs that are scheduled for later, or
+     * wait for other jobs, do not count: they were often created before.
+     */
     private Optional<Instant> oldestUnscheduled(String line) {
         ViewResult oldest = oldestWaiting(line);
         Optional<Instant> first = earliestDue(oldest);
         if (first.isPresent() && oldest.rows().size() < OLDEST) {
             return first;
         }
-        // Behind many that were retried, others may have waited for longer.
+        // Behind many retried jobs, other jobs may have waited for longer.
         return Stream.concat(first.stream(), earliestDue(unscheduled(line)).stream())
                 .min(Comparator.naturalOrder());
     }

@@ -25,28 +25,31 @@ import java.util.stream.Stream;
 /**
  * Queries the views. Thread-safe.
  *
- * <p>A query for the jobs of a <em>line</em> means those of a type and a site; see {@link Site}.
+ * <p>A <em>line</em> has the jobs of one type and site; see {@link Site}.
  *
- * <p>A row is a hint: the job may have changed since. Jobs are returned only where the document is still the revision that
- * the row was built from.
+ * <p>A row is only a hint, because the job may have changed since. A job is returned only if its document still has the
+ * revision that the row was built from.
  */
 public final class JobIndex {
     static final Map<String, Object> AFTER_ALL = Map.of();
     private static final int PAGE = 500;
-    /** To index so many changes takes the server half a second. */
+    /** The number of changes that the server indexes in half a second. */
     private static final int FAR_BEHIND = 2_000;
-    /** A view opens the document of each row separately: with more rows than this, documents are read apart. */
+    /**
+     * The most rows that are read with their documents. A view opens each document separately, so for more rows the
+     * documents are read by another request.
+     */
     private static final int WITH_DOCUMENTS = 200;
 
     private final DesignDocuments designs;
     private final Site site;
 
-    /** Asks through the given design documents, in a database without a name. */
+    /** Queries the given design documents, in a database without a name. */
     public JobIndex(DesignDocuments designs) {
         this(designs, Site.UNNAMED);
     }
 
-    /** Asks through the given design documents. */
+    /** Queries the given design documents. */
     public JobIndex(DesignDocuments designs, Site site) {
         this.designs = designs;
         this.site = site;
@@ -57,13 +60,13 @@ public final class JobIndex {
     }
 
     /**
-     * The pending jobs of a line from a job on.
+     * Returns the pending jobs of a line from a place on.
      *
-     * @param line the line, of those that {@link Site#lines} names
-     * @param from the place of that job, which may be among them again; empty for the first
+     * @param line one of the lines that {@link Site#lines} names
+     * @param from the place of the first job, which is included; empty for the start of the line
      * @param update whether the index must have the latest writes
      * @param wanted selects the jobs that are worth reading
-     * @return the jobs in the order of their scheduled times, those in the future too
+     * @return the jobs in the order of their scheduled times, including future jobs
      */
     public Window pending(
             String line, Optional<DuePlace> from, Update update, int limit, UnaryOperator<List<JobId>> wanted) {
@@ -87,8 +90,8 @@ public final class JobIndex {
     }
 
     /**
-     * The jobs whose documents still have the revisions of the rows, in the order of the rows. They are read by their ids: so
-     * the server opens them together.
+     * Returns the jobs whose documents still have the revisions of the rows, in the order of the rows. The documents
+     * are read by their ids, so the server opens them together.
      */
     Stream<Job> unchanged(List<ViewResult.Row> rows) {
         List<Optional<ObjectNode>> documents = designs.database()
@@ -104,14 +107,14 @@ public final class JobIndex {
     }
 
     /**
-     * Whether the server has very many changes to index before it can answer. That slows down those who write meanwhile. False when the
-     * server does not say.
+     * Returns whether the server must index very many changes before it can answer; false when the server does not say.
+     * A query would then slow down all writers meanwhile.
      */
     public boolean isFarBehind() {
         return designs.changesToIndex(DesignDocument.JOBS) > FAR_BEHIND;
     }
 
-    /** Asks the server to update its indexes, and does not wait for it. */
+    /** Asks the server to update its indexes, without waiting for the update. */
     public void warm() {
         ask(DesignDocument.JOBS, "due", query -> query.limit(0).update(Update.LAZY));
         ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
@@ -119,13 +122,13 @@ public final class JobIndex {
                 .update(Update.LAZY));
     }
 
-    /** The stuck jobs of a line whose retry is due first, in the order of their retry times. */
+    /** Returns the stuck jobs of a line whose retries are due first, in the order of their retry times. */
     public Window stuck(String line, Update update, int limit) {
         return Fewer.ifTooLarge(
                 limit, some -> window(jobs("stuck", query -> all(query, line).update(update), some), some));
     }
 
-    /** A page of an index by lanes, from a key on, inclusive. */
+    /** Returns a page of an index by lanes, from a key on, inclusive. */
     public Page page(LaneKey.Order order, String line, LaneKey from, int limit) {
         return Fewer.ifTooLarge(limit, some -> readPage(order, line, from, some));
     }
@@ -141,10 +144,10 @@ public final class JobIndex {
     }
 
     /**
-     * Waiting jobs that have no scheduled time, beginning anywhere.
+     * Returns waiting jobs without a scheduled time, from a random place on.
      *
      * @param probe a random id; reading starts at the first job whose id is not less
-     * @return the jobs, wrapped around at the end
+     * @return the jobs; after the last job, the read goes on with the first
      */
     public List<Job> unscheduled(String line, String probe, int limit) {
         return Fewer.ifTooLarge(limit, some -> readUnscheduled(line, probe, some));
@@ -165,21 +168,21 @@ public final class JobIndex {
                 .toList();
     }
 
-    /** The jobs of a type that are owned here. */
+    /** {@return the jobs of a type that are owned here} */
     public List<JobId> owned(String type) {
         return site.lines(type).stream()
                 .flatMap(line -> ids(ask(DesignDocument.JOBS, "owned", query -> all(query, line))).stream())
                 .toList();
     }
 
-    /** Whether a type has jobs that are run here, and cannot be claimed before a conflict is resolved. */
+    /** Returns whether a type has jobs that are run here and cannot be claimed before a conflict is resolved. */
     public boolean hasConflicts(String type) {
         try {
             return jobs("conflicts", query -> query.key(type), PAGE).rows().stream()
                     .flatMap(row -> JobDocument.job(row).stream())
                     .anyMatch(site::owns);
         } catch (CouchNotFoundException olderVersion) {
-            return false; // it answers while the index of this version is built, and does not leave out such jobs
+            return false; // it answers while this version's index is built, and does not leave out such jobs
         }
     }
 
@@ -202,7 +205,7 @@ public final class JobIndex {
         return new JobCounts(this);
     }
 
-    /** {@return the first 500 documents that have the id of a job but cannot be one, each with the name of a wrong field} */
+    /** {@return the first 500 documents that have the id of a job but cannot be one, each with the name of its wrong field} */
     public Map<String, String> malformed() {
         Map<String, String> malformed = new LinkedHashMap<>();
         for (ViewResult.Row row : ask(DesignDocument.LISTS, "malformed", query -> query.limit(PAGE))
@@ -278,7 +281,7 @@ public final class JobIndex {
      *
      * @param jobs the jobs that are still as the index says
      * @param complete whether the index has no more rows
-     * @param end the place of the last row, of any job; empty when there are no rows
+     * @param end the place of the last row, even if its job is left out; empty when there are no rows
      */
     public record Window(List<Job> jobs, boolean complete, Optional<DuePlace> end) {}
 
@@ -286,7 +289,7 @@ public final class JobIndex {
      * The result of one read of an index by lanes.
      *
      * @param jobs the jobs that are still as the index says
-     * @param rows the spots of all rows
+     * @param rows the keys of all rows
      * @param complete whether the index has no more rows
      */
     public record Page(List<Job> jobs, List<LaneKey> rows, boolean complete) {}

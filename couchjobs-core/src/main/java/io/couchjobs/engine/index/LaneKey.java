@@ -8,10 +8,11 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The place of a job in an index of lanes: a group has lanes (stuck, high, low), a lane has jobs in the order of their
- * times. Immutable.
+ * The place of a job in an index by lanes. A group has lanes (stuck, high, low), and a lane has jobs in the order of
+ * their times. Immutable.
  *
- * <p>Among jobs of one time the server's order of ids differs from ours: it may only decide where to read on.
+ * <p>Among jobs of the same time, the server orders ids differently from Java. This order may only decide where to read
+ * on.
  */
 public record LaneKey(String group, int lane, long time, String docId) implements Comparable<LaneKey> {
     public static final int STUCK = 0;
@@ -19,9 +20,9 @@ public record LaneKey(String group, int lane, long time, String docId) implement
     public static final int LOW = 2;
     private static final int AFTER_LANES = 3;
 
-    /** Before all jobs. */
+    /** The key before all jobs. */
     public static final LaneKey START = lane("", STUCK);
-    /** After all jobs. */
+    /** The key after all jobs. */
     public static final LaneKey END = lane("", Integer.MAX_VALUE);
 
     private static final Comparator<LaneKey> ORDER = Comparator.comparing(LaneKey::isEnd)
@@ -30,22 +31,22 @@ public record LaneKey(String group, int lane, long time, String docId) implement
             .thenComparingLong(LaneKey::time)
             .thenComparing(LaneKey::docId);
 
-    /** Before the jobs of a lane. */
+    /** Returns the key before the jobs of a lane. */
     public static LaneKey lane(String group, int lane) {
         return new LaneKey(group, lane, Long.MIN_VALUE, "");
     }
 
-    /** After the jobs of a group, before those of the next one. */
+    /** Returns the key after the jobs of a group, before those of the next group. */
     public static LaneKey afterGroup(String group) {
         return lane(group, AFTER_LANES);
     }
 
-    /** After the jobs of this spot's lane. */
+    /** Returns the key after the jobs of this key's lane. */
     public LaneKey nextLane() {
         return lane(group, lane + 1);
     }
 
-    /** After the jobs of this spot's lane and time. */
+    /** Returns the key after the jobs of this key's lane and time. */
     public LaneKey nextTime() {
         return new LaneKey(group, lane, time + 1, "");
     }
@@ -67,7 +68,7 @@ public record LaneKey(String group, int lane, long time, String docId) implement
         return ORDER.compare(this, other);
     }
 
-    /** The key from which to read, for a view whose rows are {@code [type, group in hex, lane, time, id]}. */
+    /** Returns the key from which to read, for a view whose rows are {@code [type, group in hex, lane, time, id]}. */
     List<Object> key(String type) {
         return time == Long.MIN_VALUE ? List.of(type, hex(group), lane) : List.of(type, hex(group), lane, time, docId);
     }
@@ -89,16 +90,16 @@ public record LaneKey(String group, int lane, long time, String docId) implement
         return name.toString();
     }
 
-    /** The same code as in the map function. */
+    /** Encodes a name as the map function does. */
     private static String hex(String name) {
         StringBuilder hex = new StringBuilder();
         name.chars().forEach(unit -> hex.append(HexFormat.of().toHexDigits((char) unit)));
         return hex.toString();
     }
 
-    /** The order of an index of lanes. */
+    /** The order of an index by lanes. */
     public enum Order {
-        /** Group by group, in each the stuck jobs, those of high priority, the others. */
+        /** Group by group: in each group the stuck jobs, then the jobs of high priority, then the others. */
         TURNS("turns") {
             @Override
             public LaneKey of(Job job) {
@@ -120,7 +121,7 @@ public record LaneKey(String group, int lane, long time, String docId) implement
             this.view = view;
         }
 
-        /** Where the index is. */
+        /** {@return the design document of the index} */
         public DesignDocument document() {
             return this == TURNS ? DesignDocument.FAIR : DesignDocument.FILTER;
         }

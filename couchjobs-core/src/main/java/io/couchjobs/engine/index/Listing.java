@@ -23,17 +23,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists of jobs, read in pages by key, never by skip. Thread-safe.
+ * Reads lists of jobs in pages, by key and never by skip. Thread-safe.
  *
- * <p>Jobs come newest first, in the order of their creation. There is another order when the filter names a status, but no
- * label: finished jobs come by their ends, and {@code stuck} jobs by their last failures. A row is
- * a hint: the job is returned as its document is when the page is read, or left out if it no longer passes.
+ * <p>Jobs are ordered by their creation, newest first. When the filter names a status but no label, finished jobs are
+ * ordered by their ends, and {@code stuck} jobs by their last failures. A row is only a hint: a job is returned as it
+ * is stored when the page is read, or left out if it no longer passes the filter.
  *
- * <p>However many jobs there are, a page costs one read of the index for each type that the filter leaves open, and one
- * read of the documents. A job never leaves the range of its type, so one that changes its status meanwhile is not
- * missed. Where an index cannot answer a filter alone (a tag and a status), at most {@value #MOST_LOOKED_AT} jobs are
- * looked at: then a page may be short, or empty, though more follow. It is short, too, when more documents would be too large for
- * one answer.
+ * <p>A page costs one read of the index for each type that the filter allows, and one read of the documents, however
+ * many jobs there are. A job never leaves the range of its type, so a job whose status changes meanwhile is not missed.
+ * When an index alone cannot answer a filter (a tag and a status), a page looks at no more than {@value
+ * #MOST_LOOKED_AT} jobs. Such a page may be short, or empty, although more jobs follow. A page is also short when more
+ * documents would be too large for one answer.
  */
 public final class Listing {
     private static final int MOST_LOOKED_AT = 1000;
@@ -46,19 +46,23 @@ public final class Listing {
     private final DesignDocuments designs;
     private final JobIndex index;
 
-    /** Lists the jobs of a database. The index tells which types there are. */
+    /** Reads lists of the jobs of a database. The index tells which types there are. */
     public Listing(DesignDocuments designs, JobIndex index) {
         this.database = designs.database();
         this.designs = designs;
         this.index = index;
     }
 
-    /** A page, from where the page before ended; null for the first one. */
+    /**
+     * Returns a page of the jobs that pass a filter.
+     *
+     * @param after where the page before ended; null for the first page
+     */
     public JobPage page(JobFilter filter, JobPage.@Nullable Place after, int limit) {
         return page(filter, ranges(filter), after, limit);
     }
 
-    /** The jobs that come first. */
+    /** Returns the first jobs that pass a filter. */
     public List<Job> list(JobFilter filter, int limit) {
         return jobs(filter, ranges(filter), Math.min(limit, MOST_READ))
                 .limit(limit)
@@ -66,8 +70,9 @@ public final class Listing {
     }
 
     /**
-     * All jobs that pass a filter, however many, in constant memory: read while the stream is consumed. Those of one type, any
-     * status and any site come by their ids, others by type, newest first.
+     * Returns all jobs that pass a filter, however many, in constant memory: they are read while the stream is
+     * consumed. When the filter names no status, no site and no label, the jobs are ordered by id. Otherwise they are
+     * ordered by type, newest first.
      */
     public Stream<Job> all(JobFilter filter) {
         boolean byDocument = filter.ofStatus() == null
@@ -79,7 +84,10 @@ public final class Listing {
                         .flatMap(part -> part.page().jobs().stream());
     }
 
-    /** A page of the first of some ranges, which are read one after the other. A stream for each would be read whole by an iterator. */
+    /**
+     * The ranges that are left to read, and a page of the first one. A stream for each range would be read whole by an
+     * iterator.
+     */
     private record Part(List<Range> ranges, JobPage page) {}
 
     private @Nullable Part first(JobFilter filter, List<Range> ranges) {
@@ -142,7 +150,7 @@ public final class Listing {
                 .filter(filter::matches);
     }
 
-    /** The rows after an id, which is that of the last row of the page before or of no document. */
+    /** Returns the rows after an id. It is the id of the last row of the page before, or the id of no document. */
     private List<ViewResult.Row> documents(String after, String end) {
         return Fewer.ifTooLarge(MOST_READ, some -> documents(after, end, some));
     }
@@ -186,8 +194,8 @@ public final class Listing {
     }
 
     /**
-     * The first rows of all ranges together. Within a range the order is the server's. When rows are equally old, those
-     * of the lesser range come first, so that a place tells for every range how much of it was seen.
+     * Returns the first rows of all ranges together. Within a range the order is the server's. When rows are equally
+     * old, the rows of the lesser range come first. So a place tells for every range how much of it was seen.
      */
     private List<Row> merged(List<Range> ranges, JobPage.@Nullable Place after, int limit) {
         PriorityQueue<Head> heads = new PriorityQueue<>(Comparator.comparing(Head::first, NEWEST_FIRST));
@@ -220,7 +228,10 @@ public final class Listing {
                 .toList();
     }
 
-    /** An older version answers while the index of this one is built; it may not have the view. */
+    /**
+     * Asks the version that can answer now. An older version answers while the index of this version is built; if it
+     * lacks the view, asks this version.
+     */
     private ViewResult ask(Function<String, ViewQuery> query) {
         try {
             return designs.ask(DesignDocument.LISTS, query);
@@ -238,7 +249,7 @@ public final class Listing {
                 .toList();
     }
 
-    /** A part of an index whose rows are in the order of their age. */
+    /** A part of an index in which the rows are ordered by age. */
     private record Range(String view, String kind, String name) implements Comparable<Range> {
         private static final Comparator<Range> ORDER =
                 Comparator.comparing(Range::kind).thenComparing(Range::name);
@@ -249,8 +260,8 @@ public final class Listing {
         }
 
         /**
-         * Among rows as old as the last job seen, the next page has the rest of its range, none of lesser ranges, and
-         * all of greater ones.
+         * Returns the key at which the next page starts. Among rows as old as the last job seen, the next page has the
+         * rest of that job's range, no rows of lesser ranges, and all rows of greater ranges.
          */
         List<Object> startKey(JobPage.@Nullable Place after) {
             List<Object> key = new ArrayList<>(prefix());
@@ -268,7 +279,7 @@ public final class Listing {
             return key;
         }
 
-        /** All keys of the range begin with this. */
+        /** Returns the prefix of all keys of the range. */
         List<Object> prefix() {
             return view.equals(NEWEST) ? List.of(kind) : List.of(kind, name);
         }

@@ -9,10 +9,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
-/** Asks the database many questions, some at the same time. */
+/** Sends many requests to the database, several at the same time. */
 public final class Parallel {
     private static final int AT_ONCE = 8;
-    /** Requests have limits of their own. */
+    /** Each request has a shorter limit of its own. */
     private static final Duration LONGEST = Duration.ofDays(1);
 
     private Parallel() {}

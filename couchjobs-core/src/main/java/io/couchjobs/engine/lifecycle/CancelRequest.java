@@ -11,23 +11,23 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to cancel a job, on a leaf that lost. It goes over to the winner, once: a second resolution before the
- * losers are gone changes nothing.
+ * A cancel request on a leaf that lost. The request is copied to the winner once: a second resolution before the losing
+ * leaves are deleted changes nothing.
  *
- * @param fence the fence of the claim during or after which it was made
- * @param reason what the caller gave as the reason, if anything
- * @param isDone whether the job was cancelled there; otherwise its owner was asked to
+ * @param fence the fence of the claim during or after which the request was made
+ * @param reason the caller's reason, if there is one
+ * @param isDone whether the job was cancelled on that leaf; otherwise its owner was asked to stop
  */
 record CancelRequest(long fence, Instant at, @Nullable String reason, boolean isDone) {
     private static final Comparator<CancelRequest> LAST =
             Comparator.comparing((CancelRequest request) -> request.at).thenComparing(request -> request.fence);
 
     /**
-     * Adds the latest request of the others.
+     * Adds the latest request of the losing leaves to the winner.
      *
-     * @param since the least fence of a request that applies to a waiting winner: the fence that counts for the winner's leaf. For
-     *     a withdrawn claim, that is the fence from before the claim was restored
-     * @return the winner with the request; the same one when there is nothing to do
+     * @param since the least fence of a request that applies to a pending winner: the fence that counts for the winner's
+     *     leaf. For a withdrawn claim, this is the fence from before the claim was restored
+     * @return the winner with the request; the same job when there is nothing to do
      */
     static Job addTo(Job winner, long since, List<Leaf> losers) {
         return losers.stream()
@@ -51,7 +51,7 @@ record CancelRequest(long fence, Instant at, @Nullable String reason, boolean is
         return job.status() != JobStatus.CANCELLED && reason.isTextual() ? reason.textValue() : null;
     }
 
-    /** The fence of the request. A claim of a job that already waited to be cancelled inherited an older request. */
+    /** {@return the fence of the request} A claim of a job that already waited to be cancelled inherited an older request. */
     private static long fence(Leaf loser, Job job) {
         boolean isInherited = job.status().isLocked() && !job.isCancelRequested();
         return loser.storedFence() - (isInherited ? 1 : 0);
@@ -62,7 +62,7 @@ record CancelRequest(long fence, Instant at, @Nullable String reason, boolean is
         return job.times().getOrDefault(moment, Instant.EPOCH);
     }
 
-    /** Not for a request to an earlier life of the job, which was run, or added again, since. */
+    /** {@return whether the request concerns the winner's present life, and not an earlier run or addition of the job} */
     private boolean isMeantFor(Job winner, long since) {
         return switch (winner.phase()) {
             case RUNNING -> fence >= winner.fence() - 1;

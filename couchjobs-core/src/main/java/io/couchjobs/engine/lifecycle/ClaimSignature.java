@@ -5,8 +5,8 @@ import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.Job;
 
 /**
- * The user that a worker is logged in as at CouchDB. The lock of a claimed job notes it, so that a database with a
- * guard can refuse the owner's transitions to all others. Without a login nothing is noted. Stateless.
+ * Records the CouchDB user of the worker in the lock of a claimed job. A database with a guard can then refuse the owner's
+ * transitions to all other users. Without a login nothing is recorded. Stateless.
  */
 public final class ClaimSignature {
     private static final String USER = "user";
@@ -14,10 +14,10 @@ public final class ClaimSignature {
     private ClaimSignature() {}
 
     /**
-     * Notes the user that claimed a job.
+     * Records the user that claims a job.
      *
      * @param claimed a job with a lock, not stored yet
-     * @param user the name of the user that will write it
+     * @param user the name of the user that will write the job
      */
     public static Job sign(Job claimed, String user) {
         ObjectNode lock = claimed.document().path(Field.LOCK).deepCopy();

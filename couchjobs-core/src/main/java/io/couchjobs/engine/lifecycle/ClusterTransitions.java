@@ -11,8 +11,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The effect of the {@linkplain Event events} by which the copies of a cluster come to agree on a job: a claim is taken back, its
- * job restored, a state written again. Pure functions, as in {@link Transitions}; thread-safe.
+ * The effects of the {@linkplain Event events} by which the copies of a cluster agree on a job: a claim is withdrawn, its
+ * job is restored, or a state is written again. Pure functions, as in {@link Transitions}; thread-safe.
  */
 public final class ClusterTransitions {
     private static final String EXPIRED = "expired";
@@ -21,9 +21,9 @@ public final class ClusterTransitions {
     private ClusterTransitions() {}
 
     /**
-     * A claim that was stored without making an owner is taken back. The job keeps its status and its lock, which
-     * states the withdrawal; {@link #restore} lets it wait again when no other claim can own it. A claim that was
-     * withdrawn before gets a new time: that write proves that a majority of the copies is in reach.
+     * Withdraws a claim that was stored without making an owner. The job keeps its status and its lock, which records the
+     * withdrawal. {@link #restore} lets the job wait again when no other claim can own it. A claim that was withdrawn
+     * before gets a new time: this write proves that a majority of the copies is in reach.
      */
     public static Decision withdraw(Job job, String reason, Instant now) {
         return Transitions.on(
@@ -31,14 +31,14 @@ public final class ClusterTransitions {
     }
 
     /**
-     * A claim of a dead owner, or of one that has forgotten it, is taken back, because the document has other leaves and cannot
-     * simply {@linkplain Transitions#expire expire}. It may have run: the next claim's fence is greater than its own.
+     * Withdraws the claim of an owner that is dead or has forgotten the claim, because the document has other leaves and
+     * cannot simply {@linkplain Transitions#expire expire}. The claim may have run, so the next claim gets a greater fence.
      */
     public static Decision withdrawAfterRun(Job job, Instant now) {
         return withdraw(job, EXPIRED, now);
     }
 
-    /** Whether a withdrawn claim may have been an owner, whose run expired. */
+    /** {@return whether a withdrawn claim may have had an owner whose lease ran out} */
     static boolean mayHaveRun(Job job) {
         return job.lock()
                 .flatMap(Lock::withdrawn)
@@ -47,20 +47,21 @@ public final class ClusterTransitions {
     }
 
     /**
-     * The activity monitor finds the owner dead, as in {@link Transitions#expire(Job, OptionalInt, Instant)}, but the job does not end:
-     * the owner may have ended it on a copy that is out of reach, and an end of its own counts more than one that others write with
-     * its fence. So the job waits, also when it is to be cancelled. The next claim ends it, with a greater fence.
+     * Expires the claim of a dead owner, as {@link Transitions#expire(Job, OptionalInt, Instant)}, but does not end the
+     * job. The owner may have ended the job on a copy that is out of reach. The owner's own end counts more than an end
+     * that another process writes with the same fence. So the job waits, even if it is to be cancelled. The next claim ends
+     * it, with a greater fence.
      *
-     * @param maxExpirations how many leases may run out before another run that was asked for begins afresh; empty is any number
+     * @param maxExpirations how many leases may run out before a requested further run starts afresh; empty for no limit
      */
     public static Decision expire(Job job, OptionalInt maxExpirations, Instant now) {
         return Transitions.expire(job, maxExpirations, false, now);
     }
 
     /**
-     * No claim of a job made an owner: it waits again as before the claim, at the time of an add meanwhile. A claim that may have
-     * run counts as expired. A request to cancel stays, see {@link #expire}. This is a function of the job alone, so that several
-     * processes write the same revision.
+     * Restores a job whose claims made no owner. The job waits again as before the claim, or at the time of an add since
+     * then. A claim that may have run counts as expired. A cancel request stays, see {@link #expire}. The result depends on
+     * the job alone, so several processes write the same revision.
      */
     static Decision restore(Job job) {
         if (!job.isWithdrawn()) {
@@ -77,19 +78,19 @@ public final class ClusterTransitions {
     }
 
     /**
-     * A job stays as it is, in a new revision. A deletion of the former revision, because of a claim that was taken back, then
-     * has no effect. When a quorum confirms the new revision, a majority of the copies has the job's former state, too. A
-     * function of the arguments alone.
+     * Writes a job again unchanged, in a new revision. A deletion of the former revision, made because of a withdrawn claim,
+     * then has no effect. When a majority confirms the new revision, a majority of the copies has the former state of the job,
+     * too. The result depends on the arguments alone.
      *
-     * @param since when the claim was taken back, or now
+     * @param since when the claim was withdrawn, or now
      */
     public static Job keep(Job job, Instant since) {
         return new Edit(job, Event.KEEP, since).at(KEPT).stay().write().orElseThrow();
     }
 
     /**
-     * A request to cancel, on another leaf, goes over to a job that waits. It does not end the job: another leaf, of a copy that is out of
-     * reach, may have ended, see {@link #expire}.
+     * Applies a cancel request from another leaf to a pending job. The job does not end by this: it may have ended on a
+     * leaf of a copy that is out of reach, see {@link #expire}.
      */
     static Decision cancelAtNextClaim(Job job, @Nullable String reason, Instant at) {
         return EndAs.isCancelled(job)
@@ -103,16 +104,16 @@ public final class ClusterTransitions {
     }
 
     /**
-     * As {@link Transitions#cancel}, but a job that others took from its last owner waits for the next claim to cancel it: the owner may have
-     * ended it on a copy that is out of reach, and somebody may have been told that end.
+     * As {@link Transitions#cancel}, but the next claim cancels a job that was taken from its last owner. The owner may
+     * have ended the job on a copy that is out of reach, and a subscriber may have been told of that end.
      */
     public static Decision cancel(Job job, @Nullable String reason, Instant now) {
         return mayHaveEnded(job) ? cancelAtNextClaim(job, reason, now) : Transitions.cancel(job, reason, now);
     }
 
     /**
-     * Whether others took the job from its last owner, and nobody has wanted another run since. A claim that made no owner does not count as
-     * an owner. A job that waits for others was added again, so somebody wanted another run.
+     * {@return whether the job was taken from its last owner, and no further run has been requested since} A claim that
+     * made no owner does not count. A job that waits for other jobs was added again, which requested another run.
      */
     public static boolean mayHaveEnded(Job job) {
         boolean isTaken = at(job, EXPIRED) > 0 || at(job, "released") > 0;
@@ -120,7 +121,7 @@ public final class ClusterTransitions {
         return job.status() == JobStatus.WAITING && job.after().isEmpty() && isTaken && taken >= lastWanted(job);
     }
 
-    /** When the job was last claimed, or another run of it was wanted; 0 when nothing tells. */
+    /** {@return when the job was last claimed or another run of it was requested, in ms; 0 when unknown} */
     static long lastWanted(Job job) {
         return Math.max(Math.max(at(job, Transitions.CLAIMED), at(job, "created")), at(job, "retried"));
     }
@@ -129,21 +130,24 @@ public final class ClusterTransitions {
         return job.document().path(Field.TIMES).path(moment).asLong();
     }
 
-    /** An operator takes the job from its owner, as {@link Transitions#release} does, but it does not end by that, see {@link #expire}. */
+    /**
+     * Takes the job from its owner for an operator, as {@link Transitions#release}, but does not end the job, see
+     * {@link #expire}.
+     */
     public static Decision release(Job job, Instant now) {
         return Transitions.on(Event.RELEASE, job, now, edit -> edit.notRun()
                 .takenAt("released")
                 .waitsForEnd());
     }
 
-    /** The job as if nobody had asked its owner to cancel it. */
+    /** {@return the job without the cancel request to its owner} */
     public static Job withoutCancelRequest(Job job) {
         ObjectNode document = job.toDocument();
         document.remove(Field.CANCEL_REQUESTED);
         return job.rewritten(document);
     }
 
-    /** The owner of a job is asked for another run, as on another leaf of the same claim. */
+    /** Copies the request for another run from another leaf of the same claim. */
     static Job takeOverResubmit(Job job, Job other, Instant at) {
         return new Edit(job, Event.RESUBMIT, at)
                 .put(Field.RESUBMIT, other.document().path(Field.RESUBMIT))
@@ -153,7 +157,7 @@ public final class ClusterTransitions {
                 .orElseThrow();
     }
 
-    /** The owner updated the job, on another leaf of the same claim. */
+    /** Copies the owner's data and progress from another leaf of the same claim. */
     static Job takeOverUpdate(Job job, Job other, Instant at) {
         return new Edit(job, Event.UPDATE, at)
                 .dataIfGiven(other.document().get(Field.DATA) instanceof ObjectNode data ? data : null)
@@ -164,7 +168,7 @@ public final class ClusterTransitions {
                 .orElseThrow();
     }
 
-    /** Whether a job is as it was written, or differs from that only because it was {@linkplain #keep kept}. */
+    /** {@return whether a job equals the written one, or differs from it only because it was {@linkplain #keep kept}} */
     public static boolean isStill(Job present, Job written) {
         return present.saysTheSameAs(written) || unkept(present).saysTheSameAs(unkept(written));
     }

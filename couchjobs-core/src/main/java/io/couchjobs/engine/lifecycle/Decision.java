@@ -4,9 +4,7 @@ import io.couchjobs.job.Job;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The effect of an event on a job: a changed job to be written, nothing to do, or a refusal. Immutable and thread-safe.
- */
+/** The effect of an event on a job: a changed job to be written, nothing to do, or a refusal. Immutable and thread-safe. */
 public record Decision(Job before, @Nullable Job after, boolean isRefused) {
     static Decision write(Job before, Job after) {
         return new Decision(before, after, false);
@@ -20,7 +18,7 @@ public record Decision(Job before, @Nullable Job after, boolean isRefused) {
         return new Decision(before, null, true);
     }
 
-    /** {@return the job to be written, with the revision it was decided on; empty when there is nothing to write} */
+    /** {@return the job to be written, with the revision that the decision is based on; empty when there is nothing to write} */
     public Optional<Job> write() {
         return Optional.ofNullable(after);
     }

@@ -17,7 +17,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One change of a job in the making: a copy of its document that an event works on. */
+/** One change of a job in progress: an event changes a copy of the job's document. */
 final class Edit {
     private static final String UPDATED = "updated";
     private static final Set<Event> WISHES = EnumSet.of(Event.ADD, Event.RESUBMIT, Event.RETRY, Event.CANCEL);
@@ -54,7 +54,7 @@ final class Edit {
         return this;
     }
 
-    /** Replaces the data, in the document or attached; null keeps it. */
+    /** Replaces the data, whether it is in the document or attached; null keeps the data. */
     Edit dataIfGiven(@Nullable ObjectNode data) {
         if (data != null) {
             AttachedData.putInline(document, data);
@@ -81,28 +81,28 @@ final class Edit {
         return this;
     }
 
-    /** Notes when this happened, under the name of a moment such as {@code finished}. */
+    /** Records the time of the event, under a name such as {@code finished}. */
     Edit at(String moment) {
         return at(moment, now.toEpochMilli());
     }
 
     /**
-     * Notes when others took the job from its owner: no earlier than the times with which {@link ClusterTransitions#mayHaveEnded} compares it.
-     * The clocks of two nodes differ.
+     * Records when the job was taken from its owner. The time is never before the times with which
+     * {@link ClusterTransitions#mayHaveEnded} compares it, because the clocks of two nodes may differ.
      */
     Edit takenAt(String moment) {
         return at(moment, Math.max(now.toEpochMilli(), ClusterTransitions.lastWanted(before)));
     }
 
     /**
-     * Notes the owner's update at a time later than any before it: where a job has several leaves the latest update counts, and the clocks of
-     * two nodes may differ.
+     * Records the time of the owner's update, later than all updates before. Among several leaves of a job the latest
+     * update counts, and the clocks of two nodes may differ.
      */
     Edit updated() {
         return at(UPDATED, Math.max(now.toEpochMilli(), lastUpdate(before).toEpochMilli() + 1));
     }
 
-    /** {@return when the job was updated last; long ago when it was not} */
+    /** {@return when the job was last updated; {@link Instant#EPOCH} when it never was} */
     static Instant lastUpdate(Job job) {
         return job.times().getOrDefault(UPDATED, Instant.EPOCH);
     }
@@ -114,7 +114,7 @@ final class Edit {
         return this;
     }
 
-    /** Notes the progress; null keeps it. */
+    /** Sets the progress; null keeps the present one. */
     Edit progressIfGiven(@Nullable Progress progress) {
         if (progress != null) {
             ObjectNode json = document.putObject(Field.PROGRESS);
@@ -143,18 +143,21 @@ final class Edit {
         return this;
     }
 
-    /** Forgets the runs so far, but for their errors. */
+    /** Removes the record of all runs, except their errors. */
     Edit forgetRuns() {
         return remove(Field.ATTEMPT, Field.EXPIRATIONS, Field.RESULT, Field.PROGRESS)
                 .remove(Field.RESUBMIT, Field.CANCEL_REQUESTED, Field.END_AS);
     }
 
-    /** The job starts over. */
+    /** Makes the job start over. */
     Edit fresh() {
         return forgetRuns().remove(Field.ERRORS);
     }
 
-    /** A caller wants the job run: one that waits keeps its history, any other one is enqueued as a fresh one. */
+    /**
+     * Makes the job wait because a caller wants a run. A waiting job keeps its history; any other job is enqueued as a
+     * fresh one.
+     */
     Decision wanted() {
         Edit edit = before.status() == JobStatus.WAITING ? remove(Field.END_AS).at("updated") : fresh().at("created");
         return edit.moveTo(JobStatus.WAITING);
@@ -168,7 +171,7 @@ final class Edit {
         return count == Integer.MAX_VALUE ? count : count + 1;
     }
 
-    /** A resubmit that is consumed takes the next fence: an end of this run that turns up later, on another leaf, loses to it. */
+    /** Consumes a resubmit, which takes the next fence: an end of this run that turns up later on another leaf then loses. */
     Edit consumeResubmit() {
         if (before.isResubmitted()) {
             remove(Field.END_AS)
@@ -178,17 +181,20 @@ final class Edit {
         return remove(Field.RESUBMIT);
     }
 
-    /** The job waits again, as a fresh one. */
+    /** Makes the job wait again, as a fresh one. */
     Decision resubmitted() {
         return consumeResubmit().fresh().moveTo(JobStatus.WAITING);
     }
 
-    /** The job waits again, with its history, for the run that its owner was asked for. */
+    /** Makes the job wait again with its history, at the resubmitted time if there is one. */
     Decision waitsForResubmit() {
         return consumeResubmit().remove(Field.CANCEL_REQUESTED).moveTo(JobStatus.WAITING);
     }
 
-    /** The job waits again as if it had not been claimed, at the time of an add meanwhile; cancelled if that was asked for. */
+    /**
+     * Makes the job wait as if it had not been claimed, at the time of an add since then; or cancels it if that was
+     * requested.
+     */
     Decision givenBack(String moment) {
         if (isCancelled(before)) {
             return cancelled();
@@ -196,17 +202,17 @@ final class Edit {
         return notRun().at(moment).waitsForResubmit();
     }
 
-    /** The job waits, and the next claim ends it instead of running it. */
+    /** Marks the job so that the next claim ends it instead of running it. */
     Edit endAs(JobStatus end) {
         return put(Field.END_AS, end.json());
     }
 
-    /** The job waits; where its owner was asked to cancel it, the next claim does. */
+    /** Makes the job wait. If its owner was asked to cancel it, the next claim cancels it. */
     Decision waitsForEnd() {
         return (isCancelled(before) ? endAs(JobStatus.CANCELLED) : this).waitsForResubmit();
     }
 
-    /** The run that began does not count. */
+    /** Takes back the count of a run that has begun. */
     Edit notRun() {
         if (before.status() == JobStatus.RUNNING) {
             put(Field.ATTEMPT, Math.max(0, before.attempt() - 1));
@@ -214,7 +220,10 @@ final class Edit {
         return remove(Field.PROGRESS);
     }
 
-    /** A resubmit drops an older cancel request, and a cancel request drops an older resubmit: the later one wins. */
+    /**
+     * {@return whether a cancel request holds} A resubmit drops an older cancel request, and a cancel request drops an
+     * older resubmit.
+     */
     static boolean isCancelled(Job job) {
         return job.isCancelRequested() && !job.isResubmitted();
     }
@@ -244,7 +253,7 @@ final class Edit {
         return this;
     }
 
-    /** Ends the edit. Only here does a status change, and with it the lock goes. */
+    /** Ends the edit. The status changes only here. The lock is removed unless the job is owned in the new status. */
     Decision moveTo(JobStatus status) {
         if (!event.targets(before.status()).contains(status)) {
             throw new IllegalStateException(event + " cannot lead from " + before.status() + " to " + status);
@@ -262,8 +271,8 @@ final class Edit {
     }
 
     /**
-     * On a cluster the leaf with the greater fence wins. So a creator's change takes the next fence: an unconfirmed end
-     * that turns up later must not win against it. Any other change of a job must not count as a claim.
+     * Sets the fence. On a cluster the leaf with the greater fence wins. So a creator's change takes the next fence, and an
+     * unconfirmed end that turns up later does not win. Any other change keeps the fence, because it is no claim.
      */
     private void keepFence(JobStatus status) {
         boolean runsAgain = before.phase() == JobPhase.FINISHED && status == JobStatus.WAITING;

@@ -7,13 +7,17 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Jobs that wait only to be ended: an owner died, and somebody wants the job cancelled; or too many owners died while they ran it. On a
- * cluster no monitor may end such a job, as the owner's own end may turn up later and would count more. The next claim ends it.
+ * The pending jobs that the next claim ends instead of running. Such a job's owner died after a cancel request, or too many
+ * of its owners died while they ran it. On a cluster no monitor may end the job, because the owner's own end may turn up
+ * later and would count more.
  */
 public final class EndAs {
     private EndAs() {}
 
-    /** {@return how the next claim of a job ends it, or its claim if it is owned; empty for a job that is to be run} */
+    /**
+     * {@return how the next claim of a pending job, or the present claim of an owned one, ends it; empty for a job that is
+     * to run}
+     */
     public static Optional<JobStatus> of(Job job) {
         String end = job.document().path(Field.END_AS).asText();
         return Stream.of(JobStatus.CANCELLED, JobStatus.FAILED)
@@ -21,12 +25,12 @@ public final class EndAs {
                 .findFirst();
     }
 
-    /** {@return whether the next claim of a job cancels it} */
+    /** {@return whether the next claim cancels the job} */
     public static boolean isCancelled(Job job) {
         return of(job).equals(Optional.of(JobStatus.CANCELLED));
     }
 
-    /** {@return why the job is ended and not run, for people} */
+    /** {@return a readable reason why the job is ended and not run} */
     public static String reason(Job job) {
         if (!isCancelled(job)) {
             return "more leases ran out while it ran than the type allows (maxExpirations)";

@@ -15,13 +15,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The events of a job, and the state machine: for each event, the statuses that it may lead from and to. The other
- * effects of events are in {@link Transitions} and {@link ClusterTransitions}. Immutable and thread-safe.
+ * The events of a job, and the state machine: for each event, the statuses that it may lead from and to.
+ * {@link Transitions} and {@link ClusterTransitions} implement the other effects of events. Immutable and thread-safe.
  *
- * <p>A status that an event does not list refuses the event. A refused owner halts; a refused creator is told the status.
+ * <p>A job refuses an event that does not list the job's status. An owner whose event is refused halts. A creator whose
+ * event is refused learns the job's status.
  */
 public enum Event {
-    /** A creator adds the job again (an add of an absent job is its creation). */
+    /** A creator adds a job that exists. The add of an absent job is no event: {@link Transitions#create} makes the job. */
     ADD(table().from(WAITING, WAITING)
             .from(STUCK, WAITING)
             .from(SCHEDULED, SCHEDULED)
@@ -29,18 +30,18 @@ public enum Event {
             .from(SUCCESS, WAITING)
             .from(FAILED, WAITING)
             .from(CANCELLED, WAITING)),
-    /** All jobs that the job waits for are finished, or one of them failed and the job is to be cancelled. */
+    /** All jobs that this job waits for have ended, or one of them did not succeed and this job is to be cancelled. */
     LET_GO(table().from(WAITING, WAITING, CANCELLED)),
-    /** A worker claims the job, to start it at once ({@code RUNNING}) or a little later ({@code SCHEDULED}). */
+    /** A worker claims the job, to start it at once ({@code RUNNING}) or later ({@code SCHEDULED}). */
     CLAIM(table().from(WAITING, RUNNING, SCHEDULED).from(STUCK, RUNNING, SCHEDULED)),
     /**
-     * A claim is taken back ({@link Lock#withdrawn}): no quorum confirmed it, its answer was lost or late, another leaf contests
-     * it, or its owner died beside another leaf.
+     * A claim is withdrawn ({@link Lock#withdrawn}). Either no majority confirmed it, its answer was lost or late, another
+     * leaf contests it, or its owner died while the document had several leaves.
      */
     WITHDRAW(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
-    /** A resolution finds all claims withdrawn, on one leaf or on several: the job waits again. */
+    /** A resolution finds all claims of the job withdrawn. The job waits again. */
     RESTORE(table().from(SCHEDULED, WAITING).from(RUNNING, WAITING)),
-    /** The job is written again as it is: a resolution kept it, or a majority is to confirm its last change. */
+    /** The job is written again unchanged, because a resolution kept it or because a majority is to confirm its last change. */
     KEEP(table().from(WAITING, WAITING)
             .from(STUCK, STUCK)
             .from(SCHEDULED, SCHEDULED)
@@ -51,30 +52,30 @@ public enum Event {
     /** The owner starts a job that it claimed ahead. */
     START(table().from(SCHEDULED, RUNNING)),
     /**
-     * The owner writes the job while it owns it: new data, or its progress. That renews the lease of this job; without it, the
-     * worker's registration does.
+     * The owner writes new data or progress. This write renews the lease of the job; without it, the worker's registration
+     * renews the lease.
      */
     UPDATE(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
-    /** The owner is done; a resubmitted job waits again. */
+    /** The owner's run succeeded. A job that was resubmitted waits again. */
     FINISH(table().from(SCHEDULED, SUCCESS, WAITING).from(RUNNING, SUCCESS, WAITING)),
-    /** The owner's run failed: retried, given up, cancelled if that was asked for, or waiting again if resubmitted. */
+    /**
+     * The owner's run failed. The job is retried, fails for good, is cancelled if that was requested, or waits again if it
+     * was resubmitted.
+     */
     FAIL(table().from(SCHEDULED, STUCK, FAILED, CANCELLED, WAITING).from(RUNNING, STUCK, FAILED, CANCELLED, WAITING)),
-    /** The owner gives the job back. */
+    /** The owner returns the job to the queue. */
     RELEASE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
-    /** The owner wants to run the job later, without having failed. */
+    /** The owner postpones the job. The run does not count as a failure. */
     SNOOZE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
-    /** The owner obeys a cancel request; a job that was added again after the request waits again. */
+    /** The owner obeys a cancel request. A job that was added again after the request waits again. */
     ACKNOWLEDGE_CANCEL(table().from(SCHEDULED, CANCELLED, WAITING).from(RUNNING, CANCELLED, WAITING)),
-    /** The activity monitor finds no sign of life of the owner. On a cluster the job only waits again. */
+    /** The activity monitor finds no sign of life of the owner. On a cluster the job always waits again. */
     EXPIRE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED, FAILED)),
     /** A caller cancels a job that has no owner. */
     CANCEL(table().from(WAITING, CANCELLED).from(STUCK, CANCELLED)),
-    /** A caller asks the owner to stop. */
+    /** A caller asks the owner to stop the run. */
     REQUEST_CANCEL(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
-    /**
-     * A caller, often the owner, wants the job run once more after this run, or again after its end, or at another
-     * time.
-     */
+    /** A caller, often the owner, wants another run of the job: after the present run, after its end, or at another time. */
     RESUBMIT(table().from(WAITING, WAITING)
             .from(STUCK, WAITING)
             .from(SCHEDULED, SCHEDULED)
@@ -82,13 +83,13 @@ public enum Event {
             .from(SUCCESS, WAITING)
             .from(FAILED, WAITING)
             .from(CANCELLED, WAITING)),
-    /** A caller wants the job run now: a stuck one before its time, a finished one again. */
+    /** A caller wants the job to run now: a pending job before its time, or a finished job again. */
     RETRY(table().from(WAITING, WAITING)
             .from(STUCK, WAITING)
             .from(SUCCESS, WAITING)
             .from(FAILED, WAITING)
             .from(CANCELLED, WAITING)),
-    /** A caller moves the scheduled time. */
+    /** A caller changes the scheduled time. */
     RESCHEDULE(table().from(WAITING, WAITING).from(STUCK, STUCK)),
     /** A caller changes the priority. */
     PRIORITIZE(table().from(WAITING, WAITING).from(STUCK, STUCK));
@@ -100,12 +101,12 @@ public enum Event {
         this.targets = table.targets;
     }
 
-    /** The statuses that this event may lead to; empty when a job of that status refuses the event. */
+    /** {@return the statuses that this event may lead to; empty when a job of the given status refuses the event} */
     public Set<JobStatus> targets(JobStatus from) {
         return targets.getOrDefault(from, Set.of());
     }
 
-    /** Whether a job may experience this event. */
+    /** {@return whether a job of the given status accepts this event} */
     public boolean isAllowed(JobStatus from) {
         return !targets(from).isEmpty();
     }

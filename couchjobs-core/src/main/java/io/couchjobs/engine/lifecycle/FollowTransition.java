@@ -7,16 +7,17 @@ import io.couchjobs.job.JobRequest;
 import java.time.Instant;
 
 /**
- * The effect of a change in a source on a job that exists. A pure function, as in {@link Transitions}.
+ * The effect of a change in a source database on a job that exists. A pure function, as in {@link Transitions}.
  *
- * @param request the job as the change makes it
- * @param origin the change, as the job is to remember it
- * @param time not before this time
- * @param movesTime whether a pending job waits until then, even if it was to run before
+ * @param request the job that the change requests
+ * @param origin the change, to be stored in the job
+ * @param time the earliest time of the run
+ * @param movesTime whether a pending job waits until {@code time}, even if it was to run before
  */
 public record FollowTransition(JobRequest request, Origin origin, Instant time, boolean movesTime) {
     /**
-     * Pending: the job gets the newer data. Finished: it is enqueued again. Refused while it is owned, because its data belongs to the run.
+     * Decides what the change does to the job. A pending job gets the newer data. A finished job is enqueued again. An
+     * owned job refuses the change, because its data belongs to the run.
      */
     public Decision decide(Job job, Instant now) {
         if (job.status().isLocked()) {

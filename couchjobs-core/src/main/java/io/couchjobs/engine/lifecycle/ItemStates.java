@@ -13,12 +13,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which items of an array's chunk have ended, and how: the field {@code array} of the chunk's document. The items themselves
- * are in its data, and never change. A chunk is a job like any other, so claims, leases, ends and resolution know nothing of
+ * The states of the items of an array's chunk, in the field {@code array} of the chunk's document. The items themselves are
+ * in the chunk's data, and never change. A chunk is a job like any other, so claims, leases, ends and resolution ignore
  * items. Thread-safe.
  */
 public final class ItemStates {
-    /** The field of a chunk's data that has the items. */
+    /** The field of a chunk's data that holds the items. */
     public static final String ITEMS = "items";
 
     private static final String ID = "id";
@@ -56,10 +56,10 @@ public final class ItemStates {
     }
 
     /**
-     * The field of a new chunk.
+     * Creates the field {@code array} of a new chunk.
      *
-     * @param first the index of the chunk's first item in the array
-     * @param isLast whether it is the array's last chunk
+     * @param first the index in the array of the chunk's first item
+     * @param isLast whether the chunk is the last one of the array
      */
     public static ObjectNode create(String arrayId, long first, int items, boolean isLast, String digest) {
         ObjectNode array = JsonNodeFactory.instance.objectNode();
@@ -74,12 +74,12 @@ public final class ItemStates {
         return array.path(DIGEST).asText();
     }
 
-    /** {@return the index of the first item in the array} */
+    /** {@return the index in the array of the chunk's first item} */
     public long first() {
         return array.path(FIRST).asLong();
     }
 
-    /** {@return whether it is the array's last chunk} */
+    /** {@return whether the chunk is the last one of the array} */
     public boolean isLast() {
         return array.path(LAST).asBoolean();
     }
@@ -89,14 +89,14 @@ public final class ItemStates {
         return states.length();
     }
 
-    /** Whether an item is to be run: it has not ended yet, or its last run failed and a retry is left. */
+    /** {@return whether an item is to run: it has not ended yet, or its last run failed and a retry is left} */
     public synchronized boolean isToRun(int item) {
         return states.charAt(item) == OPEN || states.charAt(item) == RETRIED;
     }
 
     /**
-     * A run begins. When all items have ended and the chunk was asked for once more since, those that failed for good are to run
-     * again. A chunk that was given back was not asked for again.
+     * Begins a run. When all items have ended and another run was requested since, the items that failed for good are to
+     * run again. The release of a chunk does not request another run.
      */
     public synchronized void begin(Job job) {
         long before = array.path(ASKED).asLong(asked(job));
@@ -114,7 +114,7 @@ public final class ItemStates {
         }
     }
 
-    /** When somebody asked last for the run of a job. */
+    /** {@return when a run of the job was last requested, in ms; 0 when unknown} */
     private static long asked(Job job) {
         return Stream.of("created", "retried", "resubmitted")
                 .flatMap(moment -> Optional.ofNullable(job.times().get(moment)).stream())
@@ -131,7 +131,7 @@ public final class ItemStates {
                 .asInt();
     }
 
-    /** An item has succeeded. */
+    /** Records that an item has succeeded. */
     public synchronized void succeeded(int item, @Nullable JsonNode result) {
         states.setCharAt(item, SUCCEEDED);
         if (array.get(ERRORS) instanceof ObjectNode errors) {
@@ -143,9 +143,9 @@ public final class ItemStates {
     }
 
     /**
-     * A run of an item has failed.
+     * Records that a run of an item has failed.
      *
-     * @param isFinal whether it is not retried
+     * @param isFinal whether the item is not retried
      */
     public synchronized void failed(int item, String message, boolean isFinal) {
         int failures = failures(item) + 1;
@@ -175,7 +175,7 @@ public final class ItemStates {
         return (int) states.chars().filter(one -> one == state).count();
     }
 
-    /** {@return why an item failed last; empty when it has not, or has succeeded since} */
+    /** {@return the last error of an item; empty when no run of it has failed, or it has succeeded since} */
     public synchronized Optional<String> error(int item) {
         return Optional.ofNullable(array.path(ERRORS)
                 .path(Integer.toString(item))
@@ -183,7 +183,7 @@ public final class ItemStates {
                 .textValue());
     }
 
-    /** {@return the result of an item that has one} */
+    /** {@return the result of an item; empty when it has none} */
     public synchronized Optional<JsonNode> result(int item) {
         return Optional.ofNullable(array.path(RESULTS).get(Integer.toString(item)));
     }
@@ -199,12 +199,12 @@ public final class ItemStates {
     }
 
     /**
-     * The items that have ended on any leaf have ended: no owner takes that back, whichever claim counts. An item that has
-     * succeeded on any leaf has succeeded. A leaf that was created at another time is another chunk, of an array that was removed and added
-     * again; and a failure counts only for the run that the winner was asked for. When that run has begun on another leaf, it has begun on
-     * the winner, too.
+     * Copies the ends of items from the losing leaves to the winner. An item that has ended on any leaf has ended: no owner
+     * undoes this, whichever claim counts. An item that has succeeded on any leaf has succeeded. A leaf with another creation
+     * time is ignored: it is a chunk of an array that was removed and added again. A failure counts only for the run that was
+     * last requested on the winner. When that run has begun on another leaf, it has begun on the winner, too.
      *
-     * @return the winner with what the losing leaves know of its items
+     * @return the winner with the ends of items on the losing leaves
      */
     static Job addTo(Job winner, List<Leaf> losers) {
         Optional<ItemStates> present = of(winner);
@@ -250,7 +250,7 @@ public final class ItemStates {
         array.withObjectProperty(ERRORS).set(place, other.array.path(ERRORS).path(place));
     }
 
-    /** {@return the job with these states} */
+    /** {@return the given job with these states} */
     public synchronized Job on(Job job) {
         ObjectNode present = array.deepCopy();
         present.put(STATES, states.toString());

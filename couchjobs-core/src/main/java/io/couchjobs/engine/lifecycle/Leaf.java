@@ -14,12 +14,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the leaves of a job's document, and its rank. Immutable and thread-safe.
+ * One leaf of a job's document, and its rank. Immutable and thread-safe.
  *
- * <p>Every document can be ranked; one that cannot be a job comes after all that can.
+ * <p>Every document can be ranked. A document that cannot be a job ranks last.
  */
 final class Leaf {
-    /** The field of tombstones that were written to resolve a conflict: these do not count any more. */
+    /** The field that marks the tombstone of a leaf that lost a conflict. Such a tombstone no longer counts. */
     static final String RESOLVED = "resolved";
 
     private static final String REVISIONS = "_revisions";
@@ -38,7 +38,7 @@ final class Leaf {
         PENDING,
         /** A withdrawn claim whose owner had been asked for another run. The job waits for that run. */
         RESUBMITTED,
-        /** The job was removed. When a removal and an add happen at the same moment, the add counts: no job is lost. */
+        /** The job was removed. An add at the same moment counts more than a removal, so that no job is lost. */
         REMOVED,
         /** A claim that made no owner, or whose owner died. */
         WITHDRAWN,
@@ -52,10 +52,10 @@ final class Leaf {
     static final Comparator<Leaf> BEST_FIRST = bestFirst(false);
 
     /**
-     * The leaf that counts most comes first. Among leaves of the same fence and rank, more expirations count less: the writer of an
-     * expiry had not seen what the owner wrote. Withdrawn claims rank with jobs that wait, because they will wait. But beside a
-     * removal, a withdrawn claim counts less than the removal: the removal keeps each claim from making an owner, so one of the two
-     * has to go.
+     * Sorts the leaf that counts most first. Among leaves of the same fence and rank, more expirations count less: the
+     * writer of an expiry had not seen what the owner wrote. A withdrawn claim ranks with pending jobs, because its job
+     * will wait. Beside a removal, however, a withdrawn claim counts less than the removal. The removal keeps each claim
+     * from making an owner, so one of the two must go.
      */
     static Comparator<Leaf> bestFirst(boolean besideRemoval) {
         return Comparator.comparing((Leaf leaf) -> leaf.kind == Kind.MALFORMED)
@@ -80,7 +80,7 @@ final class Leaf {
         this.revisions = revisions;
     }
 
-    /** The leaf of an owner whose claim was withdrawn on another leaf; any other leaf as it is. */
+    /** {@return this leaf as a withdrawn claim if it is an owned one; otherwise this leaf unchanged} */
     Leaf withdrawnAs(Leaf other) {
         if (kind != Kind.OWNED) {
             return this;
@@ -93,7 +93,7 @@ final class Leaf {
         return new Leaf(document, withdrawn, revisions);
     }
 
-    /** The document as CouchDB shows it, with {@code _revisions} or without. */
+    /** Reads a document as CouchDB shows it, with or without {@code _revisions}. */
     static Leaf of(ObjectNode shown) {
         ObjectNode document = shown.deepCopy();
         JsonNode revisions = MissingNode.getInstance();
@@ -116,7 +116,7 @@ final class Leaf {
         return willWait ? Kind.PENDING : kind;
     }
 
-    /** Whether the tombstone says that its branch lost already. */
+    /** {@return whether this is the tombstone of a leaf that lost a conflict} */
     boolean isResolved() {
         return isDeleted(document) && document.hasNonNull(RESOLVED);
     }
@@ -125,19 +125,19 @@ final class Leaf {
         return !isDeleted(document);
     }
 
-    /** Whether the leaf is a claim that was withdrawn. */
+    /** {@return whether this leaf is a withdrawn claim} */
     boolean isWithdrawn() {
         return kind == Kind.WITHDRAWN || kind == Kind.RESUBMITTED;
     }
 
-    /** Whether the claim was withdrawn because its lease was over, so that its owner may have run the job. */
+    /** {@return whether the claim was withdrawn because its lease ran out, so that its owner may have run the job} */
     boolean mayHaveRun() {
         return job != null && ClusterTransitions.mayHaveRun(job);
     }
 
     /**
-     * Whether the owner of this claim was asked for another run, and that run would count more than the tombstone of
-     * the job.
+     * {@return whether the owner of this claim was asked for another run, and that run would count more than the given
+     * tombstone}
      */
     boolean asksForMoreThan(Leaf tombstone) {
         long next = storedFence() + 1;
@@ -146,12 +146,12 @@ final class Leaf {
                 && (next > tombstone.fence() || (next == tombstone.fence() && tombstone.kind == Kind.REMOVED));
     }
 
-    /** Whether the job was deleted, by a caller or by retention. */
+    /** {@return whether a caller or retention deleted the job} */
     boolean isGone() {
         return kind == Kind.REMOVED || kind == Kind.RETIRED;
     }
 
-    /** The job; empty where it is gone or malformed. */
+    /** {@return the job; empty when it is deleted or malformed} */
     Optional<Job> job() {
         return Optional.ofNullable(job);
     }
@@ -165,10 +165,10 @@ final class Leaf {
     }
 
     /**
-     * The fence that counts. A withdrawn claim counts as the revision it was made on, whatever the reason of its
-     * withdrawal: otherwise a claim on a leaf that lost could outrank a confirmed end. If its owner was asked for
-     * another run, it counts as that run: otherwise a deletion by retention, which knows nothing of the request, could
-     * outrank it.
+     * {@return the fence that counts} A withdrawn claim has the fence of the revision that was claimed, whatever the reason
+     * of the withdrawal. Otherwise a claim on a losing leaf could outrank a confirmed end. If the owner of a withdrawn
+     * claim was asked for another run, the leaf has the fence of that run. Otherwise a deletion by retention, which does
+     * not know of the request, could outrank it.
      */
     long fence() {
         return switch (kind) {
@@ -179,8 +179,8 @@ final class Leaf {
     }
 
     /**
-     * The fence of the last claim that the leaf goes back to, also of a withdrawn one. Before the first claim, it is
-     * derived from the number of the next one.
+     * {@return the fence of the last claim in this leaf's history, even of a withdrawn claim} Before the first claim, the
+     * fence derives from the generation of the revision.
      */
     long storedFence() {
         JsonNode stored = document.path(Field.FENCE);
@@ -196,7 +196,7 @@ final class Leaf {
         return token.isPresent() && token.equals(other.token());
     }
 
-    /** Whether the leaf shows that the job was run: by a run's end, or by the counters since the job was added. */
+    /** {@return whether the leaf shows that the job ran: by the end of a run, or by the counters since the job was added} */
     boolean hasRun() {
         return switch (kind) {
             case ENDED -> hasFence();
@@ -207,8 +207,8 @@ final class Leaf {
     }
 
     /**
-     * Whether the leaf has no owner and shows no run of the job, not even one before it was added again. One whose
-     * owner was asked for another run is not fresh: the request is newer than any run.
+     * {@return whether the leaf has no owner and shows no run of the job, not even one before it was added again} A leaf
+     * whose owner was asked for another run is not fresh: the request is newer than any run.
      */
     boolean isFresh() {
         return switch (kind) {
@@ -219,9 +219,9 @@ final class Leaf {
     }
 
     /**
-     * Whether this leaf surely does not go back to the last claim of another. A claim's revision has at least the
-     * generation that follows its fence. When both histories name their revisions of that generation, and the names
-     * differ, the leaves had parted before.
+     * {@return whether this leaf surely does not descend from the last claim of the other leaf} The generation of a claim's
+     * revision is greater than the claim's fence. When both histories name their revisions of generation fence + 1, and
+     * these differ, the leaves parted before the claim.
      */
     boolean partedBeforeClaimOf(Leaf other) {
         long then = other.storedFence() + 1;
@@ -231,8 +231,8 @@ final class Leaf {
     }
 
     /**
-     * Whether this leaf is a claim that was made on exactly that revision, or goes back to it and was taken back by its claimer. Of any other
-     * leaf that was written on, nobody can tell on which revision it was claimed.
+     * {@return whether this leaf is a claim of exactly the given revision, or descends from that revision and was withdrawn
+     * by its claimer} For any other leaf with later writes, the claimed revision is unknown.
      */
     boolean isClaimOf(String base) {
         boolean isTakenBack = isWithdrawn() && !mayHaveRun();
@@ -240,12 +240,12 @@ final class Leaf {
         return token().isPresent() && goesBackTo(base) && (isNext || isTakenBack);
     }
 
-    /** Whether the leaf is that revision, or was written on top of it. */
+    /** {@return whether the leaf is the given revision or descends from it} */
     boolean goesBackTo(String rev) {
         return ancestor(Rev.generation(rev)).equals(rev);
     }
 
-    /** The revision of a generation that the leaf goes back to; empty when it is unknown. */
+    /** {@return the ancestor of the given generation; empty when it is unknown} */
     private String ancestor(long generation) {
         long back = generation() - generation;
         if (back == 0) {

@@ -9,9 +9,10 @@ import io.couchjobs.job.Job;
 import java.util.Optional;
 
 /**
- * The change that a trigger made a job from, as the job's field {@code trigger} says it. It tells whether a change is seen twice. Immutable.
+ * The change from which a trigger made a job, as stored in the job's field {@code trigger}. It shows whether a change is
+ * seen twice. Immutable.
  *
- * @param round when the trigger was last sent back, in ms; 0 if never
+ * @param round when the trigger was last sent back to an earlier sequence, in ms; 0 if never
  */
 public record Origin(String trigger, String database, String docId, String rev, long round) {
     private static final String NAME = "name";
@@ -20,7 +21,7 @@ public record Origin(String trigger, String database, String docId, String rev, 
     private static final String REV = "rev";
     private static final String ROUND = "round";
 
-    /** The change that a job was made from; empty for a job that no trigger made. */
+    /** {@return the change that the job was made from; empty for a job that no trigger made} */
     public static Optional<Origin> of(Job job) {
         JsonNode change = job.document().path(Field.TRIGGER);
         return change.isObject()
@@ -33,14 +34,14 @@ public record Origin(String trigger, String database, String docId, String rev, 
                 : Optional.empty();
     }
 
-    /** Whether a job that was made from the other was made from this change, now or before. */
+    /** {@return whether a job of the other origin was already made from this change, in this round or a later one} */
     public boolean isCoveredBy(Origin other) {
         return isOfSameDocument(other) && round <= other.round && rev.equals(other.rev);
     }
 
     /**
-     * Whether the other is a later change of the same document, in this round or a later one. The older one may be current: the winner of a
-     * conflict was deleted.
+     * {@return whether the other origin is a later change of the same document, in this round or a later one} Even so, this
+     * change may be the current one: the winner of a conflict may have been deleted.
      */
     public boolean isOlderThan(Origin other) {
         return isOfSameDocument(other) && round <= other.round && Rev.generation(rev) < Rev.generation(other.rev);
@@ -50,7 +51,7 @@ public record Origin(String trigger, String database, String docId, String rev, 
         return trigger.equals(other.trigger) && database.equals(other.database) && docId.equals(other.docId);
     }
 
-    /** {@return the value of the job's field} */
+    /** {@return the value of the field {@code trigger}} */
     public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance
                 .objectNode()

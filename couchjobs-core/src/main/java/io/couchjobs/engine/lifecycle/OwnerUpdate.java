@@ -6,13 +6,14 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Data and progress that an owner wrote on a leaf that lost against another leaf of its claim: somebody asked the owner for something at
- * that moment. They go over to the winner, once. Data that is attached to the losing leaf is lost with that leaf.
+ * Data and progress that an owner wrote on a leaf that lost to another leaf of the same claim. Another process wrote a request
+ * to the owner at the same moment. Data and progress are copied to the winner once. Data that is attached to the losing leaf is
+ * lost with that leaf.
  */
 final class OwnerUpdate {
     private OwnerUpdate() {}
 
-    /** {@return the winner with the latest update on the other leaves of its claim; the same one when it has that} */
+    /** {@return the winner with the latest update on other leaves of its claim; the same job when it has that update} */
     static Job addTo(Job winner, List<Leaf> losers) {
         return losers.stream()
                 .flatMap(loser -> loser.job().stream())

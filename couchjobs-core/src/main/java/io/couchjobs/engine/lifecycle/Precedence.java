@@ -11,17 +11,17 @@ import java.util.function.Predicate;
 /**
  * The leaves of a document in the order in which they count. Immutable and thread-safe.
  *
- * <p>A fence tells which leaf is later only when one leaf goes back to the claim of the other. A leaf that was created
- * apart may have a greater fence and be no later. For example, the insert of an existing job may reach a copy that has
- * only the tombstone of a losing leaf. It then creates the job there, on top, as a new one. Its document does not show
- * that the tombstone was not that of a removal. But its ancestors show that it parted before the job was claimed
- * elsewhere. And only one branch of a job can have been run since the branches parted, because a claim beside another
- * leaf is taken back. So a leaf that shows no run counts less than one that shows a run unknown to the former. A job
- * that is added after its removal builds on the former runs, and counts more.
+ * <p>A greater fence identifies the later leaf only when one leaf descends from the claim of the other. A leaf that was created
+ * separately may have a greater fence without being later. For example, the insert of an existing job may reach a copy that has
+ * only the tombstone of a losing leaf. The insert then creates the job anew on top of that tombstone. The new document does not
+ * show that the tombstone was not a removal. But its ancestors show that it parted before the job was claimed elsewhere. Only
+ * one branch of a job can have run since the branches parted, because a claim beside another leaf is withdrawn. So a leaf that
+ * shows no run counts less than a leaf with a run that is not in its own history. A job that is added after its removal builds
+ * on the former runs, and counts more.
  */
 final class Precedence {
     private final List<Leaf> bestFirst;
-    /** The leaves that count more than any removal: beside them, no leaf adds a removed job anew. */
+    /** The leaves that count more than any removal. No leaf beside them can be an add after a removal. */
     private final List<Leaf> standing;
 
     private Precedence(List<Leaf> byFence) {
@@ -35,7 +35,8 @@ final class Precedence {
     /**
      * Orders the leaves that count.
      *
-     * @param leaves all leaves of one document, tombstones too, in any order; with {@code _revisions}, without which none is outweighed
+     * @param leaves all leaves of one document, tombstones included, in any order; with {@code _revisions}, without which
+     *     no leaf is outweighed
      */
     static Precedence ofAll(List<ObjectNode> leaves) {
         return of(
@@ -43,9 +44,9 @@ final class Precedence {
     }
 
     /**
-     * Orders leaves that count, given in any order. A claim that was withdrawn on one leaf owns the job on none: its
-     * claimer, or the process that found it dead, knew more than a leaf that was written again meanwhile. Among several
-     * withdrawals of a claim, one that says that the claim may have run counts.
+     * Orders leaves that count, given in any order. A claim that was withdrawn on one leaf owns the job on no leaf. Its
+     * claimer, or the process that found its owner dead, knew more than a leaf that was written later. Among several
+     * withdrawals of a claim, a withdrawal that says that the claim may have run counts first.
      */
     static Precedence of(List<Leaf> leaves) {
         Map<String, Leaf> withdrawn = new HashMap<>();
@@ -65,12 +66,12 @@ final class Precedence {
         return bestFirst;
     }
 
-    /** Whether the job was run on another branch since this leaf parted from it, and not on this one. */
+    /** {@return whether the job ran on another branch since this leaf parted from it, but not on this leaf} */
     boolean isOutweighed(Leaf leaf) {
         return isApartFrom(leaf, Leaf::hasRun);
     }
 
-    /** Whether the leaf is outweighed, or will be by the end of a run that has an owner now. */
+    /** {@return whether the leaf is outweighed, or will be outweighed when a present owner ends its run} */
     boolean mayBeOutweighed(Leaf leaf) {
         return isApartFrom(leaf, other -> other.hasRun() || other.kind() == Leaf.Kind.OWNED);
     }

@@ -17,35 +17,35 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides on a job whose document has several leaves, or a claim that made no owner: a pure function of all its leaves,
- * tombstones included. It is total, independent of their order, and idempotent: a second resolution changes nothing,
- * and any number of processes may resolve at the same time. Immutable and thread-safe.
+ * Decides on a job whose document has several leaves, or whose claim made no owner: a pure function of all leaves,
+ * tombstones included. The function is total, idempotent and independent of the order of the leaves. A second resolution
+ * changes nothing, and any number of processes may resolve at the same time. Immutable and thread-safe.
  *
- * <p>The greater fence wins; among equals the order of {@link Leaf.Kind}. Two rules keep the job and its ends:
+ * <p>The greater fence wins. Among equal fences the order of {@link Leaf.Kind} decides. Two rules keep the job and its
+ * ends:
  *
  * <ul>
- *   <li>No live leaf is deleted before the winner was written again and confirmed by a majority in this resolution.
- *       Otherwise two sides of a cut could each delete the leaf that the other one keeps.
- *   <li>Between an owner and another leaf nothing is decided, whatever their fences, except for withdrawn claims. A
- *       leaf does not show whether a majority confirmed it, so both stay until the owner has ended, was withdrawn or
- *       has expired.
+ * <li>No live leaf is deleted before the winner was written again and confirmed by a majority in this resolution. Otherwise
+ *   two sides of a partition could each delete the leaf that the other side keeps.
+ * <li>Nothing is decided between an owner and another leaf, whatever their fences, except for withdrawn claims. A leaf does
+ *   not show whether a majority confirmed it. So both leaves stay until the owner has ended, was withdrawn or has expired.
  * </ul>
  *
- * <p>A removal needs no confirmation here: a tombstone is never deleted. Each leaf that loses to a removal becomes a
- * tombstone of the same removal, for readers of copies that lack the first one. A request to cancel on a leaf that
- * loses goes over to the winner. So do a request for another run, and what the owner updated, when both leaves are the same owner's
- * claim.
+ * <p>A removal needs no confirmation here, because a tombstone is never deleted. Each leaf that loses to a removal becomes
+ * a tombstone of the same removal, for readers of copies that lack the first tombstone. A cancel request on a losing leaf
+ * is copied to the winner. A request for another run and the owner's updates are copied, too, when both leaves belong to
+ * the same claim.
  */
 public final class Resolution {
     /** The verdict on the leaves. */
     public enum Verdict {
-        /** There is one leaf that counts, and it needs no change. */
+        /** One leaf counts, and it needs no change. */
         SETTLED,
-        /** The owner of the job cannot be known yet. */
+        /** The owner of the job is not known yet. */
         UNDECIDED,
-        /** The winner is to be written. When a majority has confirmed that, all leaves are read again. */
+        /** The winner is to be written. After a majority has confirmed it, all leaves are read again. */
         CONFIRM,
-        /** The winner was confirmed: the tombstones of the others are to be written. */
+        /** The winner was confirmed. The tombstones of the losing leaves are to be written. */
         DELETE
     }
 
@@ -64,9 +64,9 @@ public final class Resolution {
     }
 
     /**
-     * Decides.
+     * Decides which leaf wins and what is to be written.
      *
-     * @param leaves all leaves of one document, tombstones with {@code _deleted} too, as read from the server; with
+     * @param leaves all leaves of one document as read from the server, tombstones with {@code _deleted} included; with
      *     {@code _revisions}, without which leaves cannot be compared reliably
      * @param confirmed the revision of a winner that a majority of the copies has just confirmed, if there is one
      */
@@ -96,11 +96,11 @@ public final class Resolution {
     }
 
     /**
-     * The leaf by which the state of the job is known: nothing is to be resolved.
+     * Returns the leaf that determines the job's state when nothing is to be resolved.
      *
-     * @param leaves all leaves of one document, tombstones too, with {@code _revisions}
-     * @return the leaf without {@code _revisions}, the tombstone of a removal too; empty while the leaves are to be
-     *     resolved, and when there are only tombstones of leaves that lost
+     * @param leaves all leaves of one document, tombstones included, with {@code _revisions}
+     * @return the leaf without {@code _revisions}, which may be the tombstone of a removal; empty while the leaves are to
+     *     be resolved, and when all leaves are tombstones of losing leaves
      */
     public static Optional<ObjectNode> settled(List<ObjectNode> leaves) {
         if (of(leaves, Optional.empty(), Instant.EPOCH).verdict() != Verdict.SETTLED) {
@@ -110,24 +110,24 @@ public final class Resolution {
     }
 
     /**
-     * The leaf that counts most, while others are to go or nothing is decided yet. A creator's change belongs on it,
-     * whichever leaf readers see.
+     * Returns the job on the leaf that counts most, even before the conflict is resolved. A creator must change the job on
+     * this leaf, whichever leaf readers see.
      *
-     * @param leaves all leaves of one document, tombstones too, with {@code _revisions}
-     * @return the job as that leaf has it; empty when the job was removed, or no leaf can be a job
+     * @param leaves all leaves of one document, tombstones included, with {@code _revisions}
+     * @return the job on that leaf; empty when the job was removed, or no leaf can be a job
      */
     public static Optional<Job> best(List<ObjectNode> leaves) {
         return Precedence.ofAll(leaves).bestFirst().stream().findFirst().flatMap(Leaf::job);
     }
 
     /**
-     * Whether a change by a creator stands, as far as the leaves tell. It does not when another leaf counts more, or will count more when
-     * its owner has ended: the change was made on a leaf that the others had left behind, or that was created apart from them. A
-     * cancellation does not stand while the job has an owner, who was not asked. A request for another run stands until a later claim:
-     * it counts beside the end of the run that it was asked of.
+     * Returns whether a creator's change stands, as far as the leaves show. The change does not stand when another leaf counts
+     * more, or will count more when its owner has ended. In that case the change was made on a leaf that was out of date, or
+     * that was created separately. A cancellation does not stand while the job has an owner, because the owner was not asked. A
+     * request for another run stands until a later claim, because it counts beside the end of the run that was under way.
      *
-     * @param written the job as the change was confirmed, on the revision that it made
-     * @param leaves all leaves of the document, tombstones too, with {@code _revisions}, as read after that
+     * @param written the job as the change was confirmed, with the revision of the change
+     * @param leaves all leaves of the document, tombstones included, with {@code _revisions}, read after the confirmation
      */
     public static boolean stands(Job written, List<ObjectNode> leaves) {
         String rev = written.rev().orElseThrow();
@@ -146,9 +146,9 @@ public final class Resolution {
     }
 
     /**
-     * Whether a tombstone is that of a leaf which lost. It tells nothing about the job.
+     * Returns whether a tombstone deleted a losing leaf. Such a tombstone tells nothing about the job.
      *
-     * @return whether it was deleted to resolve a conflict; false when a caller, or retention, deleted the job
+     * @return whether the tombstone was written to resolve a conflict; false when a caller or retention deleted the job
      */
     public static boolean isOfLoser(ObjectNode tombstone) {
         return tombstone.hasNonNull(Leaf.RESOLVED);
@@ -158,19 +158,20 @@ public final class Resolution {
         return verdict;
     }
 
-    /** {@return the job as it is to be written and confirmed, on the revision it carries; empty unless the verdict is CONFIRM} */
+    /** {@return the job to be written and confirmed, with the revision to write on; empty unless the verdict is CONFIRM} */
     public Optional<Job> winner() {
         return Optional.ofNullable(winner);
     }
 
-    /** {@return the tombstones of the losing leaves; new copies, none unless the verdict is DELETE} */
+    /** {@return new copies of the tombstones of the losing leaves; empty unless the verdict is DELETE} */
     public List<ObjectNode> tombstones() {
         return tombstones.stream().map(ObjectNode::deepCopy).toList();
     }
 
     /**
-     * A deletion does not wait for owners: the job is not to be run, and an owner learns it as halt. But it waits for
-     * an owner that was asked for another run, which would count more than the deletion.
+     * Returns whether an owner keeps the resolution from a decision. A deletion does not wait for owners: the job must not
+     * run, and its owner halts. But the deletion waits for an owner that was asked for another run, which would count more
+     * than the deletion.
      */
     private static boolean isUndecided(Leaf best, Precedence precedence) {
         List<Leaf> counted = precedence.bestFirst();
@@ -189,12 +190,15 @@ public final class Resolution {
         return (leaf.kind() == Leaf.Kind.WITHDRAWN || leaf.isGone()) && runFence(leaf) < owner.fence();
     }
 
-    /** The fence of the last run that the leaf may go back to: an expired claim may have run, though it does not count any more. */
+    /** {@return the fence of the last run in the leaf's history; an expired claim may have run, though it no longer counts} */
     private static long runFence(Leaf leaf) {
         return Math.max(leaf.fence(), leaf.mayHaveRun() ? leaf.storedFence() : 0);
     }
 
-    /** The changed winner, when it needs a change. A withdrawn claim is first withdrawn again, as a proof. */
+    /**
+     * {@return the changed winner, if it needs a change} A withdrawn claim is first withdrawn again, as proof that a
+     * majority has it.
+     */
     private static Optional<Job> next(Leaf best, List<Leaf> losers, boolean isConfirmed, Instant now) {
         Job before = best.job().orElseThrow();
         if (before.isWithdrawn() && !isConfirmed) {
@@ -210,8 +214,8 @@ public final class Resolution {
     }
 
     /**
-     * A withdrawn claim in a new revision: when a majority confirms it, that majority has the former state, too. The
-     * reason stays.
+     * Withdraws a claim again, in a new revision. When a majority confirms that revision, the same majority has the former
+     * state, too. The reason stays.
      */
     private static Job withdrawAgain(Job withdrawn, Instant now) {
         String reason = withdrawn.lock().flatMap(Lock::withdrawn).orElseThrow().reason();
@@ -219,8 +223,8 @@ public final class Resolution {
     }
 
     /**
-     * A job whose next claim has a greater fence than the given one; unchanged when that is so already. Not for an
-     * owned job.
+     * {@return a job whose next claim has a fence greater than the given one; the same job when no change is needed} An
+     * owned job stays unchanged.
      */
     private static Job raiseFence(Job job, long least) {
         if (job.status().isLocked() || Fences.next(job) > least) {
@@ -229,7 +233,7 @@ public final class Resolution {
         return job.with(Field.FENCE, LongNode.valueOf(least));
     }
 
-    /** The greatest fence of claims that expired, and so may have run: the next claim must have a greater one. */
+    /** {@return the greatest fence of the expired claims, which may have run; the next claim needs a greater fence} */
     private static long expiredFence(List<Leaf> losers) {
         return losers.stream()
                 .filter(Leaf::isWithdrawn)
@@ -238,7 +242,10 @@ public final class Resolution {
                 .orElse(0);
     }
 
-    /** The same for all resolvers that see the same leaves: racing resolvers write one revision. */
+    /**
+     * Keeps the winner. The result is the same for all resolvers that see the same leaves, so racing resolvers write one
+     * revision.
+     */
     private static Job keep(Leaf best, List<Leaf> losers) {
         Job job = best.job().orElseThrow();
         Instant latest = losers.stream()
@@ -269,7 +276,8 @@ public final class Resolution {
         JobId.fromDocId(loser.document().path(Field.ID).asText())
                 .ifPresent(id -> tombstone.put("type", id.type()).put("id", id.id()));
         if (best.isGone()) {
-            // The removal may be on one copy only, which others do not read: so it goes to every copy of the leaf.
+            // Readers of other copies may not see the removal. So each losing leaf gets a tombstone of the removal,
+            // which reaches every copy.
             tombstone.put(Field.FENCE, best.fence());
             for (String field : List.of(Field.STATUS, Field.REMOVED_BY)) {
                 if (best.document().has(field)) {

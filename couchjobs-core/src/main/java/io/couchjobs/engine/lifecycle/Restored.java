@@ -11,19 +11,19 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Makes the job to be stored from a job of a backup, where there is none. Stateless. */
+/** Makes the job to be stored from a job of a backup, when the database has no such job. Stateless. */
 public final class Restored {
     private Restored() {}
 
     /**
-     * The job as it is to be stored. It has no owner: a job that was owned when it was copied waits again, as if it had
-     * been released. Its next claim's fence is greater than all fences in the copy and the database.
+     * Returns the job to be stored. It has no owner: a job that was owned in the backup waits again, as if it had been
+     * released. The fence of its next claim is greater than all fences in the backup and the database.
      *
-     * <p>It asks no clock: what is put back twice is the same bytes, which CouchDB stores as one revision. Others would be another
-     * leaf, which could be claimed, too.
+     * <p>The result does not depend on a clock. A job that is restored twice has the same bytes, which CouchDB stores as
+     * one revision. Different bytes would make another leaf, which could be claimed, too.
      *
-     * @param copy the job as it was; its revision and CouchDB's other own fields do not count
-     * @param generation how often a job of this identity was written that is deleted now; 0 for none
+     * @param copy the job in the backup; its revision and the other fields that belong to CouchDB are ignored
+     * @param generation how often a deleted job of this identity was written; 0 for none
      */
     public static Job of(Job copy, long generation) {
         ObjectNode document = copy.withInlineData().toDocument();

@@ -7,13 +7,13 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A request for another run, on a leaf that lost against another leaf of the same claim. One of the two was written by
- * the owner or by a resolver at the moment of the request. The request goes over to the winner, once.
+ * A request for another run, on a leaf that lost to another leaf of the same claim. The owner or a resolver wrote the other
+ * leaf at the same moment. The request is copied to the winner once.
  */
 final class ResubmitRequest {
     private ResubmitRequest() {}
 
-    /** {@return the winner with the latest request on other leaves of its claim; the same one when there is nothing to do} */
+    /** {@return the winner with the latest request on other leaves of its claim; the same job when there is nothing to do} */
     static Job addTo(Job winner, List<Leaf> losers) {
         if (!winner.status().isLocked() || winner.isResubmitted()) {
             return winner;
@@ -29,7 +29,7 @@ final class ResubmitRequest {
                 .orElse(winner);
     }
 
-    /** A request to cancel drops the requests for another run before it. */
+    /** {@return whether a later cancel request on the winner drops the request for another run} */
     private static boolean isDroppedBy(Job winner, Instant at) {
         return winner.isCancelRequested()
                 && winner.times().getOrDefault("cancelRequested", Instant.EPOCH).isAfter(at);

@@ -5,22 +5,22 @@ import io.couchjobs.type.RetryPolicy;
 import java.time.Instant;
 
 /**
- * The retries of a job that runs: whether one follows when this run fails, and when. The job's own number of retries goes before
- * the policy of its type. Thread-safe.
+ * The retries of a running job: whether a retry follows a failure of the present run, and when. The job's own number of
+ * retries overrides the policy of its type. Thread-safe.
  */
 public record Retries(Job job, RetryPolicy policy) {
-    /** {@return whether no retry follows when the present run fails} */
+    /** {@return whether no retry follows a failure of the present run} */
     public boolean areUsedUp() {
         return job.failures() > job.maxRetries().orElse(policy.maxRetries());
     }
 
-    /** {@return when the next run is to start, which the policy counts from the start of the present run} */
+    /** {@return the start of the next run; the policy counts the delay from the start of the present run} */
     Instant nextTime(Instant now) {
         Instant started = job.times().getOrDefault("started", now);
         return started.plus(policy.delayAfter(Math.max(0, job.failures() - 1), luck()));
     }
 
-    /** From 0 to 1: random without a generator, because each claim has a random token. */
+    /** {@return a number from 0 to 1} It needs no random generator, because each claim has a random token. */
     private double luck() {
         int hash = job.lock().map(lock -> lock.token().hashCode()).orElse(0);
         return (hash & 0xFFFF) / (double) 0xFFFF;

@@ -6,19 +6,20 @@ import io.couchjobs.job.Job;
 import java.util.List;
 import java.util.Optional;
 
-/** The leaves that keep a confirmed claim from making an owner: a pure function of all leaves. Stateless. */
+/** Finds the leaves that keep a confirmed claim from making an owner: a pure function of all leaves. Stateless. */
 public final class Rivals {
     private Rivals() {}
 
     /**
-     * Finds the leaves that contest a claim which a majority of the copies has confirmed: every live one, except other
-     * claims of the same revision, none of which a majority can have confirmed, and claims that their claimers have taken back; and
-     * tombstones of a removal or of retention whose fence is at least that of the job that was claimed.
+     * Finds the leaves that contest a claim which a majority of the copies has confirmed. Each live leaf contests the
+     * claim, with two exceptions. Other claims of the same revision do not, because no majority can have confirmed them.
+     * Claims that their claimers have withdrawn do not either. A tombstone of a removal or of retention contests the claim
+     * if its fence is at least that of the job that was claimed.
      *
      * @param claim the job as the claim stored it
      * @param base the revision that was claimed
      * @param leaves all leaves of the document, with {@code _revisions}
-     * @return those leaves; empty when the claim itself is not among the given leaves, which then prove nothing
+     * @return the contesting leaves; empty when the claim itself is not among the given leaves, which then prove nothing
      */
     public static Optional<List<ObjectNode>> of(Job claim, String base, List<ObjectNode> leaves) {
         String token = claim.lock().orElseThrow().token();
@@ -35,12 +36,12 @@ public final class Rivals {
     }
 
     /**
-     * Whether another claim or a removal has overtaken a claim, so that its end does not count.
+     * Returns whether another claim or a removal has overtaken a claim, so that the end of the claim does not count.
      *
      * @param written the job as its owner has stored it
      * @param leaves all leaves of the document, with {@code _revisions}
-     * @return true when one of them has a greater fence, be it live or the tombstone of a removal or of retention; but not for a leaf that
-     *     shows no run and parted before the claim, which the end of that claim outweighs
+     * @return true when a live leaf, or the tombstone of a removal or of retention, has a greater fence. A leaf that shows no
+     *     run and parted before the claim is ignored, because the end of the claim outweighs it
      */
     public static boolean haveOvertaken(Job written, List<ObjectNode> leaves) {
         Precedence precedence = Precedence.ofAll(leaves);
@@ -51,8 +52,9 @@ public final class Rivals {
     }
 
     /**
-     * Whether a tombstone may count more than a live leaf: that of a removal or of retention, which is as late as the leaf, or as the job that
-     * its owner claimed. A tombstone of an earlier life of the job may stay a leaf for ever, when the job is added again on another one.
+     * Returns whether a tombstone may count more than a live leaf. This is so for a removal or a deletion by retention
+     * whose fence is at least that of the leaf, or of the job that the leaf's owner claimed. The tombstone of an earlier
+     * life of the job may remain a leaf for ever, when the job is added again on another leaf.
      *
      * @param tombstone a deleted leaf of the same document
      */

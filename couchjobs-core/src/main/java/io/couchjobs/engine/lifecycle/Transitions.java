@@ -20,20 +20,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The effect of each {@link Event} on a job: pure functions from a job, the event and the time to a {@link Decision}, or to the
- * job as it is to be written.
+ * The effect of each {@link Event} on a job: pure functions from a job, the event and the time to a {@link Decision}, or to
+ * the job to be written.
  *
- * <p>A decision is at most one document write. Nothing here reads a clock or a database, so every rule can be tested by
- * calling it. A job of a status that the event does not list refuses it. Data and progress that are null stay as they are.
- * Thread-safe. Source: the CouchDB background-jobs RFC (007), with docspell's stuck and cancelled states.
+ * <p>A decision is at most one document write. No function reads a clock or a database, so a test can check every rule by a
+ * plain call. A job refuses an event that does not list the job's status. Data and progress that are null stay unchanged.
+ * Thread-safe. Source: the CouchDB background-jobs RFC (007), with the stuck and cancelled states of docspell.
  */
 public final class Transitions {
-    /** The moment that every claim notes. */
+    /** The key of the claim's time in the field {@code times}. */
     static final String CLAIMED = "claimed";
 
     private Transitions() {}
 
-    /** A job that did not exist before. */
+    /** Creates a job that did not exist before. */
     public static Job create(JobRequest request, Instant now) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put(Field.ID, request.id().docId());
@@ -44,9 +44,9 @@ public final class Transitions {
     }
 
     /**
-     * A creator adds a job that exists. Pending with another time: time and data are replaced. Pending with the same time:
-     * nothing to do, unless the data is to be replaced. Running: flagged to run once more, the owner is not disturbed.
-     * Finished: enqueued again, its history forgotten.
+     * Adds a job that exists. The time and data of a pending job are replaced if the time differs. If the time is the same,
+     * there is nothing to do unless {@code replace} is true. An owned job is flagged for one more run; its owner goes on.
+     * A finished job is enqueued again as a fresh one, without its history.
      *
      * @param replace whether to replace the data of a pending job even at the same time
      */
@@ -63,9 +63,9 @@ public final class Transitions {
     }
 
     /**
-     * The jobs that a held job waits for have ended. When one of them did not succeed, it may be cancelled.
+     * Lets a job run whose {@linkplain Job#after dependencies} have ended, or cancels it because one did not succeed.
      *
-     * @return the decision; refused unless it is waiting, nothing to do unless it is held
+     * @return the decision; refused unless the job is waiting; nothing to do if it waits for no other job, or must still wait
      */
     public static Decision letGo(Job job, After.Verdict verdict, Instant now) {
         if (job.after().isEmpty() || verdict == After.Verdict.HELD) {
@@ -80,11 +80,11 @@ public final class Transitions {
     }
 
     /**
-     * A worker takes a job. One that it only {@linkplain EndAs ends} is put aside, not started.
+     * Claims a job for a worker. A job that is only to be {@linkplain EndAs ended} becomes {@code SCHEDULED}.
      *
      * @param token a fresh UUID: two workers that wrote the same body would get the same revision, and both would win
-     * @param start whether the run starts at once; otherwise the job is only put aside for this worker
-     * @return the decision; refused unless the job is pending and waits for no other
+     * @param start whether the run starts at once; otherwise the job is claimed ahead
+     * @return the decision; a refusal unless the job is pending and waits for no other job
      */
     public static Decision claim(Job job, String token, String worker, boolean start, Instant now) {
         if (job.after().isPresent()) {
@@ -101,12 +101,12 @@ public final class Transitions {
         });
     }
 
-    /** The owner starts a job that it put aside. */
+    /** Starts a job that its owner claimed ahead. */
     public static Decision start(Job job, Instant now) {
         return on(Event.START, job, now, edit -> edit.started().moveTo(JobStatus.RUNNING));
     }
 
-    /** The owner writes its job, which renews the lease of the job. */
+    /** Writes the owner's data and progress, which renews the lease of the job. */
     public static Decision update(Job job, @Nullable ObjectNode data, @Nullable Progress progress, Instant now) {
         return on(Event.UPDATE, job, now, edit -> edit.dataIfGiven(data)
                 .progressIfGiven(progress)
@@ -114,7 +114,7 @@ public final class Transitions {
                 .stay());
     }
 
-    /** The owner is done. A job that was resubmitted meanwhile waits again, as a fresh one. */
+    /** Ends a run that succeeded. A job that was resubmitted meanwhile waits again, as a fresh one. */
     public static Decision finish(Job job, @Nullable JsonNode result, @Nullable ObjectNode data, Instant now) {
         return on(Event.FINISH, job, now, edit -> {
             edit.dataIfGiven(data).at("finished");
@@ -128,8 +128,8 @@ public final class Transitions {
     }
 
     /**
-     * The owner's run failed. The job waits again if it was resubmitted; is cancelled if that was asked for; is stuck
-     * while there are retries left; otherwise fails.
+     * Ends a run that failed. The job waits again if it was resubmitted, and is cancelled if that was requested. Otherwise
+     * the job becomes stuck while retries are left, and fails when none is left.
      *
      * @param permanent whether a retry would be useless
      */
@@ -154,16 +154,16 @@ public final class Transitions {
     }
 
     /**
-     * The owner gives the job back, or it is taken from the owner, as if it had not been claimed: an add meanwhile has moved
-     * its time, a cancel request cancels it.
+     * Returns the job from its owner to the queue, as if it had not been claimed. An add since the claim changes the
+     * scheduled time. A cancel request cancels the job.
      */
     public static Decision release(Job job, Instant now) {
         return on(Event.RELEASE, job, now, edit -> edit.givenBack("released"));
     }
 
     /**
-     * The owner puts the job off, without having failed: the run does not count, and the job waits for the given time, or
-     * for the time of an add meanwhile. A cancel request cancels it.
+     * Postpones the owner's job without a failure. The run does not count. The job waits for the given time, or for the
+     * time of an add since the claim. A cancel request cancels the job.
      */
     public static Decision snooze(Job job, Instant until, Instant now) {
         return on(
@@ -177,17 +177,18 @@ public final class Transitions {
     }
 
     /**
-     * On one node the activity monitor finds the owner dead. The job waits again with the same data and time (or the resubmitted time,
-     * which consumes the flag); cancelled if that was asked for; failed when too many leases ran out while it ran, unless another
-     * run was asked for. A job that was only put aside is not to blame for the death of its owner: its expirations stay as they are.
+     * Expires the claim of a dead owner, on one node. The job waits again with the same data and time. If it was
+     * resubmitted, it waits for the resubmitted time, and the flag is consumed. Otherwise a cancel request cancels the job,
+     * and the job fails when too many leases ran out while it ran. A job that was only claimed ahead did not cause the death
+     * of its owner, so its count of expirations stays unchanged.
      *
-     * @param maxExpirations how many leases may run out before the job is failed; empty is any number
+     * @param maxExpirations how many leases may run out before the job fails; empty for no limit
      */
     public static Decision expire(Job job, OptionalInt maxExpirations, Instant now) {
         return expire(job, maxExpirations, true, now);
     }
 
-    /** As {@link #expire(Job, OptionalInt, Instant)}; unless it may end by that, the job waits, and the next claim ends it. */
+    /** As {@link #expire(Job, OptionalInt, Instant)}. When {@code mayEnd} is false, the job waits, and the next claim ends it. */
     static Decision expire(Job job, OptionalInt maxExpirations, boolean mayEnd, Instant now) {
         return on(Event.EXPIRE, job, now, edit -> {
             boolean ran = job.status() == JobStatus.RUNNING;
@@ -218,13 +219,13 @@ public final class Transitions {
                         + " than the type allows (maxExpirations), so it is not run again";
     }
 
-    /** A caller cancels a job that has no owner. The job remembers the reason as an error of kind {@code cancelled}; null is none. */
+    /** Cancels a job that has no owner. The reason is stored as an error of kind {@code cancelled}; null stores none. */
     public static Decision cancel(Job job, @Nullable String reason, Instant now) {
         return on(Event.CANCEL, job, now, edit -> reason == null ? edit.cancelled() : edit.cancelled(reason));
     }
 
     /**
-     * A caller asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not.
+     * Asks the owner of a job to stop. The request drops an earlier resubmit. It does not affect a later add.
      *
      * @param reason what the owner notes when it obeys, or null
      */
@@ -240,8 +241,8 @@ public final class Transitions {
     }
 
     /**
-     * The owner has stopped because it was asked to, or claimed the job only to cancel it: then no run was stopped. A job that was added
-     * again after that waits again, as a fresh one.
+     * Cancels a job whose owner obeys the cancel request, or whose owner claimed it only to cancel it. In the latter case
+     * no run was stopped. A job that was added again after the request waits again, as a fresh one.
      */
     public static Decision acknowledgeCancel(Job job, String reason, Instant now) {
         return on(
@@ -258,11 +259,11 @@ public final class Transitions {
     }
 
     /**
-     * A caller wants the job run once more. Owned: flagged, with the time only. Finished: enqueued at once. Pending:
-     * moved to that time, as an add does; at the same time there is nothing to do.
+     * Requests one more run of a job. An owned job is flagged with the time only. A finished job is enqueued again. A
+     * pending job is moved to the given time, as by an add; at the same time there is nothing to do.
      *
-     * @param wanted not before this time, or null for the time it had
-     * @param data the new data, or null to keep it; ignored while the job is owned
+     * @param wanted the earliest time of the run, or null to keep the scheduled time
+     * @param data the new data, or null to keep the data; ignored while the job is owned
      */
     public static Decision resubmit(Job job, @Nullable Instant wanted, @Nullable ObjectNode data, Instant now) {
         Instant time = wanted == null ? job.scheduledTime() : wanted;
@@ -278,18 +279,18 @@ public final class Transitions {
     }
 
     /**
-     * The owner wants its job run once more; ignored when the job is to be cancelled, because it could never be
-     * cancelled otherwise.
+     * Requests one more run for the owner of a job. A job that is to be cancelled ignores the request: otherwise the job
+     * could never be cancelled.
      *
-     * @param wanted not before this time, or null for the time it had
+     * @param wanted the earliest time of the run, or null to keep the scheduled time
      */
     public static Decision resubmitOwn(Job job, @Nullable Instant wanted, Instant now) {
         return job.isCancelRequested() ? Decision.nothingToDo(job) : resubmit(job, wanted, null, now);
     }
 
     /**
-     * A caller wants the job run now: one that waits for its time, its retry or other jobs, or a finished one again. The job keeps the
-     * reason until it is retried or added again; null is none.
+     * Makes a job due now: a pending job that waits for its time, its retry or other jobs, or a finished job. The job keeps
+     * the reason until it is retried or added again; null stores none.
      */
     public static Decision retry(Job job, @Nullable String reason, Instant now) {
         long time = Math.min(job.scheduledTime().toEpochMilli(), ScheduledTime.nearestMillis(now));
@@ -301,7 +302,7 @@ public final class Transitions {
                 .moveTo(JobStatus.WAITING));
     }
 
-    /** A caller moves the scheduled time of a job that has no owner. */
+    /** Changes the scheduled time of a pending job. */
     public static Decision reschedule(Job job, Instant time, Instant now) {
         if (job.scheduledTime().toEpochMilli() == ScheduledTime.checkedMillis(time)
                 && Event.RESCHEDULE.isAllowed(job.status())) {
@@ -313,9 +314,9 @@ public final class Transitions {
     }
 
     /**
-     * A caller changes the priority of a job that has no owner.
+     * Changes the priority of a pending job.
      *
-     * @throws IllegalArgumentException when the priority is out of range
+     * @throws IllegalArgumentException when the priority is not from 0 to 99
      */
     public static Decision prioritize(Job job, int priority, Instant now) {
         if (priority < 0 || priority > 99) {

@@ -32,11 +32,11 @@ public final class WriteBack {
     private WriteBack() {}
 
     /**
-     * The document with the end of a job.
+     * Writes the end of a job into a document.
      *
-     * @param document the document as it is, with its {@code _rev}; not changed
-     * @return the changed document; the same one when it says that already, or has the end of a later run
-     * @throws IllegalArgumentException when the document has no such place
+     * @param document the document with its {@code _rev}; not changed
+     * @return the changed document; the same document when it already has this end, or the end of a later run
+     * @throws IllegalArgumentException when the document has no object at the parent of {@code place}
      */
     public static ObjectNode write(ObjectNode document, JsonPointer place, Job job) {
         ObjectNode end = document.objectNode()
@@ -78,8 +78,9 @@ public final class WriteBack {
     }
 
     /**
-     * Whether the present end is that of a later run of the same job: both its fence and its time must be greater. Neither alone
-     * proves it: a job that was removed and added again begins with a small fence, and the clocks of two processes may differ.
+     * {@return whether the present end is that of a later run of the same job} Both its fence and its time must be greater.
+     * A greater fence alone proves nothing: a job that was removed and added again begins with a small fence. A later time
+     * alone proves nothing either: the clocks of two processes may differ.
      */
     private static boolean isNewer(ObjectNode present, ObjectNode end) {
         return present.path(JOB).equals(end.path(JOB))
@@ -87,12 +88,15 @@ public final class WriteBack {
                 && present.path(AT).asLong() > end.path(AT).asLong();
     }
 
-    /** A document with the end of a job, for one more write on its revision: that is no user's save either. */
+    /**
+     * Prepares a document with the end of a job for another write on its revision. That write does not count as a user's
+     * save.
+     */
     public static ObjectNode again(ObjectNode document, JsonPointer place) {
         return instead(document, place, savedRev(document, place));
     }
 
-    /** The same for a write that stands for a revision that the user saved beside the document's own. */
+    /** As {@link #again}, for a write that replaces a revision which a user saved on another leaf of the document. */
     public static ObjectNode instead(ObjectNode document, JsonPointer place, String saved) {
         ObjectNode changed = document.deepCopy();
         if (changed.at(place) instanceof ObjectNode end) {
@@ -111,9 +115,10 @@ public final class WriteBack {
     }
 
     /**
-     * The newest revision of a document that a user saved: its own, unless the last change of the document was such a write.
+     * Returns the newest revision of a document that a user saved: the document's own revision, unless the last change was
+     * a write of an end.
      *
-     * @return the revision, which may be one that the server has forgotten
+     * @return the revision, which the server may have forgotten
      */
     public static String savedRev(ObjectNode document, JsonPointer place) {
         String rev = document.path("_rev").asText();
@@ -124,10 +129,10 @@ public final class WriteBack {
     }
 
     /**
-     * Whether nobody has saved the document since the revision that the job was made from.
+     * Returns whether no user has saved the document since the revision that the job was made from.
      *
-     * @param trigger the trigger that asks; an end of another trigger's job is not its own
-     * @param round when it was last sent back; an end from before that is not its own
+     * @param trigger the trigger that asks; the end of another trigger's job does not count
+     * @param round when that trigger was last sent back, in ms; an end from before that time does not count
      */
     public static boolean isOwn(ObjectNode document, JsonPointer place, String trigger, long round) {
         JsonNode end = document.at(place);

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The jobs that one worker takes: a filter and a list of classes, both changeable at any time, in addition to the
- * settings of the types. A filter is asked once about each revision of a job. One that fails counts as a refusal; that
- * is logged once a minute. Thread-safe.
+ * Decides which jobs one worker takes, by a filter and a list of classes in addition to the settings of the types. Both
+ * may change at any time. A filter is called once for each revision of a job. A filter that fails counts as a refusal;
+ * failures are logged once a minute. Thread-safe.
  */
 public final class Admission {
     private static final Logger log = LoggerFactory.getLogger(Admission.class);
@@ -43,9 +43,9 @@ public final class Admission {
     }
 
     /**
-     * Sets the filter. Jobs that were refused are looked at again, also when the filter is the same one as before.
+     * Sets the filter. Jobs that were refused are considered again, even when the filter is the same as before.
      *
-     * @param newFilter which jobs to take, or null for all
+     * @param newFilter selects the jobs to take, or null for all
      */
     public void filter(@Nullable Predicate<? super Job> newFilter) {
         synchronized (this) {
@@ -68,17 +68,17 @@ public final class Admission {
         onChange.run();
     }
 
-    /** {@return how often a job was left because the filter or a list of classes does not admit it} */
+    /** {@return how often the filter or a list of classes refused a job} */
     public long skipped() {
         return skipped.sum();
     }
 
-    /** {@return how often the filter failed, which counts as no} */
+    /** {@return how often the filter failed; a failure counts as a refusal} */
     public long failures() {
         return failures.sum();
     }
 
-    /** The present rules for a type, with the classes that its settings allow. */
+    /** Returns the present rules for a type, with the classes that its settings allow. */
     public synchronized Rules rules(Optional<Set<String>> allowedByType) {
         Set<String> allowed = classes;
         if (allowedByType.isPresent()) {
@@ -93,7 +93,7 @@ public final class Admission {
         return Set.copyOf(both);
     }
 
-    /** Whether a job is admitted. */
+    /** Returns whether a job is admitted. */
     public boolean admits(Job job, Rules rules) {
         if (rules.takeAll()) {
             return true;

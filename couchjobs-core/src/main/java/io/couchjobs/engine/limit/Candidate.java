@@ -8,13 +8,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A due job that a worker tries to claim: it is found, granted what its limits ask for, and won or lost. Not
- * thread-safe; one thread at a time has it.
+ * A due job that a worker tries to claim. It is found, granted the slots and starts that its limits require, and won or
+ * lost. Not thread-safe: only one thread at a time has it.
  */
 public final class Candidate {
-    /** The state of the try. */
+    /** The state of the attempt to claim. */
     public enum State {
-        /** It was taken out of the known jobs. Without room it stays so. */
+        /** It was taken out of the known jobs. Without room it stays in this state. */
         FOUND,
         /** Its limits have room, and its claim may be written. */
         GRANTED,
@@ -22,10 +22,10 @@ public final class Candidate {
         WON,
         /** Another worker was first, or the claim was withdrawn. */
         LOST,
-        /** A rule of the database stands against the claim, or the server fails on the job. */
+        /** A rule of the database refuses the claim, or the server fails on the job. */
         FORBIDDEN;
 
-        /** {@return whether its claim was sent, and not lost as far as is known} */
+        /** {@return whether the claim was sent, and is not lost as far as is known} */
         public boolean isClaimed() {
             return this == GRANTED || this == WON;
         }
@@ -71,13 +71,13 @@ public final class Candidate {
         return !slots.isEmpty();
     }
 
-    /** This worker owns the job, as the claim stored it. */
+    /** Takes in that this worker owns the job, as the claim stored it. */
     public void won(Job stored) {
         claimed = stored;
         state = State.WON;
     }
 
-    /** {@return the job as the claim was stored; only of a candidate that was won} */
+    /** {@return the job as the claim stored it; only for a candidate that was won} */
     public Job claimed() {
         return Objects.requireNonNull(claimed);
     }
@@ -98,7 +98,7 @@ public final class Candidate {
         slots = picked;
     }
 
-    /** Gives up the start that a rate allowed; returns whether there was one. */
+    /** Gives up the start that a rate allowed, and returns whether there was one. */
     synchronized boolean giveUpStart() {
         boolean hadStart = countsAsStart;
         countsAsStart = false;

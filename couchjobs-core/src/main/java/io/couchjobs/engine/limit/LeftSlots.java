@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Slots of claims that are over or failed, of which some copy may have a leaf, until they are taken away. Thread-safe;
- * its monitor is never held during I/O.
+ * Slots of claims that are over or failed, until they are taken away. Some copy may still have a leaf of these slots.
+ * Thread-safe; its monitor is never held during I/O.
  */
 final class LeftSlots {
     private static final Logger log = LoggerFactory.getLogger(LeftSlots.class);
@@ -29,8 +29,8 @@ final class LeftSlots {
     private final Set<Slot> left = new LinkedHashSet<>();
 
     /**
-     * @param takenAway receives a slot that was taken away and its present owners; returns those owners whose claims
-     *     are over, too
+     * @param takenAway receives a slot that was taken away and its present owners; returns the owners whose claims are
+     *     over, too
      */
     LeftSlots(JobStore store, SlotReader reader, BiFunction<Slot, List<Slot>, List<Slot>> takenAway) {
         this.store = store;
@@ -42,7 +42,7 @@ final class LeftSlots {
         left.add(slot);
     }
 
-    /** If it fails, it is repeated before slots are picked again. */
+    /** Takes away the slots of a type. If that fails, it is repeated before slots are picked again. */
     void takeAwayIfPossible(String type) {
         try {
             takeAway(type);
@@ -51,7 +51,7 @@ final class LeftSlots {
         }
     }
 
-    /** Takes away the leaves that such claims left at some copies, and learns the present owners of their slots. */
+    /** Deletes the leaves that ended or failed claims left at some copies, and finds out the present owners of their slots. */
     void takeAway(String type) {
         List<Slot> slots = remove(type);
         Backoff backoff = new Backoff(store.environment(), FIRST_PAUSE, LONGEST_PAUSE);
@@ -78,7 +78,7 @@ final class LeftSlots {
         left.addAll(slots);
     }
 
-    /** {@return those of which a leaf was still there; a slot that cannot be read waits for the next attempt} */
+    /** {@return the slots of ended claims of which a leaf was still there; an unreadable slot waits for the next attempt} */
     private List<Slot> takeAway(List<Slot> slots) {
         store.database()
                 .bulkRevisions(slots.stream()

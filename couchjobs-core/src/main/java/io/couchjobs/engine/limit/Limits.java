@@ -26,17 +26,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The limits between finding jobs and claiming them: how many of a type, and of a group of it, may be owned at once by
- * all workers together, and how many may be started in a window of time. Thread-safe.
+ * The limits between finding jobs and claiming them. They bound how many jobs of a type, and of each of its groups, all
+ * workers together may own at once, and how many may be started in a window of time. Thread-safe.
  *
  * <p>Databases that replicate to each other each have limits, slots and rates of their own.
  *
  * <p>Types without limits cost nothing here: no request, no write. A type without room is skipped like a paused one
- * until the feed tells of a slot that was given back, or the next window begins.
+ * until the feed reports a slot that was given back, or the next window begins.
  */
 public final class Limits {
     private static final Logger log = LoggerFactory.getLogger(Limits.class);
-    /** The rate of a type may be changed while its items wait. */
+    /** The longest wait before the rate of a type is read again: it may be changed while items wait. */
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
 
     private final SettingsStore settings;
@@ -55,29 +55,29 @@ public final class Limits {
         this.rates = new RateKeeper(parts.store(), parts.clock());
     }
 
-    /** Takes in an event of the feed; true when there may be more room now. */
+    /** Takes in an event of the feed, and returns whether there may be more room now. */
     public boolean changed(FeedEvent event) {
         rates.changed(event);
         return slots.changed(event);
     }
 
-    /** Whether the documents of changed jobs of a type are needed. */
+    /** Returns whether the documents of changed jobs of a type are needed. */
     public boolean needsDocuments(String type) {
         return slots.isKnown(type);
     }
 
-    /** Whether the documents of any type are needed. */
+    /** Returns whether the documents of changed jobs of any type are needed. */
     public boolean needAnyDocument() {
         return slots.knowsAny();
     }
 
-    /** Changes may have been missed. */
+    /** Forgets the known slots and rates, because changes may have been missed. */
     public void forget() {
         slots.forget();
         rates.forget();
     }
 
-    /** Whether jobs of a type may be claimed now; asks the database when that is not known yet. */
+    /** Returns whether jobs of a type may be claimed now. Asks the database when that is not known yet. */
     public boolean isOpen(String type) {
         TypeSettings limits = settings.get(type);
         OptionalInt limit = limits.get(Limit.RUNNING);
@@ -90,7 +90,7 @@ public final class Limits {
                 && !isRateUsedUp(type);
     }
 
-    /** Whether no job of a type may be started before the next window of its rate. */
+    /** Returns whether no job of a type may be started before the next window of its rate. */
     public boolean isRateUsedUp(String type) {
         return settings.get(type)
                 .rate()
@@ -98,7 +98,7 @@ public final class Limits {
                 .isPresent();
     }
 
-    /** {@return whether the group of a job of an open type has room; asking it needs no I/O} */
+    /** {@return the capacity of the groups of open types; testing a job needs no I/O} */
     public Capacity groupsWithRoom(Collection<String> types) {
         Map<String, Integer> limits = new HashMap<>();
         for (String type : types) {
@@ -112,13 +112,16 @@ public final class Limits {
                 });
     }
 
-    /** How long there will be no more room than now, if the feed brings no event. The feed tells when a paused type goes on. */
+    /**
+     * Returns how long there will be no more room than now, if the feed brings no event. The feed reports when a paused
+     * type goes on.
+     */
     public Duration pause(Collection<String> types) {
         Duration pause = Environment.FOREVER;
         for (String type : types) {
             TypeSettings limits = settings.get(type);
             if (limits.isPaused()) {
-                continue; // nobody looks at its slots meanwhile, so they would be worth a look again and again
+                continue; // its slots are not checked while it is paused, so a check would be due again and again
             }
             Duration slot = Duration.ofNanos(Math.max(1_000_000, slots.untilDoubtful(type)));
             Duration rate = limits.rate()
@@ -130,12 +133,15 @@ public final class Limits {
         return pause;
     }
 
-    /** Whether a type of which nobody owns a job may have more room in a moment: a dead owner's slot is about to be free. */
+    /**
+     * Returns whether a type of which no job is owned may have more room in a moment, because a dead owner's slot is
+     * about to be free.
+     */
     public boolean isRoomComing(String type) {
         return !settings.get(type).isPaused() && slots.untilDoubtful(type) < Long.MAX_VALUE;
     }
 
-    /** Waits until the slots of claims that are over are free for others. */
+    /** Waits until the slots of claims that are over are free for other workers. */
     public void awaitGivenBack() throws InterruptedException {
         slots.awaitGivenBack();
     }
@@ -173,7 +179,7 @@ public final class Limits {
         return wanted.isEmpty() ? List.of() : slots.take(wanted);
     }
 
-    /** Reserves a start and slots; false when there is none of one kind. */
+    /** Reserves a start and slots. Returns false when one kind has none left. */
     private boolean reserve(Candidate candidate, Map<String, Integer> starts) {
         String type = candidate.job().type();
         if (starts.getOrDefault(type, 1) <= 0 || !pickSlots(candidate)) {
@@ -188,7 +194,7 @@ public final class Limits {
         starts.computeIfPresent(candidate.job().type(), (type, left) -> left + 1);
     }
 
-    /** Takes the slots of one candidate from the answer; what it got goes back when that is not all. */
+    /** Takes the slots of one candidate from the answer. When some are missing, the others are given back. */
     private boolean takesAll(Candidate wish, Iterator<@Nullable Slot> taken, Map<String, Integer> starts, Instant now) {
         List<Slot> ours = new ArrayList<>();
         for (int i = 0; i < wish.slots().size(); i++) {
@@ -208,7 +214,7 @@ public final class Limits {
     }
 
     /**
-     * Reserves starts for items of a chunk: a rate counts items. Waits until it allows one.
+     * Reserves starts for items of a chunk, because a rate counts items. Waits until the rate allows at least one.
      *
      * @param wanted how many items are to be started
      * @param counted how many of them were counted before, with the claim of the chunk
@@ -226,7 +232,7 @@ public final class Limits {
                 }
                 granted += rates.take(type, rate.get(), wanted - granted, clock.instant());
                 next = Duration.ofMillis(rates.millisUntilNext(rate.get()));
-            } catch (CouchJobsException away) { // not the job's fault: its lease says how long it waits
+            } catch (CouchJobsException away) { // not the job's fault: its lease decides how long it waits
                 log.debug("items of {} wait, as nobody can tell whether a rate allows them: {}", type, away.toString());
             }
             if (granted > 0) {
@@ -236,13 +242,14 @@ public final class Limits {
         }
     }
 
-    /** The claim is over, or was lost: its slots are free for others. */
+    /** Gives back the slots of a claim that is over or was lost. */
     public void ended(Candidate candidate) {
         candidate.slots().forEach(slots::giveBack);
     }
 
     /**
-     * The claim was lost, and no run was started; it may be told again. No I/O, because other claims of the same request were won.
+     * Takes in that the claim was lost and no run was started. May be called again for the same claim. Does no I/O,
+     * because other claims of the same request were won.
      */
     public void lost(Candidate candidate) {
         ended(candidate);
@@ -254,7 +261,7 @@ public final class Limits {
     /**
      * Takes the starts of types that have a rate.
      *
-     * @param starts where they are put, type by type: when one fails, the others must be given back
+     * @param starts receives the starts of each type; when a type fails, the caller must give back those of the others
      */
     private void takeStarts(List<Candidate> candidates, Instant now, Map<String, Integer> starts) {
         Map<String, Integer> wanted = new HashMap<>();
@@ -263,7 +270,7 @@ public final class Limits {
                 settings.get(type).rate().ifPresent(rate -> starts.put(type, rates.take(type, rate, jobs, now))));
     }
 
-    /** Picks the slots that a job needs; false when no slot of one kind is left. */
+    /** Picks the slots that a job needs. Returns false when one kind has none left. */
     private boolean pickSlots(Candidate candidate) {
         Job job = candidate.job();
         TypeSettings limits = settings.get(job.type());

@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reserves starts of types with a rate, some at a time, in one document per type with the number reserved in its
- * window. Starts that a worker reserved and did not use are lost when the window ends, so a crash makes a rate lower,
- * never higher. Thread-safe; its monitor is never held during I/O.
+ * Reserves starts of types with a rate, several at a time. One document per type has the number reserved in its window.
+ * Starts that a worker reserved and did not use are lost when the window ends. So a crash makes a rate lower, never
+ * higher. Thread-safe; its monitor is never held during I/O.
  */
 final class RateKeeper {
     private static final String WINDOW = "window";
@@ -35,7 +35,7 @@ final class RateKeeper {
     private final ServerClock clock;
     /** The starts that are reserved here and not used yet, by type. */
     private final Map<String, Reserve> reserves = new HashMap<>();
-    /** The documents as last heard of, by document id; an empty one when there is none. */
+    /** The latest known documents, by document id; an empty object when there is none. */
     private final Map<String, ObjectNode> documents = new HashMap<>();
 
     RateKeeper(JobStore store, ServerClock clock) {
@@ -55,12 +55,12 @@ final class RateKeeper {
         }
     }
 
-    /** Changes may have been missed; reserved starts stay reserved. */
+    /** Forgets the documents, because changes may have been missed. Reserved starts stay reserved. */
     synchronized void forget() {
         documents.clear();
     }
 
-    /** How many jobs may be started now, as far as is known: those reserved, and those that could be. */
+    /** Returns how many jobs may be started now, as far as is known: by starts that are reserved, or could be. */
     int room(String type, Rate rate) {
         ObjectNode document = document(type);
         synchronized (this) {
@@ -70,7 +70,7 @@ final class RateKeeper {
         }
     }
 
-    /** In how many milliseconds there will be room again, when there is none now. */
+    /** Returns in how many milliseconds the next window begins. */
     long millisUntilNext(Rate rate) {
         Instant now = clock.instant();
         return Math.max(1, rate.windowOf(now) + rate.window().toMillis() - now.toEpochMilli());
@@ -79,8 +79,8 @@ final class RateKeeper {
     /**
      * Reserves starts.
      *
-     * @param now the time that the jobs will say they were started at
-     * @return how many there are, at most as many
+     * @param now the time at which the jobs will be said to have started
+     * @return how many starts were reserved, at most as many as wanted
      */
     int take(String type, Rate rate, int wanted, Instant now) {
         long window = rate.windowOf(now);
@@ -99,9 +99,9 @@ final class RateKeeper {
     }
 
     /**
-     * Starts that were taken are not used after all. Those of a window that is over are lost.
+     * Gives back starts that were taken and not used. Starts of a window that is over are lost.
      *
-     * @param taken the time that the jobs would have said they were started at
+     * @param taken the time with which the starts were taken
      */
     synchronized void giveBack(String type, int starts, Instant taken) {
         Reserve reserve = reserves.get(type);
@@ -126,7 +126,7 @@ final class RateKeeper {
                 : new Reserve(rate, window, 0, 0);
     }
 
-    /** Writes once; false when no start is left to reserve. */
+    /** Writes once. Returns false when no start is left to reserve. */
     private boolean reserveMore(String type, Rate rate, int wanted, long window) {
         return store.isCluster()
                 ? reserveOfAll(type, rate, wanted, window)
@@ -134,8 +134,8 @@ final class RateKeeper {
     }
 
     /**
-     * On a cluster the leaf that readers see may lack confirmed reservations: all leaves count, and starts on a
-     * contested leaf are not granted.
+     * Reserves starts on a cluster. The leaf that readers see may lack confirmed reservations, so all leaves count.
+     * Starts on a contested leaf are not granted.
      */
     private boolean reserveOfAll(String type, Rate rate, int wanted, long window) {
         SharedView view = shared.view(docId(type));
@@ -216,7 +216,7 @@ final class RateKeeper {
         }
     }
 
-    /** Each site counts its own starts. */
+    /** Returns the document id of a type's rate. Each site counts its own starts. */
     private String docId(String type) {
         return DocIds.RATE + type + store.site().suffix();
     }
@@ -243,15 +243,18 @@ final class RateKeeper {
         return isNext(document, rate, window) ? 0 : (int) Math.max(0, rate.starts() - used(document, rate, window));
     }
 
-    /** A clock that is a little ahead may begin the next window; only a wrong clock begins one farther away. */
+    /**
+     * Returns whether the document is of the next window. A clock that is a little ahead may begin it; only a wrong
+     * clock begins a later one.
+     */
     private static boolean isNext(ObjectNode document, Rate rate, long window) {
         return length(document) == rate.window().toMillis()
                 && document.path(WINDOW).asLong() == window + rate.window().toMillis();
     }
 
     /**
-     * How many of the document's starts count in a window. After a change of the rate the document has a window of another length. Then
-     * its starts count in proportion to the time that both windows share.
+     * Returns how many of the document's starts count in a window. After a change of the rate, the document has a
+     * window of another length. Then its starts count in proportion to the time that both windows share.
      */
     private static long used(ObjectNode document, Rate rate, long window) {
         long begun = document.path(WINDOW).asLong();
@@ -269,14 +272,15 @@ final class RateKeeper {
      * The starts that this process reserved in a window.
      *
      * @param left the starts that are not used yet
-     * @param all all that it reserved, whatever the document says: processes with clocks windows apart wipe out each other's counts
+     * @param all all starts that it reserved, whatever the document says: processes whose clocks are windows apart
+     *     overwrite each other's counts
      */
     private record Reserve(Rate rate, long window, int left, int all) {
         Reserve with(int moreLeft, int more) {
             return new Reserve(rate, window, left + moreLeft, all + more);
         }
 
-        /** How many more it may reserve. */
+        /** Returns how many more starts it may reserve. */
         int most() {
             return rate.starts() - all;
         }

@@ -10,18 +10,18 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * A slot that is taken: its document names the job that it was taken for, the revision on which that job is to be claimed,
- * and the token of the claim. Immutable and thread-safe.
+ * A slot that is taken: its document names the job that it was taken for, the revision on which that job is to be
+ * claimed, and the token of the claim. Immutable and thread-safe.
  *
- * <p>These three tell whether the slot is in use. When the job is locked by the token, the slot is in use. When the job
- * has moved on from the revision otherwise, the slot is not in use and never will be: a claim that is still on its way
- * meets a conflict. When the job still is that revision, the claim may come.
+ * <p>These three facts tell whether the slot is in use. When the job is locked by the token, the slot is in use. When
+ * the job has moved on from the revision without that lock, the slot is not in use and never will be: a claim that is
+ * still on its way meets a conflict. When the job still has the revision, the claim may still come.
  *
  * @param job the document id of the job
  * @param claimOn the revision of the job on which the claim is written
  * @param phase the known state of its use
- * @param sinceNanos since when that is known, on this process's monotonic clock
- * @param lookNanos when it is worth checking that again
+ * @param sinceNanos when that state became known, on this process's monotonic clock
+ * @param lookNanos when that state must be checked again, on the same clock
  */
 record Slot(
         SlotName name,
@@ -32,9 +32,9 @@ record Slot(
         Phase phase,
         long sinceNanos,
         long lookNanos) {
-    /** How long a claim may be on its way before it is made to come too late. */
+    /** The time that a claim may take. Then the job is given another revision, so that the claim comes too late. */
     private static final Duration CLAIMS_WITHIN = Duration.ofSeconds(10);
-    /** The time before a check whether a claim has come, or whether a slot whose job has moved on is given back. */
+    /** The time before a check whether a claim was stored, or whether a slot whose job has moved on was given back. */
     private static final Duration UNASKED = Duration.ofSeconds(1);
 
     private static final String JOB = "job";
@@ -68,30 +68,28 @@ record Slot(
         return new Slot(name, rev, job, claimOn, token, newPhase, nanos, nanos + UNASKED.toNanos());
     }
 
-    /** The slot was checked; the claim may still come. */
+    /** Returns the slot as it is after a check, when the claim may still come. */
     Slot unchanged(long nanos) {
         long late = sinceNanos + CLAIMS_WITHIN.toNanos();
         return new Slot(name, rev, job, claimOn, token, phase, sinceNanos, Math.max(late, nanos + UNASKED.toNanos()));
     }
 
-    /** Whether the claim, should it still be on its way, has taken longer than any should. */
+    /** Returns whether the claim, if it is still on its way, has taken longer than any claim should. */
     boolean isLate(long nanos) {
         return nanos - sinceNanos >= CLAIMS_WITHIN.toNanos();
     }
 
-    /** Whether both were taken by the same write, at copies that had different leaves before. */
+    /** Returns whether both slots were taken by the same write, at copies that had different leaves before. */
     boolean isTwinOf(Slot other) {
         return token.equals(other.token) && !rev.equals(other.rev) && !rev.isEmpty() && !other.rev.isEmpty();
     }
 
-    /** Whether its job is owned, or may be at any moment. */
+    /** Returns whether the job is owned, or may be owned at any moment. */
     boolean isUsed() {
         return phase == Phase.CLAIMING || phase == Phase.OWNED;
     }
 
-    /**
-     * The document that takes the slot. It has no {@code _rev}, so that a copy in which the slot is taken refuses it.
-     */
+    /** Returns the document that takes the slot. It has no {@code _rev}, so a copy in which the slot is taken refuses it. */
     ObjectNode document(String worker) {
         return JsonNodeFactory.instance
                 .objectNode()
@@ -102,14 +100,17 @@ record Slot(
                 .put(WORKER, worker);
     }
 
-    /** The document that gives the slot back: only on the revision that took it, so a slot is given back once. */
+    /**
+     * Returns the tombstone that gives the slot back. It applies only to the revision that took the slot, so a slot is
+     * given back once.
+     */
     ObjectNode tombstone() {
         return Tombstone.of(name.docId(), rev);
     }
 
     /**
-     * The revision that gives the slot back, for every copy: also for one that does not have the slot as this claim took it.
-     * The same slot always makes the same revision.
+     * Returns the revision that gives the slot back at every copy, even at a copy that does not have the slot as this
+     * claim took it. The same slot always makes the same revision.
      */
     ObjectNode deletion() {
         int dash = rev.indexOf('-');
@@ -128,7 +129,7 @@ record Slot(
 
     /** The known state of the use of a slot. */
     enum Phase {
-        /** The claim may come. */
+        /** The claim may still come. */
         CLAIMING,
         /** The job is locked by the token. */
         OWNED,

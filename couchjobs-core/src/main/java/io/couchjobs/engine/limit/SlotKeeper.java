@@ -38,9 +38,9 @@ final class SlotKeeper {
     private final Map<String, Loading> loading = new HashMap<>();
 
     private final LeftSlots left;
-    /** Slots that no worker got when several wanted them. */
+    /** The pauses of slots that several workers wanted at once and none got. */
     private final Map<SlotName, Backoff> unlucky = new HashMap<>();
-    /** Done when all slots that were given back so far are free, or the attempt has failed. */
+    /** Completes when all slots that were given back so far are free, or the attempt has failed. */
     private CompletableFuture<?> givingBack = CompletableFuture.completedFuture(null);
 
     SlotKeeper(QueueParts parts, String worker, Runnable onMoreRoom) {
@@ -51,7 +51,7 @@ final class SlotKeeper {
         this.left = new LeftSlots(parts.store(), reader, this::isGone);
     }
 
-    /** Takes in an event of the feed; true when there may be more room now. */
+    /** Takes in an event of the feed, and returns whether there may be more room now. */
     boolean changed(FeedEvent event) {
         boolean more;
         Optional<Slot> leftOver;
@@ -75,28 +75,28 @@ final class SlotKeeper {
         return more;
     }
 
-    /** Whether the slots and owners of a type are known, and must be kept so. */
+    /** Returns whether the slots and owners of a type are known, and must be kept up to date. */
     synchronized boolean isKnown(String type) {
         return tables.containsKey(type) || loading.containsKey(type);
     }
 
-    /** Whether those of any type are. */
+    /** Returns whether the slots and owners of any type are known, and must be kept up to date. */
     synchronized boolean knowsAny() {
         return !tables.isEmpty() || !loading.isEmpty();
     }
 
-    /** Changes may have been missed. */
+    /** Forgets the slots and owners of all types, because changes may have been missed. */
     synchronized void forget() {
         tables.clear();
         loading.clear();
     }
 
-    /** The type is not limited any more. */
+    /** Forgets the slots and owners of a type that is no longer limited. */
     synchronized void forget(String type) {
         tables.remove(type);
     }
 
-    /** Makes sure that the slots of a type are known, and checks those that may be unused. */
+    /** Makes sure that the slots of a type are known, and checks the slots that may be unused. */
     void prepare(String type) {
         left.takeAway(type);
         List<Slot> doubtful;
@@ -112,13 +112,13 @@ final class SlotKeeper {
         }
     }
 
-    /** Whether a slot is free, as far as is known; an unknown type has no free slot. */
+    /** Returns whether a slot is free, as far as is known. A type whose slots are unknown has no free slot. */
     synchronized boolean hasRoom(SlotName.Limited limited, int limit) {
         SlotTable table = tables.get(limited.type());
         return table != null && !table.room(limited, limit).isEmpty();
     }
 
-    /** In how many nanoseconds it is worth a look, if nothing changes. */
+    /** Returns in how many nanoseconds a check is due, if nothing changes; {@link Long#MAX_VALUE} for never. */
     synchronized long untilDoubtful(String type) {
         SlotTable table = tables.get(type);
         return table == null
@@ -137,7 +137,7 @@ final class SlotKeeper {
         }
         SlotTable table = table(limited.type());
         List<Integer> room = table.room(limited, limit);
-        // Workers begin at different ends, so that they seldom want the same one.
+        // The tokens differ, so two workers seldom pick the same slot.
         int index = room.get(Math.floorMod(token.hashCode(), room.size()));
         Slot slot = Slot.wanted(
                 new SlotName(limited, index), job, token, parts.clock().nanos());
@@ -145,7 +145,7 @@ final class SlotKeeper {
         return Optional.of(slot);
     }
 
-    /** A picked slot is not wanted after all. */
+    /** Releases a picked slot that is not wanted after all. */
     synchronized void unpick(Slot wanted) {
         table(wanted).forget(wanted);
     }
@@ -153,7 +153,7 @@ final class SlotKeeper {
     /**
      * Takes slots, all in one request. A slot counts as taken only when a majority of the copies confirmed it.
      *
-     * @return in the same order, the slot when it is ours, or null
+     * @return for each wanted slot, in the same order, the slot that was taken, or null
      */
     List<@Nullable Slot> take(List<Slot> wanted) {
         try {
@@ -188,7 +188,7 @@ final class SlotKeeper {
         return null;
     }
 
-    /** Without a pause of different length the same workers would want the slot at the same moment again. */
+    /** Leaves a slot alone for a random pause. Otherwise the same workers would want the slot at the same moment again. */
     private void leaveAlone(SlotName name) {
         if (unlucky.size() >= MOST_UNLUCKY) {
             unlucky.clear();
@@ -199,7 +199,7 @@ final class SlotKeeper {
         table(name.limited().type()).leaveAlone(name, parts.clock().nanos() + pause.toNanos());
     }
 
-    /** Gives a slot back with the next request that is sent; a failure is settled soon. */
+    /** Gives a slot back with the next request that is sent. If that fails, the slot is taken away later. */
     void giveBack(Slot slot) {
         try {
             CompletableFuture<WriteResult> writing = parts.store()
@@ -236,7 +236,7 @@ final class SlotKeeper {
         onMoreRoom.run();
     }
 
-    /** {@return the owners whose claims are over, too} */
+    /** {@return those of the owners whose claims are over, too} */
     private synchronized List<Slot> isGone(Slot former, List<Slot> owners) {
         SlotTable table = table(former);
         table.gaveBack(former);
@@ -264,7 +264,7 @@ final class SlotKeeper {
         } finally {
             synchronized (this) {
                 if (--begun.readers == 0) {
-                    loading.remove(type, begun); // events of the feed are not kept for a reading that failed
+                    loading.remove(type, begun); // events of the feed are not kept for a read that failed
                 }
             }
         }
@@ -293,7 +293,7 @@ final class SlotKeeper {
         return table(slot.name().limited().type());
     }
 
-    /** Changes of an unknown type go to a table that is thrown away. */
+    /** Returns the table of a type. Changes of an unknown type go to a table that is thrown away. */
     private SlotTable table(String type) {
         SlotTable table = tables.get(type);
         return table == null ? new SlotTable() : table;
@@ -305,11 +305,11 @@ final class SlotKeeper {
         return ours && parts.length == 3 ? parts[1] : "";
     }
 
-    /** Slots and owners of a type are being read, perhaps by several threads; known by its identity. */
+    /** A read of the slots and owners of a type, perhaps by several threads. Compared by identity. */
     private static final class Loading {
-        /** The feed's events since the first of them began. */
+        /** The feed's events since the first of these threads began. */
         private final List<FeedEvent> meanwhile = new ArrayList<>();
-        /** The threads that read. */
+        /** The number of threads that read. */
         private int readers;
     }
 }

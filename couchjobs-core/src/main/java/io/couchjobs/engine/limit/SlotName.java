@@ -5,21 +5,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the places in which jobs of a limited type, or of a group of it, run. Immutable and thread-safe.
+ * One of the places in which jobs of a limited type, or of one of its groups, run. Immutable and thread-safe.
  *
- * @param index which of its places, from 0
+ * @param index the number of the place, from 0
  */
 public record SlotName(Limited limited, int index) {
     private static final String OF_TYPE = "t";
     private static final String OF_GROUP = "g";
     private static final String AT = "@";
 
-    /** The prefix of the document ids of the slots of a type, and of its groups; no type has a colon in its name. */
+    /** Returns the prefix of the document ids of the slots of a type and its groups. No type has a colon in its name. */
     static String prefix(String type) {
         return DocIds.SLOT + type + ":";
     }
 
-    /** The document's id; the group comes last because it may contain any character. */
+    /** Returns the document's id. The group comes last because it may contain any character. */
     String docId() {
         String prefix = prefix(limited.type);
         String ofSite = limited.site == null ? "" : AT + limited.site;
@@ -28,12 +28,12 @@ public record SlotName(Limited limited, int index) {
                 : prefix + OF_GROUP + ofSite + ":" + index + ":" + limited.group;
     }
 
-    /** Whether a document is a slot, by its id. */
+    /** Returns whether a document is a slot, by its id. */
     public static boolean isOf(String docId) {
         return parse(docId).isPresent();
     }
 
-    /** The slot that a document is; empty when its id is not one of ours. */
+    /** Returns the name of the slot with this document id; empty when the id is not that of a slot. */
     static Optional<SlotName> parse(String docId) {
         String[] parts = docId.split(":", 5);
         String kind = parts.length < 4 ? "" : parts[2].substring(0, Math.min(1, parts[2].length()));
@@ -53,10 +53,10 @@ public record SlotName(Limited limited, int index) {
     }
 
     /**
-     * The scope of a limit: a type, or a group of it, at one site.
+     * The scope of a limit: a type, or one of its groups, at one site.
      *
      * @param group the group, or null for the whole type
-     * @param site the name of the database whose workers it limits, or null where it has none
+     * @param site the name of the database whose workers are limited, or null when it has none
      */
     record Limited(
             String type, @Nullable String group, @Nullable String site) {}

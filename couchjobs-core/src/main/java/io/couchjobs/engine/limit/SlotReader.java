@@ -32,7 +32,7 @@ final class SlotReader {
         this.parts = parts;
     }
 
-    /** The present table of a type: its slots, and its owned jobs. */
+    /** Reads the present table of a type: its slots, and its owned jobs. */
     SlotTable read(String type) {
         SlotTable table = new SlotTable();
         parts.store()
@@ -49,7 +49,7 @@ final class SlotReader {
         return table;
     }
 
-    /** Takes in an event of the feed about a slot or a job; true when there may be more room now. */
+    /** Takes in an event of the feed about a slot or a job. Returns whether there may be more room now. */
     boolean apply(SlotTable table, FeedEvent event) {
         long now = parts.clock().nanos();
         if (event.docId().startsWith(DocIds.SLOT)) {
@@ -64,19 +64,22 @@ final class SlotReader {
                 .orElseGet(() -> table.sawOwner(event.docId(), event.rev(), null, now));
     }
 
-    /** The greatest generation of the slot's leaves: the owner's leaf may have a smaller one than a leaf that was taken back. */
+    /**
+     * Returns the greatest generation of the slot's leaves. The owner's leaf may have a smaller one than a leaf that
+     * was taken back.
+     */
     private static long generation(FeedEvent event) {
         return event.leaves().stream().mapToLong(Rev::generation).max().orElse(event.generation());
     }
 
-    /** The slot of an event, when it is one of this site and is taken. */
+    /** Returns the slot of an event, when it is taken and belongs to this site. */
     Optional<Slot> slot(FeedEvent event) {
         return event.deleted() || !event.docId().startsWith(DocIds.SLOT)
                 ? Optional.empty()
                 : ownSlot(event.docId()).map(name -> slotOf(name, event.document()));
     }
 
-    /** The present jobs, by document id. */
+    /** Returns the present jobs by document id. */
     Map<String, Job> jobs(List<String> docIds) {
         List<String> wanted =
                 docIds.stream().filter(id -> id.startsWith(DocIds.JOB)).toList();
@@ -91,11 +94,10 @@ final class SlotReader {
     }
 
     /**
-     * Finds out whether a slot is in use: whether any leaf of its job is owned by its claim. A slot whose claim is late
-     * is settled by moving its job to another revision: then the claim comes too late in any case, and no clock decides
-     * it.
+     * Finds out whether a slot is in use, that is, whether its claim owns any leaf of its job. If the claim is late,
+     * the job is moved to another revision. Then the claim comes too late in any case, and no clock decides.
      *
-     * @param job the job that it names, as readers see it; null when there is none
+     * @param job the job that the slot names, as readers see it; null when there is none
      */
     Use use(Slot slot, @Nullable Job job, long nanos) {
         Leaves leaves = leaves(slot, job);
@@ -113,12 +115,15 @@ final class SlotReader {
         return isTooLate ? Use.UNUSED : Use.CLAIMABLE;
     }
 
-    /** The copies that were read may not have the revision that is to be claimed yet. */
+    /** Returns whether the copies that were read may not have the revision yet that is to be claimed. */
     private static boolean isBehind(Job leaf, Slot slot) {
         return Fences.generation(leaf) < Rev.generation(slot.claimOn());
     }
 
-    /** One copy may be behind, and the owner's leaf may not be the one that readers see. */
+    /**
+     * Returns the leaves of the slot's job. On a cluster one copy may be behind, and the owner's leaf may not be the
+     * leaf that readers see.
+     */
     private Leaves leaves(Slot slot, @Nullable Job job) {
         boolean isCertain = !parts.store().isCluster() || (job != null && job.isLockedBy(slot.token()));
         return isCertain ? new Leaves(job == null ? List.of() : List.of(job)) : leaves(slot);
@@ -132,7 +137,10 @@ final class SlotReader {
         }
     }
 
-    /** A slot of another site, replicated here, is neither in use here nor left behind. */
+    /**
+     * Returns the slot of this site with this document id. A slot of another site, replicated here, is neither in use
+     * here nor left behind.
+     */
     private Optional<SlotName> ownSlot(String docId) {
         return SlotName.parse(docId)
                 .filter(name -> Objects.equals(
@@ -148,7 +156,7 @@ final class SlotReader {
     }
 
     /**
-     * Reads all owners of each slot from a majority of the copies. The reading also repairs the copies.
+     * Reads all owners of each slot from a majority of the copies. The read also repairs the copies.
      *
      * @return in the same order, the owners; empty for a slot that the server cannot read now
      */
@@ -169,13 +177,13 @@ final class SlotReader {
         return document == null ? null : Slot.of(name, document, parts.clock().nanos());
     }
 
-    /** Whether a slot is in use. */
+    /** The use of a slot. */
     enum Use {
-        /** A claim by its token owns the job. */
+        /** A claim with the slot's token owns the job. */
         OWNED,
-        /** The claim may come. */
+        /** The claim may still come. */
         CLAIMABLE,
-        /** No claim uses it, or ever will. */
+        /** No claim uses the slot, or ever will. */
         UNUSED
     }
 }

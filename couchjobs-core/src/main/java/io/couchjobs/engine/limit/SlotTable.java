@@ -21,26 +21,32 @@ import org.jspecify.annotations.Nullable;
  * The known slots and owned jobs of one limited type: read once, kept up to date by the feed and by the answers to the
  * process's own writes. Not thread-safe.
  *
- * <p>A job that is owned without a slot counts too: it was claimed before there was a limit, or by a process that knows
- * of none. Such jobs, and slots beyond a lowered limit, make as many of the <em>last</em> slots below the limit
- * unusable. So workers race for the same remaining slots, and the revision decides.
+ * <p>A job that is owned without a slot counts too: it was claimed before there was a limit, or by a process that did
+ * not know the limit. Such jobs, and slots beyond a lowered limit, make as many of the <em>last</em> slots below the
+ * limit unusable. So workers compete for the same remaining slots, and the revision decides.
  */
 final class SlotTable {
     private static final int MOST_REMEMBERED = 10_000;
-    /** Enough free slots for workers that pick at random: two of them seldom want the same one. A limit may be two thousand million. */
+    /**
+     * The most free slots that are listed. A limit may be two billion, but workers that pick one of a thousand at
+     * random seldom want the same slot.
+     */
     private static final int MOST_ROOM = 1_000;
 
     private final Map<Limited, Map<Integer, Slot>> taken = new HashMap<>();
     private final Map<String, Set<SlotName>> namesByJob = new HashMap<>();
     private final Map<String, Owner> owners = new HashMap<>();
-    /** Until when slots are left alone that several workers wanted at once, and none got. */
+    /** The times until which slots are left alone, because several workers wanted them at once and none got them. */
     private final Map<SlotName, Long> left = new HashMap<>();
-    /** The tokens of claims that are over, and the revisions of the slots that were given back: the feed may yet tell of these. */
+    /**
+     * The claims that are over: the revisions of the slots that they gave back, by token. The feed may still report
+     * these slots.
+     */
     private final Map<String, String> over = RecentMap.byAge(MOST_REMEMBERED);
 
     private final Map<Counted, List<Integer>> rooms = new HashMap<>();
 
-    /** The slots that may be taken now; the first of them, where there are very many. */
+    /** Returns the slots that may be taken now, or only the first of them when there are very many. */
     List<Integer> room(Limited limited, int limit) {
         return rooms.computeIfAbsent(new Counted(limited, limit), counted -> countRoom(limited, limit));
     }
@@ -79,7 +85,7 @@ final class SlotTable {
         return Optional.ofNullable(taken.getOrDefault(name.limited(), Map.of()).get(name.index()));
     }
 
-    /** Takes in a slot's document, or its deletion (null); true when there may be more room now. */
+    /** Takes in a slot's document, or null for its deletion. Returns whether there may be more room now. */
     boolean sawSlot(SlotName name, long generation, @Nullable Slot slot) {
         Optional<Slot> known = get(name);
         if (known.filter(now -> Rev.generation(now.rev()) > generation).isPresent()) {
@@ -87,7 +93,7 @@ final class SlotTable {
         }
         if (slot == null) {
             boolean isBeingTaken = known.filter(now -> now.rev().isEmpty()).isPresent();
-            if (!isBeingTaken) { // otherwise the answer to that is newer
+            if (!isBeingTaken) { // otherwise the answer to the write is newer
                 remove(name);
             }
             return !isBeingTaken;
@@ -99,18 +105,18 @@ final class SlotTable {
         return false;
     }
 
-    /** Whether this process knows that the claim is over. */
+    /** Returns whether this process knows that the claim is over. */
     boolean isOver(Slot slot) {
         return over.containsKey(slot.token());
     }
 
-    /** Whether a claim that is over left the slot at a copy that knew of no other. */
+    /** Returns whether a claim that is over left the slot at a copy, in a revision other than the one that was given back. */
     boolean isLeftOver(Slot slot) {
         String givenBack = over.get(slot.token());
         return givenBack != null && !givenBack.equals(slot.rev());
     }
 
-    /** Takes in a slot that is taken, or is being taken. */
+    /** Takes in a slot that is taken, or being taken. */
     void put(Slot slot) {
         remove(slot.name());
         Owner owner = owners.get(slot.job());
@@ -121,7 +127,7 @@ final class SlotTable {
         rooms.clear();
     }
 
-    /** A slot that was wanted was taken, as CouchDB confirmed. */
+    /** Takes in that a wanted slot was taken, as CouchDB confirmed. */
     void took(Slot slot) {
         if (get(slot.name())
                 .filter(now -> Rev.generation(now.rev()) >= Rev.generation(slot.rev()))
@@ -147,7 +153,7 @@ final class SlotTable {
         rooms.clear();
     }
 
-    /** Takes in a taken slot, as it was read. */
+    /** Takes in a taken slot as it was read. */
     void read(Slot slot) {
         Optional<Slot> known = get(slot.name());
         boolean isNewer = known.filter(
@@ -158,13 +164,13 @@ final class SlotTable {
         }
     }
 
-    /** Several workers wanted a slot at once, and none got it. */
+    /** Leaves a slot alone, because several workers wanted it at once and none got it. */
     void leaveAlone(SlotName name, long untilNanos) {
         left.put(name, untilNanos);
         rooms.clear();
     }
 
-    /** A slot that was wanted does not exist. */
+    /** Takes in that a wanted slot does not exist. */
     void forget(Slot wanted) {
         if (get(wanted.name())
                 .filter(slot -> slot.token().equals(wanted.token()))
@@ -173,7 +179,7 @@ final class SlotTable {
         }
     }
 
-    /** The claim is over and its slot was given back, as CouchDB confirmed. */
+    /** Takes in that a claim is over and its slot was given back, as CouchDB confirmed. */
     void gaveBack(Slot slot) {
         forget(slot);
         over.put(slot.token(), slot.rev());
@@ -184,7 +190,7 @@ final class SlotTable {
         rooms.clear();
     }
 
-    /** Takes in a job of this type; true when there may be more room now. */
+    /** Takes in a job of this type, and returns whether there may be more room now. */
     boolean sawJob(Job job, long nanos) {
         String token = job.lock()
                 .map(Lock::token)
@@ -194,7 +200,7 @@ final class SlotTable {
         return sawOwner(job.id().docId(), job.rev().orElse(""), owner, nanos);
     }
 
-    /** Takes in the present owner of a job, null for none; true when there may be more room now. */
+    /** Takes in the present owner of a job, or null for none. Returns whether there may be more room now. */
     boolean sawOwner(String docId, String rev, @Nullable Owner owner, long nanos) {
         Owner known = owners.get(docId);
         long generation = Rev.generation(rev);
@@ -222,7 +228,7 @@ final class SlotTable {
         return ended;
     }
 
-    /** Takes in the result of a check: the slot is used, or will be. */
+    /** Takes in the result of a check: the slot is in use, or may be soon. */
     void found(Slot slot, SlotReader.Use use, @Nullable Job job, long nanos) {
         if (job != null && job.isLockedBy(slot.token())) {
             sawJob(job, nanos);
@@ -231,7 +237,7 @@ final class SlotTable {
         }
     }
 
-    /** The slots of which it is time to find out whether they are in use. Those that were left alone for long enough may be taken again. */
+    /** Returns the slots whose use must be checked now. Slots that were left alone for long enough may be taken again. */
     List<Slot> doubtful(long nanos) {
         if (left.values().removeIf(until -> until - nanos <= 0)) {
             rooms.clear();
@@ -239,7 +245,7 @@ final class SlotTable {
         return unsettled().filter(slot -> slot.lookNanos() - nanos <= 0).toList();
     }
 
-    /** In how many nanoseconds it is worth a look, if nothing changes; very many for never. */
+    /** Returns in how many nanoseconds a check is due, if nothing changes; {@link Long#MAX_VALUE} for never. */
     long untilDoubtful(long nanos) {
         return Stream.concat(unsettled().map(Slot::lookNanos), left.values().stream())
                 .mapToLong(look -> look - nanos)

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The logs of jobs: written in chunks, read in order while they grow, deleted with their jobs. Thread-safe. */
+/** The logs of jobs. A log is written in chunks, read in order while it grows, and deleted with its job. Thread-safe. */
 public final class JobLogs implements Logs {
     private static final int PAGE = 50;
     private static final int MOST_AT_ONCE = 500;
@@ -38,11 +38,11 @@ public final class JobLogs implements Logs {
     }
 
     /**
-     * Writes a chunk with the next bulk request. Writing the same chunk again is answered as a conflict and changes nothing.
-     * If the job was removed and added anew, its claims have the same numbers as before: then the new chunk replaces the older
-     * one.
+     * Writes a chunk with the next bulk request. Writing the same chunk again is answered as a conflict and changes
+     * nothing. If the job was removed and added anew, its claims have the same numbers as before. Then the new chunk
+     * replaces the older one.
      *
-     * @return the server's answer; completed exceptionally when it cannot be reached
+     * @return the server's answer; completed exceptionally when the server cannot be reached
      */
     public CompletableFuture<WriteResult> append(Logs.Chunk chunk) {
         ObjectNode document = LogDocuments.of(chunk);
@@ -56,7 +56,7 @@ public final class JobLogs implements Logs {
                         : CompletableFuture.completedFuture(written));
     }
 
-    /** Empty when the chunk stored in its place is the chunk itself, or newer. */
+    /** Returns the revision of an older chunk in the same place; empty when the stored chunk is the same one, or newer. */
     private Optional<String> revisionOfOlder(Logs.Chunk chunk) {
         Instant begin = chunk.lines().get(0).at();
         return database.get(chunk.docId())
@@ -71,7 +71,7 @@ public final class JobLogs implements Logs {
         return read(job, null);
     }
 
-    /** Reads a part of a log: the chunks whose documents come after that id, or all. */
+    /** Reads the chunks of a log whose document ids come after an id, or all chunks when the id is null. */
     Stream<Logs.Chunk> read(JobId job, @Nullable String after) {
         return pages(job, after)
                 .flatMap(row -> row.doc() == null ? Stream.empty() : Logs.Chunk.of(row.doc()).stream())
@@ -86,8 +86,8 @@ public final class JobLogs implements Logs {
     }
 
     /**
-     * Deletes the log chunks of a claim, unless its job is there and was claimed as often since. After a database was
-     * deleted and made again, chunks that a former job's run still wrote belong to no job.
+     * Deletes the log chunks of a claim, unless the job exists and its fence is at least as high. After a database was
+     * deleted and recreated, chunks that a run of a former job still wrote belong to no job.
      *
      * @param fence the fence of a claim that has lost the job
      */
@@ -102,10 +102,10 @@ public final class JobLogs implements Logs {
     }
 
     /**
-     * The tombstones that delete the present log of a job. Chunks written later, by a run of a job that was added anew,
-     * have other revisions and stay.
+     * Returns the tombstones that delete the present log of a job. Chunks written later, by a run of a job that was added
+     * anew, have other revisions and stay.
      *
-     * @return tombstones, to be written by {@link #write}
+     * @return the tombstones, to be written by {@link #write}
      */
     public List<ObjectNode> tombstonesOf(JobId job) {
         List<ObjectNode> tombstones = new ArrayList<>();
@@ -122,7 +122,7 @@ public final class JobLogs implements Logs {
         return tombstones;
     }
 
-    /** Writes tombstones; a tombstone whose revision is not there any more changes nothing. */
+    /** Writes tombstones. A tombstone whose revision does not exist any more changes nothing. */
     public void write(List<ObjectNode> tombstones) {
         for (int from = 0; from < tombstones.size(); from += MOST_AT_ONCE) {
             database.bulkDocs(tombstones.subList(from, Math.min(from + MOST_AT_ONCE, tombstones.size())));
@@ -144,7 +144,7 @@ public final class JobLogs implements Logs {
     }
 
     private List<ViewResult.Row> page(String prefix, @Nullable String after, boolean withDocuments) {
-        // A colon comes right after the digits that the rest of an id begins with.
+        // The rest of an id begins with a digit, and a colon sorts right after the digits.
         List<ViewResult.Row> rows = database.view(ViewQuery.allDocs()
                         .startKey(after == null ? prefix + "0" : after)
                         .endKey(prefix + ":")

@@ -8,16 +8,19 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.Logs;
 import java.util.Locale;
 
-/** The documents of log chunks, and the prefixes of their ids. */
+/** Makes the documents of log chunks, and the prefixes of their ids. */
 final class LogDocuments {
     private LogDocuments() {}
 
-    /** The prefix of the ids of a job's chunks; ids of a job whose id goes on with a colon have it, too. */
+    /**
+     * {@return the prefix of the ids of a job's chunks} The chunks of a job whose id continues with a colon have this
+     * prefix, too.
+     */
     static String prefix(JobId job) {
         return DocIds.LOG + job.type() + ":" + job.id() + ":";
     }
 
-    /** The prefix of the ids of a claim's chunks. */
+    /** {@return the prefix of the ids of a claim's chunks} */
     static String prefix(JobId job, long fence) {
         return String.format(Locale.ROOT, "%s%016d:", prefix(job), fence);
     }

@@ -21,17 +21,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a listener, in a lane of its own, of each chunk of a log once. Thread-safe.
+ * Tells a listener, in a lane of its own, each chunk of a log once. Thread-safe.
  *
- * <p>The feed only puts chunks aside. When the listener is so slow that too many gather, they are dropped and read
- * again from the database when it has caught up. So no chunk is missed, no other listener waits, and memory stays
+ * <p>The feed only puts chunks aside. When the listener is so slow that too many chunks gather, they are dropped, and read
+ * again from the database when the listener has caught up. So no chunk is missed, no other listener waits, and memory stays
  * bounded.
  */
 final class LogFollower implements FeedListener, Logs.Following {
     private static final Logger log = LoggerFactory.getLogger(LogFollower.class);
     private static final int MOST = 100;
     private static final int MOST_TOLD = 10_000;
-    /** A copy of a cluster may be a moment behind: what is there already is read once more. */
+    /** The time after which the present chunks are read once more, because a copy of a cluster may be a moment behind. */
     private static final Duration AGAIN = Duration.ofSeconds(1);
 
     private final JobId job;
@@ -47,12 +47,12 @@ final class LogFollower implements FeedListener, Logs.Following {
     private boolean finishing;
     private boolean closed;
     private Listening listening = () -> {};
-    /** Only the lane uses it. */
+    /** The chunks that the listener was told. Only the lane uses this field. */
     private final ToldChunks told = new ToldChunks(MOST_TOLD);
 
     private Logs.@Nullable Chunk last;
 
-    /** The next step. */
+    /** The next step of the delivery. */
     private record Work(List<Logs.Chunk> chunks, boolean read, boolean last) {}
 
     LogFollower(JobId job, JobLogs logs, Consumer<Logs.Chunk> listener, Environment environment) {
@@ -65,7 +65,7 @@ final class LogFollower implements FeedListener, Logs.Following {
         this.backoff = new Backoff(environment, Duration.ofMillis(100), Duration.ofSeconds(5));
     }
 
-    /** Listens from now on; the present chunks are told first. */
+    /** Starts to listen. The present chunks are told first. */
     void start(Feed feed) {
         synchronized (this) {
             listening = feed.listen(this);
@@ -100,7 +100,7 @@ final class LogFollower implements FeedListener, Logs.Following {
             mustRead = true;
             finishing = true;
         }
-        lane.execute(this::deliver); // now, even after trouble
+        lane.execute(this::deliver); // at once, even after a failure
         boolean isAllTold = environment.await(toldAll, longest);
         close();
         return isAllTold && lane.awaitEnd(longest);
@@ -117,7 +117,7 @@ final class LogFollower implements FeedListener, Logs.Following {
 
     private synchronized void put(Logs.Chunk chunk) {
         if (closed || mustRead) {
-            return; // it is read anyway
+            return; // the chunk is read anyway
         }
         heard.add(chunk);
         if (heard.size() > MOST) {
@@ -150,7 +150,7 @@ final class LogFollower implements FeedListener, Logs.Following {
         }
     }
 
-    /** False when the log cannot be read now; then it is read later. */
+    /** Reads the log and tells its chunks. Returns false when the log cannot be read now; then it is read later. */
     private boolean isRead(@Nullable String after) {
         try {
             logs.read(job, after).takeWhile(chunk -> !isClosed()).forEach(this::tell);
@@ -166,7 +166,7 @@ final class LogFollower implements FeedListener, Logs.Following {
         }
     }
 
-    /** False when it is not the next one: the feed of a cluster may tell of a later chunk first. */
+    /** Tells a chunk if it is the next one, and returns whether it is. The feed of a cluster may bring a later chunk first. */
     private boolean tellNext(Logs.Chunk chunk) {
         if (last != null && chunk.docId().compareTo(last.docId()) <= 0 && !told.contains(chunk)) {
             last = null; // the job was removed and added anew, so its log begins again

@@ -7,8 +7,9 @@ import java.util.Map;
 /**
  * The chunks of a log that a listener was told. Not thread-safe.
  *
- * <p>It remembers the newest chunks one by one. Older ones are met again only when the log is read from its beginning. It remembers
- * only the last id and the last time of these. A chunk that has neither a later id nor a later time was told.
+ * <p>The newest chunks are remembered one by one. Older chunks come again only when the log is read from its beginning.
+ * Only the last id and the last time of the older chunks are remembered. A chunk that has neither a later id nor a later
+ * time was told.
  */
 final class ToldChunks {
     private final int most;
@@ -20,13 +21,13 @@ final class ToldChunks {
         this.told = RecentMap.byAge(most);
     }
 
-    /** Whether it was told. */
+    /** {@return whether a chunk was told} */
     boolean contains(Logs.Chunk chunk) {
         Key key = Key.of(chunk);
         return told.containsKey(key) || !key.isBehind(forgotten);
     }
 
-    /** Takes in that it is told; false when it was before. */
+    /** Remembers that a chunk is told. Returns false when it was told before. */
     boolean add(Logs.Chunk chunk) {
         if (contains(chunk)) {
             return false;
@@ -39,7 +40,10 @@ final class ToldChunks {
         return true;
     }
 
-    /** The chunks of a job that was removed and added anew have the ids of the older ones. */
+    /**
+     * Identifies a chunk. The chunks of a job that was removed and added anew have the same ids as the older ones, so the
+     * time counts, too.
+     */
     private record Key(String docId, long millis) {
         static Key of(Logs.Chunk chunk) {
             return new Key(chunk.docId(), chunk.lines().get(0).at().toEpochMilli());
@@ -49,7 +53,7 @@ final class ToldChunks {
             return docId.compareTo(other.docId) > 0 || millis > other.millis;
         }
 
-        /** The later id and the later time. */
+        /** {@return the later id and the later time of two keys} */
         Key or(Key other) {
             return new Key(docId.compareTo(other.docId) > 0 ? docId : other.docId, Math.max(millis, other.millis));
         }

@@ -16,16 +16,19 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The registered workers of a database. Stateless; asks no clock.
+ * The registered workers of a database. Stateless, and independent of any clock.
  *
- * <p>A reading says when a worker meant to give its last sign of life, by the server's clock. That is enough to show a
- * worker as silent, or to remove a registration that nobody needs. Only an observer that compares {@link SignOfLife}s on
- * its own monotonic clock may take a worker for dead, and its jobs away.
+ * <p>A registration shows when its worker gave the last sign of life, by the server's clock. This is enough to show a
+ * worker as silent, or to delete a registration that no job needs. Only an observer that compares {@link SignOfLife}s on
+ * its own monotonic clock may declare a worker dead and take its jobs.
  */
 public final class Registry {
     private Registry() {}
 
-    /** {@return all registrations, in the order of their ids; also those of other sites, and documents that are only called alike} */
+    /**
+     * {@return all registrations in the order of their ids, including those of other sites, and other documents with such
+     * an id}
+     */
     public static List<WorkerRegistration> read(CouchDatabase database) {
         return new SharedDocuments(database)
                 .readAll(DocIds.WORKER).stream()
@@ -34,7 +37,10 @@ public final class Registry {
                         .toList();
     }
 
-    /** The workers of this site, and owners of jobs that are run here: reads the registrations and the index of owned jobs. */
+    /**
+     * Reads the registrations and the index of owned jobs. Returns the workers of this site, and all owners of jobs of this
+     * site.
+     */
     public static List<WorkerInfo> workers(CouchDatabase database, JobIndex index) {
         Map<String, List<WorkerInfo.OwnedJob>> owned = new TreeMap<>();
         index.owned().forEach(job -> owned.computeIfAbsent(job.worker(), worker -> new ArrayList<>())
@@ -56,7 +62,7 @@ public final class Registry {
                 .toList();
     }
 
-    /** {@return what a registration tells of its worker} */
+    /** {@return the contents of a registration for users} */
     public static WorkerInfo.Registered info(WorkerRegistration known) {
         return new WorkerInfo.Registered(known.at(), known.started(), known.pid(), known.types(), known.next());
     }

@@ -6,11 +6,11 @@ import io.couchjobs.engine.document.DocIds;
 import java.util.List;
 
 /**
- * The last sign of life of a worker. Each write of the worker's registration makes another one, whichever leaf it is
- * on: after a cut a registration has several leaves, and its worker may be writing on one that readers do not see.
+ * The last sign of life of a worker. Each write of the worker's registration makes a new sign of life, on whichever leaf.
+ * After a network partition a registration has several leaves, and its worker may write on a leaf that readers do not see.
  * Immutable and thread-safe.
  *
- * @param leaves the revisions of the registration's leaves, in the order of their texts; none when the worker is not registered
+ * @param leaves the sorted revisions of the registration's leaves; empty when the worker is not registered
  */
 public record SignOfLife(List<String> leaves) {
     /** The value for a worker that is not registered. */
@@ -21,7 +21,7 @@ public record SignOfLife(List<String> leaves) {
         leaves = leaves.stream().sorted().toList();
     }
 
-    /** Reads all leaves of a registration; {@link #NONE} when the worker is not registered. */
+    /** Reads all leaves of a registration. Returns {@link #NONE} when the worker is not registered. */
     public static SignOfLife read(CouchDatabase database, String worker) {
         List<ObjectNode> leaves = database.leaves(DocIds.WORKER + worker);
         boolean isGone = leaves.stream().allMatch(leaf -> leaf.path("_deleted").asBoolean());

@@ -10,14 +10,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The document {@code worker:ID}, in which a worker says that it lives. Immutable and thread-safe, but for the document.
+ * The document {@code worker:ID}, by which a worker gives its signs of life. Immutable and thread-safe, except for the
+ * document.
  *
- * @param site the site that the worker is of; empty for a database without a name
- * @param designs the design documents that it asks; empty when it does not say
- * @param at its last sign of life, by the server's clock as far as the worker knew
- * @param next how long after {@code at} it meant to give the next sign of life
- * @param lastGroup the group from which it took last, by turns
- * @param document the document, or the tombstone
+ * @param site the site of the worker; empty for a database without a site name
+ * @param designs the design documents whose views the worker reads; empty when the registration does not list them
+ * @param at the last sign of life, by the worker's estimate of the server's clock
+ * @param next how long after {@code at} the worker planned to give the next sign of life
+ * @param lastGroup the group from which the worker last took a job, when groups take turns
+ * @param document the document, or its tombstone
  */
 public record WorkerRegistration(
         String id,
@@ -41,7 +42,7 @@ public record WorkerRegistration(
     public static final String LAST_GROUP = "lastGroup";
 
     /**
-     * Parses a document, or its tombstone. A missing field counts as empty, or as 0.
+     * Parses a document or its tombstone. A missing field counts as empty, or as 0.
      *
      * @param docId an id that begins with {@link DocIds#WORKER}
      */
@@ -61,7 +62,7 @@ public record WorkerRegistration(
                 document);
     }
 
-    /** {@return the id of the worker whose registration has that document id} */
+    /** {@return the id of the worker whose registration has the given document id} */
     public static String idOf(String docId) {
         return docId.substring(DocIds.WORKER.length());
     }
@@ -70,12 +71,12 @@ public record WorkerRegistration(
         return document.path("_rev").asText();
     }
 
-    /** {@return whether a worker of that site wrote it; others may have been replicated here} */
+    /** {@return whether a worker of the given site wrote the registration; replication may bring registrations of other sites} */
     public boolean isFrom(Site here) {
         return here.wrote(site);
     }
 
-    /** {@return whether it is a registration, and not somebody else's document that is called alike} */
+    /** {@return whether the document is a registration, and not another document with such an id} */
     public boolean isGenuine() {
         return document.path(PID).isIntegralNumber()
                 && document.path(TYPES).isArray()

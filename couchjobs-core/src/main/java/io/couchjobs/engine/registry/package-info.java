@@ -1,3 +1,3 @@
-/** The workers that have registered, and which of them are silent. */
+/** The registrations of workers, and which workers are silent. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.registry;

@@ -8,27 +8,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The work of a schedule at a time: a pure function of both, so that all processes decide alike. Immutable and
- * thread-safe.
+ * The due work of a schedule at a time. A pure function of both, so all processes decide alike. Immutable and thread-safe.
  *
- * @param ticks the ticks to make jobs for, in their order; may be none
- * @param passed earlier ticks that are left out now, and whose jobs another process may have made before it died
- * @param until the last tick that is dealt with by that
+ * @param ticks the ticks to make jobs for, in ascending order; may be empty
+ * @param passed earlier ticks that are skipped now, but whose jobs another process may have made before it died
+ * @param until the last tick that this work covers
  */
 public record Due(List<Instant> ticks, List<Instant> passed, Instant until) {
     private static final Duration LATE = Duration.ofMinutes(1);
     private static final Duration AHEAD = Duration.ofMinutes(1);
 
     /**
-     * {@return whether ticks are noted as dealt with that are further ahead than clocks differ} The server's clock was wrong then.
-     * The schedule makes no jobs until these ticks are over.
+     * Returns whether the schedule's last processed tick is more than a minute ahead. The server's clock was wrong then. The
+     * schedule makes no jobs until the clock has passed that tick.
      */
     public static boolean isAhead(Schedule schedule, Instant now) {
         return schedule.isEnabled()
                 && schedule.last().filter(now.plus(AHEAD)::isBefore).isPresent();
     }
 
-    /** {@return the work; empty when there is none} */
+    /** {@return the due work; empty when there is none} */
     static Optional<Due> of(Schedule schedule, Instant now) {
         Timing timing = schedule.timing();
         return schedule.last()
@@ -40,7 +39,7 @@ public record Due(List<Instant> ticks, List<Instant> passed, Instant until) {
     private static Due of(Schedule schedule, Instant first, Instant newest, Instant now) {
         List<Instant> ticks =
                 switch (schedule.missed()) {
-                    // The first, not the newest: which is the newest depends on who looks when.
+                    // The first tick, not the newest: each process may see another newest tick.
                     case ONCE -> List.of(first);
                     case SKIP -> inTime(schedule, first, newest, now.minus(LATE));
                     case ALL -> allOf(schedule.timing(), first, newest);
@@ -53,7 +52,10 @@ public record Due(List<Instant> ticks, List<Instant> passed, Instant until) {
         return new Due(ticks, passed, newest);
     }
 
-    /** The ticks since the earliest time. With overlap SKIP only the newest: its unfinished job would keep the others from being made. */
+    /**
+     * Returns the ticks since the earliest time; with overlap SKIP only the newest, because only one of these jobs may exist
+     * unfinished.
+     */
     private static List<Instant> inTime(Schedule schedule, Instant first, Instant newest, Instant earliest) {
         if (newest.isBefore(earliest)) {
             return List.of();

@@ -46,7 +46,7 @@ public final class QueueSchedules implements Schedules {
         this.admission = admission;
     }
 
-    /** The documents of the schedules in the database of a queue. */
+    /** Returns the documents of the schedules in the database of a queue. */
     static NamedDocuments<Schedule> documents(JobStore store) {
         return new NamedDocuments<>(
                 new SharedDocuments(store.database()), DocIds.SCHEDULE, Schedule::docId, Schedule::parse);
@@ -107,7 +107,7 @@ public final class QueueSchedules implements Schedules {
                     first.addSuppressed(trouble);
                 }
                 if (trouble instanceof CouchUnreachableException) {
-                    break; // the server is away for the other schedules as well
+                    break; // the server cannot be reached for the other schedules either
                 }
             }
         }
@@ -153,7 +153,7 @@ public final class QueueSchedules implements Schedules {
                 .next(parts.clock().instant(), count);
     }
 
-    /** Only logs a failure: the job has been made, and a caller that got an exception would make another one. */
+    /** Adds a job to the schedule's list. Only logs a failure, because after an exception the caller would make another job. */
     private void note(String name, Job job) {
         try {
             schedules.change(
@@ -167,7 +167,7 @@ public final class QueueSchedules implements Schedules {
         }
     }
 
-    /** Two who run it in the same millisecond get a job each. */
+    /** Makes a job at a time, or at the next free millisecond, so that two callers in the same millisecond each get a job. */
     private Job insertAt(Schedule schedule, Instant time) {
         try {
             return creator.insert(schedule.request(time));
@@ -176,7 +176,7 @@ public final class QueueSchedules implements Schedules {
         }
     }
 
-    /** A schedule ticks where it was put first, wherever it is replicated to. */
+    /** Sets the own site in a new schedule. So a replicated schedule ticks only at the site where it was created. */
     private ObjectNode stamped(ObjectNode document) {
         String site = parts.store().site().name();
         return site == null || document.has("_rev") ? document : document.put(Field.SITE, site);

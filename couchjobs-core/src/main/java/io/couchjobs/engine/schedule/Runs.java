@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The list of a schedule's newest jobs, in its document. The process that makes a job adds it; a process that finds it finished
- * takes it out.
+ * The list of a schedule's newest jobs, in the schedule's document. A process adds each job that it makes, and removes each job
+ * that it finds finished.
  */
 public final class Runs {
     private static final int MOST = 10;
 
     private Runs() {}
 
-    /** Adds jobs that are not in the list; of too many the oldest go. */
+    /** Adds jobs that are not in the list, and removes the oldest jobs beyond the maximum length. */
     static ObjectNode added(ObjectNode document, Collection<JobId> made) {
         return changed(document, List.of(), made);
     }

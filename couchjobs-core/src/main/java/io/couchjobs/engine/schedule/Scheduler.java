@@ -30,26 +30,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the jobs of all schedules when they tick. Thread-safe; a process needs one, and any number of processes may have
- * one.
+ * Makes the jobs of all schedules when they tick. A process needs one scheduler, and any number of processes may have one.
+ * Thread-safe.
  *
- * <p>It sleeps until the next tick, by the server's clock, and hears of changed schedules by the feed. The process that made a
- * schedule's last job makes the next one at once; the others wait a moment, hear that it was made, and need not ask. The scheduler
- * survives every failure: a schedule that cannot be read, or whose job cannot be made, is tried again with growing pauses, and
- * holds up no other schedule.
+ * <p>The scheduler sleeps until the next tick, by the server's clock, and learns of changed schedules from the feed. The process
+ * that made a schedule's last job makes the next job at once. Other processes wait a moment, see in the feed that the tick is
+ * processed, and need no request. The scheduler survives every failure. If a job cannot be made, its schedule is retried with
+ * backoff, without delaying other schedules.
  */
 public final class Scheduler implements PatientListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
-    /** A timer does not run while a machine sleeps, and the server's clock may be set: look at it now and then. */
+    /** The maximum sleep: a timer does not run while the machine is suspended, and the server's clock may be set meanwhile. */
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(30);
 
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-    /** On a cluster the copies that were read may have been behind what the feed told. */
+    /** The interval of repeated reads on a cluster, because the copies that were read may have been older than the feed. */
     private static final Duration LOAD_AGAIN = Duration.ofSeconds(45);
-    /** Changed schedules that the feed skipped are looked for after this pause. */
+    /** The time after which schedules are read again when the feed skipped changes. */
     private static final Duration LOAD_SKIPPED = Duration.ofSeconds(30);
-    /** The server may be back at any time. */
+    /** The longest pause between attempts to read the schedules. Short, because the server may be back at any time. */
     private static final Duration LONGEST_AWAY = Duration.ofSeconds(3);
 
     private final NamedDocuments<Schedule> schedules;
@@ -62,19 +62,19 @@ public final class Scheduler implements PatientListener, AutoCloseable {
     private final Lane lane;
     private final Supplier<Backoff> backoffs;
     private final Backoff loading;
-    /** Only the lane uses it. */
+    /** Used only by the lane. */
     private final Map<String, TickAlarm> alarms = new HashMap<>();
 
     private final Alarm waking;
     private final Alarm loadingSkipped;
     private Listening listening = () -> {};
 
-    /** No I/O. */
+    /** Creates a scheduler without I/O. */
     public Scheduler(QueueParts parts) {
         this(parts, () -> new Backoff(parts.store().environment(), SHORTEST_PAUSE, LONGEST_PAUSE));
     }
 
-    /** As {@link #Scheduler(QueueParts)}, with other pauses between failures of one schedule. */
+    /** Creates a scheduler with other pauses after failures of a schedule. */
     Scheduler(QueueParts parts, Supplier<Backoff> backoffs) {
         this.backoffs = backoffs;
         this.schedules = QueueSchedules.documents(parts.store());
@@ -91,7 +91,7 @@ public final class Scheduler implements PatientListener, AutoCloseable {
     }
 
     /**
-     * Begins to make jobs.
+     * Starts to make jobs.
      *
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached to find the feed's position
      */
@@ -116,13 +116,16 @@ public final class Scheduler implements PatientListener, AutoCloseable {
         run(this::load);
     }
 
-    /** A tick reads its schedule anew, so only new schedules and earlier ticks can be missed. */
+    /**
+     * Plans to read all schedules later. Each tick reads its schedule anew, so only new schedules and earlier ticks can be missed
+     * until then.
+     */
     @Override
     public void skipped() {
         loadingSkipped.within(LOAD_SKIPPED);
     }
 
-    /** Schedules that failed while the server was away are tried at once. */
+    /** Retries at once the schedules that failed while the server could not be reached. */
     @Override
     public void reconnected() {
         run(() -> {
@@ -131,7 +134,7 @@ public final class Scheduler implements PatientListener, AutoCloseable {
         });
     }
 
-    /** Ends at once; a tick that is being made is left to others, or to the next start. */
+    /** Ends at once. A tick in progress is left to other processes, or to the next start. */
     @Override
     public void close() {
         listening.close();
@@ -153,7 +156,9 @@ public final class Scheduler implements PatientListener, AutoCloseable {
         }
     }
 
-    /** Takes in schedules that tick before their alarms: the copy that was read lacked them, or had an older state. */
+    /**
+     * Adds schedules that tick earlier than their alarms, because the copy that was read before lacked them or had an older state.
+     */
     private void loadEarlier() {
         after(LOAD_AGAIN, this::loadEarlier);
         if (!isCluster.getAsBoolean()) {
@@ -196,7 +201,7 @@ public final class Scheduler implements PatientListener, AutoCloseable {
 
     private void put(Schedule schedule) {
         if (!site.owns(schedule.site().orElse(null))) {
-            alarms.remove(schedule.name()); // it ticks elsewhere
+            alarms.remove(schedule.name()); // it ticks at another site
             return;
         }
         TickAlarm known = alarms.get(schedule.name());
@@ -210,7 +215,7 @@ public final class Scheduler implements PatientListener, AutoCloseable {
                         environment.random()));
     }
 
-    /** Makes what is due, then sleeps until the next tick. */
+    /** Makes the due jobs, then sleeps until the next tick. */
     private void wake() {
         Instant now = clock.instant();
         alarms.values().stream()
@@ -233,7 +238,7 @@ public final class Scheduler implements PatientListener, AutoCloseable {
         sleep();
     }
 
-    /** False when there is no server to be asked for anything. */
+    /** Makes the due jobs of a schedule. Returns false when the server cannot be reached. */
     private boolean make(TickAlarm alarm) {
         String name = alarm.name();
         try {
@@ -277,7 +282,7 @@ public final class Scheduler implements PatientListener, AutoCloseable {
         lane.schedule(pause, () -> guarded(task));
     }
 
-    /** Without a new plan the scheduler would sleep for ever. */
+    /** Runs a task. After a failure, plans to read all schedules, because the scheduler would otherwise never wake again. */
     private void guarded(Runnable task) {
         try {
             task.run();

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** When a scheduler is to look at a schedule again. Not thread-safe: the lane of the scheduler has it. */
+/** The time at which a scheduler processes a schedule again. Not thread-safe; used only by the scheduler's lane. */
 final class TickAlarm {
     private static final int SHORTEST_COURTESY = 100;
     private static final int LONGEST_COURTESY = 400;
@@ -30,10 +30,10 @@ final class TickAlarm {
     }
 
     /**
-     * Sets the alarm for a schedule's next tick.
+     * Returns an alarm for a schedule's next tick.
      *
-     * @param ours whether this process made its last job: then it makes the next one without waiting for others to
-     * @param random decides how long to wait for others
+     * @param ours whether this process made the schedule's last job. It then makes the next job without waiting for other processes
+     * @param random the source of the random time to wait for other processes
      */
     static TickAlarm of(Schedule schedule, Instant now, boolean ours, Backoff backoff, Random random) {
         if (!schedule.isEnabled()) {
@@ -54,19 +54,19 @@ final class TickAlarm {
         return ours;
     }
 
-    /** {@return whether a wrong clock has silenced the schedule, the first time that it is asked} */
+    /** {@return whether a clock that was ahead keeps the schedule from making jobs; true only once, so that it is reported once} */
     boolean noteSilence(Instant now) {
         boolean isNews = !isAheadTold && Due.isAhead(schedule, now);
         isAheadTold |= isNews;
         return isNews;
     }
 
-    /** Whether it waits for a tick. */
+    /** Returns whether this alarm waits for a tick. */
     boolean isSet() {
         return due != null;
     }
 
-    /** Whether it waits for an earlier tick, whatever the courtesy of both. */
+    /** Returns whether this alarm is surely for an earlier tick than another alarm, whatever random time each includes. */
     boolean isBefore(TickAlarm other) {
         return due != null
                 && (other.due == null || due.plusMillis(LONGEST_COURTESY).isBefore(other.due));
@@ -78,7 +78,7 @@ final class TickAlarm {
                 .isPresent();
     }
 
-    /** How long until then; empty when there is nothing to wait for. */
+    /** Returns the time until the alarm is due; empty when there is no tick to wait for. */
     Optional<Duration> left(Instant now, long nanos) {
         if (due == null) {
             return Optional.empty();
@@ -93,8 +93,9 @@ final class TickAlarm {
     }
 
     /**
-     * Whether a failure is to be reported. That is done once. A first failure for lack of a confirmation is not reported: another
-     * process of a cluster may be making the same job at this moment.
+     * Returns whether a failure is to be reported, and records the report, because only one failure is reported. If the first
+     * failure is a missing confirmation, it is not reported: another process of a cluster may be making the same job at this
+     * moment.
      */
     boolean isToBeTold(Throwable failure) {
         boolean mayBeARace = failure instanceof UnconfirmedException && !hasFailed();
@@ -107,7 +108,7 @@ final class TickAlarm {
         notBefore = nanos + backoff.next().toNanos();
     }
 
-    /** The reason of the failure may be over. */
+    /** Allows a retry at once, because the cause of the failure may be over. */
     void tryAgain(long nanos) {
         notBefore = nanos;
     }

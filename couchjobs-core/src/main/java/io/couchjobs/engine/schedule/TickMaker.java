@@ -29,11 +29,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the jobs of a schedule's due ticks. Thread-safe; any number of processes may do it at the same time.
+ * Makes the jobs of a schedule's due ticks. Thread-safe. Any number of processes may do so at the same time.
  *
- * <p>First the jobs are made, then the schedule notes that their ticks are dealt with. A job's id says which tick it is for,
- * so it is made only once, however many processes try. If a process dies before it writes the note, another process finds the
- * job or its tombstone, and only writes the note. The note never goes back.
+ * <p>The jobs are made first. Then the time of the last processed tick is stored in the schedule. A job's id contains its tick, so
+ * only one job is made, however many processes try. If a process dies before it stores that time, another process finds the job or
+ * its tombstone, and only stores the time. The stored time never goes back.
  */
 final class TickMaker {
     private static final Logger log = LoggerFactory.getLogger(TickMaker.class);
@@ -50,17 +50,17 @@ final class TickMaker {
     }
 
     /**
-     * The result of looking at a schedule.
+     * The result of processing a schedule.
      *
-     * @param schedule the schedule as it is now; empty when it is gone
-     * @param noted whether this call dealt with a tick, and nobody else did
+     * @param schedule the schedule in its present state; empty when it was removed
+     * @param noted whether this call, and no other process, processed the tick
      */
     record Outcome(Optional<Schedule> schedule, boolean noted) {}
 
     /**
-     * Makes what is due, by the schedule as it is in the database now; what anybody remembered of it may be old.
+     * Makes the due jobs of a schedule. Reads the schedule from the database, because a remembered state may be old.
      *
-     * @throws MalformedDocumentException when the document cannot be a schedule
+     * @throws MalformedDocumentException when the schedule's document is malformed
      */
     Outcome make(String name) {
         Optional<Schedule> read = schedules.read(name).map(Schedule::parse);
@@ -101,7 +101,10 @@ final class TickMaker {
         return note(schedule, until(schedule, due, found, met), finished, ids);
     }
 
-    /** The jobs whose documents exist or existed once, read by one request. A document that is deleted, or no job, is empty. */
+    /**
+     * Reads the jobs whose documents exist or existed, by one request. The value is empty for a document that is deleted or is not
+     * a job.
+     */
     private Map<JobId, Optional<Job>> found(List<JobId> ids) {
         Map<JobId, Optional<Job>> found = new HashMap<>();
         if (!ids.isEmpty()) {
@@ -116,14 +119,17 @@ final class TickMaker {
         return found;
     }
 
-    /** Whether a job is still unfinished. A document that somebody made unusable as a job never runs, so it does not count. */
+    /** Returns whether a job is unfinished. A malformed job document does not count, because it never runs. */
     private static boolean isUnfinished(Map<JobId, Optional<Job>> found, JobId id) {
         return found.getOrDefault(id, Optional.empty())
                 .filter(job -> job.phase() != JobPhase.FINISHED)
                 .isPresent();
     }
 
-    /** Jobs of ticks that are left out: a process that died may have made one, and not noted it. */
+    /**
+     * Returns the jobs of skipped ticks that are not in the schedule's list. A process may have made such a job and died before it
+     * listed it.
+     */
     private static List<JobId> unnoted(Schedule schedule, Due due) {
         return due.passed().stream()
                 .map(tick -> schedule.request(tick).id())
@@ -131,7 +137,7 @@ final class TickMaker {
                 .toList();
     }
 
-    /** Makes jobs that were not there a moment ago; returns those that somebody else made in that moment. */
+    /** Writes new jobs. Returns the jobs that another process made first. */
     private List<JobId> insert(List<Job> fresh) {
         List<WriteResult> written = jobs.writer().writeAll(fresh);
         List<JobId> others = new ArrayList<>();
@@ -150,8 +156,8 @@ final class TickMaker {
     }
 
     /**
-     * The last tick that is dealt with. A job that makes up for several ticks stands for all ticks up to the moment it was made,
-     * and for none after it. So a scheduler that finds the job of another one notes the same last tick as that one.
+     * Returns the last processed tick. A job for several missed ticks stands for all ticks up to its creation, and for no later
+     * tick. So a scheduler that finds the job of another scheduler stores the same last tick as that scheduler.
      */
     private Instant until(Schedule schedule, Due due, Map<JobId, Optional<Job>> found, List<JobId> others) {
         if (schedule.missed() != Schedule.MissedPolicy.ONCE) {
@@ -167,7 +173,7 @@ final class TickMaker {
         return stands.isAfter(tick) ? schedule.timing().last(tick, stands) : tick;
     }
 
-    /** Moves the note on, if the schedule still ticks as it did when the jobs were made. */
+    /** Stores the last processed tick, if the timing is still the same as when the jobs were made. */
     private Outcome note(Schedule schedule, Instant until, List<JobId> finished, List<JobId> made) {
         boolean[] noted = new boolean[1];
         ObjectNode stored = schedules.change(schedule.name(), document -> {
@@ -176,7 +182,8 @@ final class TickMaker {
                 return document;
             }
             Schedule present = Schedule.parse(document);
-            // Only one scheduler notes the beginning: a second note with a later time would skip the ticks between.
+            // Only one scheduler stores the first time: a second scheduler with a later time would skip the ticks in
+            // between.
             boolean isBehind = present.last().isEmpty()
                     || (schedule.last().isPresent() && present.last().get().isBefore(until));
             if (isBehind && present.timing().equals(schedule.timing())) {

@@ -1,3 +1,3 @@
-/** Makes the jobs of schedules: which ticks are due, and what each of them writes. */
+/** Decides which ticks of schedules are due, and makes their jobs. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.schedule;

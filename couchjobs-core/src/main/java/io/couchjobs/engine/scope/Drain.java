@@ -11,7 +11,7 @@ import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.Scopes;
 import java.time.Duration;
 
-/** Waits until nothing waits or runs in a scope that was stopped. Thread-safe; one per stop. */
+/** Waits until no job waits or runs in a scope that was stopped. Each stop has its own instance. Thread-safe. */
 public final class Drain implements FeedListener {
     private final Tools tools;
     private final Scope scope;
@@ -23,7 +23,7 @@ public final class Drain implements FeedListener {
         this.changed = new Signal(tools.parts().store().environment());
     }
 
-    /** False when the time is over, or the scope was started again. */
+    /** Returns whether the scope is empty; false when the timeout is over or the scope was started again. */
     boolean await(Duration timeout) throws InterruptedException {
         Deadline deadline = Deadline.after(tools.parts().store().environment(), timeout);
         Listening listening = tools.parts().feed().listen(this);
@@ -35,8 +35,8 @@ public final class Drain implements FeedListener {
     }
 
     private boolean isEmptyBefore(Deadline deadline) throws InterruptedException {
-        // The copy that is asked may not have the last change yet: on a cluster it is asked again, and counts when it
-        // is empty twice.
+        // On a cluster, the copy that answers may not have the last change yet. So the scope counts as empty only when
+        // it is empty twice.
         boolean mayLag = tools.parts().store().isCluster();
         boolean wasEmpty = !mayLag;
         while (true) {

@@ -30,15 +30,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells submitters how their jobs ended, once each: by the hook of the submit, or if it has none or the hook fails, by an event.
- * Thread-safe.
+ * Tells submitters once how each of their jobs ended: by the hook of the submit, or by an event if there is no hook or
+ * the hook fails. Thread-safe.
  *
- * <p>The thread that takes a job out of the map tells its end. So an end is told once, even if the feed brings it twice or a
- * reading after a gap finds it, too. On a cluster an end counts when a majority of the copies has it.
+ * <p>Only the thread that removes a job from the map tells the job's end. So an end is told once, even if the feed
+ * brings it twice, or if a reading after a gap finds it, too. On a cluster an end counts when a majority of the copies
+ * has it.
  */
 final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndNotifier.class);
-    /** The server may be back at any time. */
+    /** The longest pause between attempts: the server may be back at any time. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
 
     private final Feed feed;
@@ -47,7 +48,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     private final List<Consumer<Ending>> listeners = new CopyOnWriteArrayList<>();
     private final Lane lane;
     private final Backoff trouble;
-    /** Jobs that could not be read; while there are some, another look is planned. Only the lane uses it. */
+    /** Jobs that could not be read; while there are any, another look is planned. Only the lane uses this set. */
     private final Set<JobId> doubtful = new LinkedHashSet<>();
 
     private @Nullable Listening listening;
@@ -65,10 +66,11 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     }
 
     /**
-     * Before the job is stored: it may have ended before the answer is here.
+     * Expects the end of a job. Called before the job is stored, because the job may end before the answer to the write
+     * arrives.
      *
-     * @return to be given to {@link #stored} when the job is taken, and to {@link #forget} when it is not; empty when nobody wants to
-     *     hear of it
+     * @return the expectation, to be given to {@link #stored} when the job is taken and to {@link #forget} when it is
+     *     not; empty when nobody wants to hear of the end
      */
     Optional<Expected> expect(Scope scope, JobId id, @Nullable Consumer<Ending> hook) {
         if (hook == null && listeners.isEmpty()) {
@@ -80,9 +82,12 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         return Optional.of(told);
     }
 
-    /** The expected job is stored, so a former job of its id was removed. An end that was heard before may be the former job's. */
+    /**
+     * Notes that the expected job is stored, so a former job of its id was removed. An end that was heard before may be
+     * that of the former job.
+     */
     void stored(Expected told, Job job) {
-        // In this order: an end that is heard in between is missed, and not told twice.
+        // In this order, an end that is heard in between is missed rather than told twice.
         Expected former = expected.put(told.id, told);
         boolean hasMissed = told.begins(job);
         if (former != null && former != told) {
@@ -93,7 +98,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         }
     }
 
-    /** A job whose end nobody wants to hear is stored, so a former job of its id was removed. */
+    /** Notes that a job is stored whose end nobody wants to hear. So a former job of its id was removed. */
     void storedUnheard(JobId id) {
         Expected former = expected.remove(id);
         if (former != null) {
@@ -101,12 +106,12 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         }
     }
 
-    /** False when its end was told, or is just being told. */
+    /** Ends the expectation of a job. Returns false when the job's end was told, or is just being told. */
     boolean forget(Expected told) {
         return expected.remove(told.id, told);
     }
 
-    /** It is there after all, and may have ended meanwhile. */
+    /** Expects the end of a job again. The job is there after all, and may have ended meanwhile. */
     void expectAgain(Expected told) {
         expected.put(told.id, told);
         lane.execute(() -> look(told.id));
@@ -116,7 +121,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
     public void changed(FeedEvent event) {
         JobId.fromDocId(event.docId()).filter(expected::containsKey).ifPresent(id -> {
             if (event.deleted()) {
-                // The feed may tell the end of a former job of that id: what is there now decides.
+                // The feed may report the end of a former job of this id, so the job that exists now decides.
                 lane.execute(() -> look(id, event));
             } else {
                 event.job().ifPresent(this::tellWhenSure);
@@ -139,7 +144,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         return expected.isEmpty() ? LATER : SOON;
     }
 
-    /** Somebody may have begun to wait for it in this very moment. */
+    /** Checks the job, because a submitter may have begun to wait for it at this very moment. */
     @Override
     public void unread(FeedNotice notice) {
         notice.jobId().filter(expected::containsKey).ifPresent(id -> lane.execute(() -> look(id)));
@@ -169,7 +174,11 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         look(id, null);
     }
 
-    /** The tombstone, if the feed has told of one. */
+    /**
+     * Checks whether a job has ended.
+     *
+     * @param tombstone the tombstone, if the feed has reported one
+     */
     private void look(JobId id, @Nullable FeedEvent tombstone) {
         try {
             Optional<Job> present = store.read(id);
@@ -258,7 +267,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
         }
     }
 
-    /** A job whose end somebody waits for; equal to nothing but itself. */
+    /** A job whose end a submitter or a listener waits for; equal only to itself. */
     static final class Expected {
         private final Scope scope;
         private final JobId id;
@@ -273,14 +282,14 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
             this.hook = hook;
         }
 
-        /** The job is stored. Returns whether an end was heard before, when it could not yet be told. */
+        /** Notes that the job is stored. Returns whether an end was heard before, when it could not yet be told. */
         private synchronized boolean begins(Job job) {
             isStored = true;
             firstGeneration = Fences.generation(job);
             return hasMissed;
         }
 
-        /** Whether an end is that of the expected job. */
+        /** Returns whether an end belongs to the expected job. */
         private synchronized boolean isOf(@Nullable Job ended) {
             hasMissed |= !isStored;
             return isStored && (ended == null || Fences.generation(ended) >= firstGeneration);

@@ -38,12 +38,12 @@ final class HostedScope {
         return new HostedScope(state.starts(), started, environment);
     }
 
-    /** Which start of the scope it belongs to. */
+    /** {@return the number of the start of the scope that this service belongs to} */
     long starts() {
         return starts;
     }
 
-    /** The scope has another configuration, or the same. */
+    /** Applies the scope's configuration, which may have changed. */
     void follow(ScopeConfig config) {
         int wanted = config.concurrency();
         if (worker.concurrency() != wanted) {
@@ -52,10 +52,10 @@ final class HostedScope {
     }
 
     /**
-     * The scope was stopped: takes nothing more, kills at the deadline what still runs. Does not wait. Later calls matter only if
-     * they give less time.
+     * Stops the service: it takes no more jobs, and kills the jobs that still run at the deadline. Does not wait. A
+     * later call matters only if it gives less time.
      *
-     * @param ended called when it is over; so is that of an earlier call
+     * @param ended called when the service has ended; an earlier call's {@code ended} is called, too
      */
     synchronized void stop(Duration timeout, Runnable ended) {
         if (stopping == null || timeout.compareTo(stopping) < 0) {
@@ -64,12 +64,15 @@ final class HostedScope {
         }
     }
 
-    /** The process ends, the scope does not: what still runs at the deadline goes back to waiting. Does not wait. */
+    /**
+     * Releases the service because the process ends, but the scope does not. Jobs that still run at the deadline go
+     * back to waiting. Does not wait.
+     */
     CompletableFuture<Void> release(Duration timeout) {
         return close(() -> worker.close(timeout, Worker.ClosingMode.RELEASE), () -> {});
     }
 
-    /** As {@link #release} without any time, but waits until it is over. */
+    /** Releases the service as {@link #release} does with a timeout of zero, and waits for the end. */
     void releaseNow() {
         worker.close(Duration.ZERO, Worker.ClosingMode.RELEASE);
     }

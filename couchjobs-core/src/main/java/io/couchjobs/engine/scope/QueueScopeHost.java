@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
 public final class QueueScopeHost implements Scopes.Host, FeedListener {
     private static final Logger log = LoggerFactory.getLogger(QueueScopeHost.class);
     private static final Duration CLOSING = Duration.ofSeconds(30);
-    /** The server may be back at any time. */
+    /** The longest pause between attempts: the server may be back at any time. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
-    /** After that long each copy of a cluster has what the first ones had, as a rule. */
+    /** The time after which each copy of a cluster usually has the changes that the first copies had. */
     static final Duration LAG = Duration.ofMillis(1500);
 
     private final Tools tools;
@@ -43,13 +43,13 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
     private final Lane lane;
     private final Backoff trouble;
     private final Map<Scope, HostedScope> hosted = new ConcurrentHashMap<>();
-    /** Scopes whose waiting jobs are to be cancelled. */
+    /** Stopped scopes, whose waiting jobs must be cancelled. */
     private final Set<Scope> stopped = ConcurrentHashMap.newKeySet();
 
     private final Set<Scope> toClear = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Listening listening;
     private volatile boolean loadPlanned;
-    /** The scopes that cannot be looked after now, and whose trouble was logged. Only the lane uses it. */
+    /** Scopes that cannot be served now, and whose trouble was logged. Only the lane uses this set. */
     private final Set<String> inTrouble = new HashSet<>();
 
     private boolean hasFailed;
@@ -90,7 +90,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         return stoppedScope(notice.docId()).isPresent();
     }
 
-    /** The scope may have been stopped in this very moment. */
+    /** Cancels the scope's waiting jobs, because the scope may have been stopped at this very moment. */
     @Override
     public void unread(FeedNotice notice) {
         stoppedScope(notice.docId()).ifPresent(this::clearSoon);
@@ -113,7 +113,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         lane.finish();
         closeListening();
         try {
-            // Its present task may start a service.
+            // The lane's present task may start a service.
             boolean unused = lane.awaitEnd(deadline.left());
             unused = environment.await(CompletableFuture.allOf(release(deadline.left())), Environment.FOREVER);
         } catch (InterruptedException e) {
@@ -139,7 +139,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         }
     }
 
-    /** The copy of the database that is asked for the list may not have a scope yet. */
+    /** Loads the scopes. On a cluster, loads them again later, because the copy that answers may lack a scope. */
     private void loadTwice() {
         load();
         if (mayLag()) {
@@ -151,14 +151,17 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         return tools.parts().store().isCluster();
     }
 
-    /** One scope's trouble does not keep the others from being served, and jobs are cancelled when all scopes are. */
+    /**
+     * Serves the scopes as they are in the database. The failure of one scope does not keep the others from being
+     * served. Waiting jobs are cancelled after all scopes are served.
+     */
     private void load() {
         loadPlanned = false;
         hasFailed = false;
         if (listening == null) {
             listening = tools.parts().feed().listen(this);
             if (lane.isClosed()) {
-                // A close at the same moment may have looked before it was there.
+                // A close at the same moment may not have seen the listening yet.
                 closeListening();
             }
         }
@@ -176,7 +179,7 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         lane.execute(this::calmDown);
     }
 
-    /** After all that the load has planned to be done at once. */
+    /** Forgets past failures, unless the load has failed. Runs after all tasks that the load has planned without a pause. */
     private void calmDown() {
         if (!hasFailed) {
             inTrouble.clear();
@@ -212,13 +215,13 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         HostedScope started = HostedScope.start(service, state, workers.get(), environment);
         hosted.put(state.scope(), started);
         if (lane.isClosed()) {
-            // A close at the same moment may have looked before it was there.
+            // A close at the same moment may not have seen the service yet.
             started.releaseNow();
             hosted.remove(state.scope());
         }
     }
 
-    /** Somebody deleted its document, and with it the time that its jobs have. */
+    /** Stops the service of a scope whose document was deleted. The time that its jobs have was deleted with the document. */
     private void vanished(Scope scope) {
         stopped.remove(scope);
         HostedScope present = hosted.get(scope);
@@ -228,9 +231,9 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
     }
 
     /**
-     * Looks at the scope of a service that has ended: jobs that the service claimed at the last moment wait again, and the scope
-     * may have been started again. A service that was stopped twice reports its end twice. The second report is ignored, because
-     * another service may have taken its place.
+     * Looks at the scope of a service that has ended: jobs that the service claimed at the last moment wait again, and
+     * the scope may have been started again. A service that was stopped twice reports its end twice. The second report
+     * is ignored, because another service may have taken the place of the first.
      */
     private void ended(Scope scope, HostedScope present) {
         if (hosted.remove(scope, present)) {
@@ -253,7 +256,10 @@ public final class QueueScopeHost implements Scopes.Host, FeedListener {
         }
     }
 
-    /** The copy of the index that is asked may not have a job yet. */
+    /**
+     * Cancels the waiting jobs of a stopped scope. On a cluster, does so again later, because the copy of the index
+     * that answers may lack a job.
+     */
     private void clear(Scope scope) {
         toClear.remove(scope);
         if (mayLag()) {

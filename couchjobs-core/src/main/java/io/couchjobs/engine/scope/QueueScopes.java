@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 /** The scopes in the database of a queue. Thread-safe. */
 public final class QueueScopes implements Scopes {
     private static final Duration LONGEST_STOP = Duration.ofDays(1000);
-    /** How long, after the deadline of a stop, killed handlers have to end. */
+    /** How long killed handlers may take to end after the deadline of a stop. */
     private static final Duration GRACE = Duration.ofSeconds(10);
 
     private final Tools tools;
@@ -46,7 +46,7 @@ public final class QueueScopes implements Scopes {
     private volatile boolean closed;
 
     /**
-     * No I/O.
+     * Creates the scopes of a queue. Does no I/O.
      *
      * @param workers makes builders of the services' workers
      * @param admission throws when a job may not be added to the queue

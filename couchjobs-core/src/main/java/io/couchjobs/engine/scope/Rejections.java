@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the submits that were turned down. Thread-safe. They leave no job behind to be counted by, and a write for each would
- * be work just when there is too much of it: so they are added up and written once a second.
+ * Counts the submits that were rejected. Rejected submits leave no jobs that could be counted. A write for each would
+ * add work just when there is too much of it, so the counts are summed up and written once a second. Thread-safe.
  */
 public final class Rejections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Rejections.class);
@@ -27,7 +27,10 @@ public final class Rejections implements AutoCloseable {
     private final ScopeStore scopes;
     private final Lane lane;
     private final Alarm telling;
-    /** A number that is on its way is neither untold nor stored: so one thread tells at a time, and others wait for it. */
+    /**
+     * Lets one thread write at a time, while others wait for it. A count that is being written is neither in {@link
+     * #untold} nor stored.
+     */
     private final ReentrantLock oneTells = new ReentrantLock();
 
     private Map<Scope, Map<Submission.Answer, Long>> untold = new HashMap<>();
@@ -45,8 +48,8 @@ public final class Rejections implements AutoCloseable {
     }
 
     /**
-     * Writes what is not written yet, and waits for what another thread is writing, but not for a server that does not answer. Numbers that
-     * cannot be written now are kept, and tried again.
+     * Writes the counts that are not written yet, and waits for those that another thread is writing, but at most five
+     * seconds. Counts that cannot be written now are kept and tried again.
      */
     void tell() {
         try {
@@ -86,7 +89,7 @@ public final class Rejections implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        writeUntold(); // without the lock: a lane that has not ended may hold it for long
+        writeUntold(); // without the lock, which a lane that has not ended may hold for long
     }
 
     private synchronized void keep(Scope scope, Map<Submission.Answer, Long> counts) {

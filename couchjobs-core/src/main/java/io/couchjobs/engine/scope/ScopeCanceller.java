@@ -31,10 +31,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Cancels what waits in a scope that is stopped. Thread-safe; any number of processes may do it at the same time.
+ * Cancels the jobs that wait in a stopped scope. Thread-safe; any number of processes may do so at the same time.
  *
- * <p>Whether the scope is stopped is asked after its jobs were read. So each of them was there while it was stopped; one that was
- * submitted after it was started again is not touched.
+ * <p>It reads the jobs first, and then checks that the scope is stopped. So each of these jobs was there while the scope
+ * was stopped. A job that was submitted after the scope was started again is not touched.
  */
 final class ScopeCanceller {
     static final String REASON = Submission.Answer.SCOPE_SHUTDOWN + ": the scope was stopped before the job ran";
@@ -46,7 +46,10 @@ final class ScopeCanceller {
     private final JobStore store;
     private final ServerClock clock;
     private final JobIndex index;
-    /** Cancels that no majority of a cluster's copies has confirmed: the job, and the revision that cancels it. No list shows these jobs. */
+    /**
+     * Cancellations that no majority of a cluster's copies has confirmed: the job, and the revision that cancels it. No
+     * list shows these jobs.
+     */
     private final Map<JobId, String> unconfirmed = new ConcurrentHashMap<>();
 
     ScopeCanceller(ScopeStore scopes, Listing listing, Canceller canceller, QueueParts parts) {
@@ -59,10 +62,12 @@ final class ScopeCanceller {
     }
 
     /**
-     * Cancels what waits in the scope, if it is stopped. Two kinds of jobs may still wait afterwards. One has to be cancelled by a
-     * claim, and cannot be claimed now. The other has a conflict, and another leaf of it counts more: it is not waiting at all.
+     * Cancels the jobs that wait in the scope, if the scope is stopped. Two kinds of jobs may still wait afterwards.
+     * The first must be cancelled by a claim, and cannot be claimed now. The second has a conflict in which another
+     * leaf counts more, so the job is not waiting at all.
      *
-     * @throws UnconfirmedException when no majority of a cluster's copies confirms a cancel; the next call asks for it again
+     * @throws UnconfirmedException when no majority of a cluster's copies confirms a cancellation; the next call asks
+     *     for the confirmation again
      */
     void clear(Scope scope) {
         cancelAll(scope);
@@ -90,7 +95,7 @@ final class ScopeCanceller {
         return store.isCluster() && ClusterTransitions.mayHaveEnded(job);
     }
 
-    /** On the revisions that were read: what changed since is looked at again. */
+    /** Cancels jobs on the revisions that were read. A job that has changed since is looked at again. */
     private void cancelAtOnce(List<Job> waiting) {
         List<Job> cancelled = cancelled(waiting);
         List<WriteResult> written = store.writer().writeAll(cancelled);
@@ -123,7 +128,7 @@ final class ScopeCanceller {
         }
     }
 
-    /** One that others overtook is cancelled again, as it is now. */
+    /** Confirms a cancellation. If another write overtook it, cancels the job again as it is now. */
     private void confirm(JobId id, String rev, List<CouchJobsException> troubles) {
         try {
             if (store.confirmation().of(id, rev, clock).isEmpty()) {

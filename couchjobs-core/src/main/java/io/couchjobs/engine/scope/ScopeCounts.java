@@ -5,7 +5,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.scope.Scopes;
 import java.util.Map;
 
-/** Reads the numbers of a scope's jobs out of the sums that the index keeps by status. */
+/** Reads the numbers of a scope's jobs from the sums that the index keeps by status. */
 final class ScopeCounts {
     private ScopeCounts() {}
 

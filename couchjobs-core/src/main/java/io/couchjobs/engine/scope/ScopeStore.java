@@ -22,22 +22,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Scope documents in and out of the database. Thread-safe. */
+/** Reads and writes the documents of scopes. Thread-safe. */
 final class ScopeStore {
     private static final String RUNNING = "running";
     private static final String CONFIG = "config";
-    /** Grows with each configuration given for the type: the greatest is the last one, and no clock is asked. */
+    /**
+     * Grows with each configuration given for the type, so the greatest number marks the last configuration without a
+     * clock.
+     */
     private static final String CONFIGURED = "configured";
 
     private static final String STARTS = "starts";
     private static final String STOP_TIMEOUT = "stopTimeout";
     private static final String REJECTED = "rejected";
-    /** How long changes are remembered: a list of a cluster may be from a copy that does not have them yet. */
+    /** How long changes are remembered: on a cluster, a list may come from a copy that does not have them yet. */
     private static final Duration MEMORY = Duration.ofSeconds(10);
 
     private final JobStore store;
     private final SharedDocuments documents;
-    /** When this process changed which scopes, in nanoseconds. */
+    /** The time at which this process changed a scope, in nanoseconds. */
     private final Map<Scope, Long> changedHere = new ConcurrentHashMap<>();
 
     ScopeStore(JobStore store) {
@@ -49,7 +52,7 @@ final class ScopeStore {
         return documents.read(scope.docId()).map(document -> stateOf(scope, document));
     }
 
-    /** Those of the given scopes that were ever started. */
+    /** {@return the states of the given scopes, without those that were never started} */
     Map<Scope, Scopes.State> read(Collection<Scope> scopes) {
         Map<Scope, Scopes.State> states = new LinkedHashMap<>();
         Map<String, ObjectNode> found =
@@ -63,12 +66,12 @@ final class ScopeStore {
         return states;
     }
 
-    /** All scopes of a type that were ever started, by partition. */
+    /** {@return the states of all scopes of a type that were ever started, by partition} */
     List<Scopes.State> readAll(String type) {
         return statesOf(documentsOf(type));
     }
 
-    /** All scopes that were ever started, by type and partition. */
+    /** {@return the states of all scopes that were ever started, by type and partition} */
     List<Scopes.State> readAll() {
         return statesOf(documents.readAll(DocIds.SCOPE));
     }
@@ -114,7 +117,11 @@ final class ScopeStore {
         return sum;
     }
 
-    /** Lets a scope take jobs; nothing changes when it does already. Null takes the last configuration of the type. */
+    /**
+     * Lets a scope take jobs. Does nothing when the scope is running.
+     *
+     * @param given the configuration; null for the last configuration of the type
+     */
     Scopes.State start(Scope scope, @Nullable ScopeConfig given) {
         ObjectNode stored = documents.change(scope.docId(), document -> {
             if (stateOf(scope, document).isRunning()) {
@@ -131,7 +138,7 @@ final class ScopeStore {
         return stateOf(scope, stored);
     }
 
-    /** One that was never started stays unknown. */
+    /** Changes the configuration of a scope. A scope that was never started stays unknown. */
     Optional<Scopes.State> reconfigure(Scope scope, UnaryOperator<ScopeConfig> change) {
         ObjectNode stored = documents.change(scope.docId(), document -> {
             Scopes.State present = stateOf(scope, document);
@@ -146,7 +153,10 @@ final class ScopeStore {
         return Optional.of(stateOf(scope, stored)).filter(state -> state.starts() > 0);
     }
 
-    /** Lets a scope take no more jobs. One that was never started stays unknown, a stopped one may be given less time. */
+    /**
+     * Stops a scope, so that it takes no more jobs. A scope that was never started stays unknown. A stopped scope may
+     * be given less time.
+     */
     void stop(Scope scope, Duration timeout) {
         documents.change(scope.docId(), document -> {
             Scopes.State present = stateOf(scope, document);

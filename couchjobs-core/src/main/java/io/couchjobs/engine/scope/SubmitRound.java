@@ -32,12 +32,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One job on its way to some scopes: each is asked whether it takes the job, and those that do are given it in one bulk write.
- * Not thread-safe.
+ * Submits one job to some scopes. Checks for each scope whether it takes the job, and writes the jobs for all scopes that
+ * do in one bulk write. Not thread-safe.
  *
- * <p>Between the question and the write another process may stop a scope, and cancel what it finds there, which is not
- * yet this job. So the question is asked once more after the write: a stop that came before that answer is seen here
- * and the job is withdrawn; one that comes after it finds the job.
+ * <p>Between the check and the write, another process may stop a scope and cancel the jobs that it finds there, which do
+ * not include this job yet. So the state of the scope is read again after the write. If the scope was stopped before this
+ * second reading, the job is withdrawn here. If the scope is stopped later, the process that stops it finds the job.
  */
 final class SubmitRound {
     private static final Logger log = LoggerFactory.getLogger(SubmitRound.class);
@@ -81,8 +81,8 @@ final class SubmitRound {
     }
 
     /**
-     * Asks once more whether the scopes with the job are still running. A scope that cannot be asked now keeps the job. If that
-     * scope was stopped, the process that serves it will cancel the job.
+     * Reads again whether the scopes that took the job are running. A scope whose state cannot be read now keeps the job.
+     * If that scope was stopped, the process that serves it will cancel the job.
      */
     void askAgain() {
         try {
@@ -103,7 +103,7 @@ final class SubmitRound {
         return state != null && state.isRunning();
     }
 
-    /** One question for one scope, and one for all types when there are more. */
+    /** Counts the unfinished jobs of the scopes. Asks once for a single scope, and once for all types when there are more. */
     private Map<Scope, Long> unfinished(List<Scope> running) {
         JobIndex index = tools.parts().index();
         if (running.size() <= 1) {
@@ -126,7 +126,10 @@ final class SubmitRound {
         return each;
     }
 
-    /** In the order shutdown, free place, queue limit, runnable, filter. A free place is one below both limits together. */
+    /**
+     * Checks a scope in this order: shutdown, free place, runnable, filter. A place is free while the scope has fewer
+     * unfinished jobs than its concurrency and its queue limit together.
+     */
     private void judge(Scope scope, JobRequest job, long unfinished) {
         Scopes.State state = states.get(scope);
         if (state == null || !state.isRunning()) {
@@ -195,7 +198,10 @@ final class SubmitRound {
         }
     }
 
-    /** Only while nobody else has touched it: one that was claimed or cancelled meanwhile was taken, and has an end of its own. */
+    /**
+     * Withdraws a job unless it has changed. A job that was claimed or cancelled meanwhile counts as taken, and has an
+     * end of its own.
+     */
     private boolean isWithdrawn(Job job) {
         EndNotifier.Expected ending = expected.get(job.id());
         if (ending != null && !tools.endings().forget(ending)) {

@@ -15,16 +15,19 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Gives jobs to scopes. Thread-safe. */
+/** Submits jobs to scopes. Thread-safe. */
 final class Submitter {
-    /** Scopes share doors by their hashes: a door per scope would stay in memory for every scope that was ever named. */
+    /** Scopes share locks by their hashes: a lock per scope would stay in memory for every scope that was ever named. */
     private static final int DOORS = 1_024;
 
     private final Tools tools;
     private final Consumer<JobRequest> admission;
-    /** The services that this process can ask before a job is taken. */
+    /** The services that this process can ask before a scope takes a job. */
     private final List<ScopeService<?>> services = new CopyOnWriteArrayList<>();
-    /** Makes the limits exact within a process. Processes do not wait for each other: together they may exceed a limit. */
+    /**
+     * Locks that make the limits exact within a process. Processes do not wait for each other, so together they may
+     * exceed a limit.
+     */
     private final List<ReentrantLock> doors =
             Stream.generate(ReentrantLock::new).limit(DOORS).toList();
 
@@ -48,7 +51,10 @@ final class Submitter {
         return new Submission(request.id().id(), correlation, round.answers(), round.problems());
     }
 
-    /** Always in the same order, so that two who want the same doors do not wait for each other. */
+    /**
+     * Runs work while it holds the locks of scopes. Always takes the locks in the same order, so that two threads do not
+     * wait for each other.
+     */
     private void behindDoors(Collection<Scope> scopes, Runnable work) {
         List<ReentrantLock> inOrder = scopes.stream()
                 .map(scope -> Math.floorMod(scope.hashCode(), DOORS))

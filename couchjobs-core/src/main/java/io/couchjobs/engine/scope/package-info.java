@@ -1,3 +1,3 @@
-/** Starts, stops and serves scopes: jobs by type and partition, each with a service of its own. */
+/** Starts, stops and serves scopes. A scope has the jobs of a type and a partition, and a service of its own. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.scope;

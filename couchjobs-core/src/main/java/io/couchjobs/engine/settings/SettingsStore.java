@@ -29,15 +29,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The settings of types. Thread-safe. Settings that were read are remembered. Once the store listens to the feed,
- * changes made anywhere reach it within moments, and no settings are read twice.
+ * The settings of types. Remembers the settings that were read. Once the store listens to the feed, changes made anywhere
+ * reach it within moments, and no settings are read twice. Thread-safe.
  */
 public final class SettingsStore implements PatientListener {
     private static final Duration RECENT = Duration.ofSeconds(10);
     private static final int MOST_COMPLAINTS = 1_000;
     private static final Logger log = LoggerFactory.getLogger(SettingsStore.class);
 
-    /** Settings that stay as they were are confirmed, too: the caller needs to know that they stand. */
+    /** Confirms unchanged settings, too, because the caller needs to know that they stand. */
     private static final SharedWriter.Kind KIND = new SharedWriter.Kind() {
         @Override
         public boolean confirmsAlways() {
@@ -57,18 +57,18 @@ public final class SettingsStore implements PatientListener {
     private final Duration defaultTimeout;
     private final Map<String, Known> known = new ConcurrentHashMap<>();
     private final Map<String, Long> readNanos = new ConcurrentHashMap<>();
-    /** The last timeout of each type, also after a gap. */
+    /** The last known timeout of each type, kept even after a gap. */
     private final Map<String, Duration> timeouts = new ConcurrentHashMap<>();
 
     private final Map<String, Long> shortenedNanos = new ConcurrentHashMap<>();
     private final Set<String> complaints = ConcurrentHashMap.newKeySet();
-    /** How often the feed told of settings; counted before they are remembered. */
+    /** How often the feed reported settings or a gap; counted before settings are remembered. */
     private final AtomicLong news = new AtomicLong();
-    /** Whether the feed runs; it tells so when it starts. */
+    /** Whether the feed runs; it reports a gap when it starts. */
     private volatile boolean followed;
 
     /**
-     * No I/O.
+     * Creates a store that knows no settings yet. Does no I/O.
      *
      * @param defaultTimeout the timeout of types that have none
      */
@@ -79,7 +79,7 @@ public final class SettingsStore implements PatientListener {
         this.defaultTimeout = defaultTimeout;
     }
 
-    /** The settings of a type, as they are in the database now; empty ones when there is no document. */
+    /** Reads the settings of a type from the database. Returns empty settings when there is no document. */
     public TypeSettings read(String type) {
         long before = news.get();
         OptionalLong began = OptionalLong.of(environment.nanos());
@@ -91,10 +91,10 @@ public final class SettingsStore implements PatientListener {
     }
 
     /**
-     * Remembers the settings, unless it knows newer ones, or there was a gap in the feed meanwhile.
+     * Remembers settings, unless newer ones are known or the feed has had a gap meanwhile.
      *
-     * @param newsBefore the news when the reading began
-     * @param began when that was; never, for a reading of one copy
+     * @param newsBefore the value of {@link #news} when the reading began
+     * @param began the time when the reading began; empty for a reading of one copy
      */
     private void remember(TypeSettings read, long newsBefore, OptionalLong began) {
         long now = environment.nanos();
@@ -109,7 +109,10 @@ public final class SettingsStore implements PatientListener {
         });
     }
 
-    /** A copy in a cluster may not have settings that the feed has told of. Without a feed what was read since then counts. */
+    /**
+     * Returns the settings to remember. A copy in a cluster may lack settings that the feed has reported. While the feed
+     * does not run, a reading that began after the known settings were heard of always counts.
+     */
     private @Nullable Known newer(Known read, @Nullable Known heard, boolean isNews, boolean isSince) {
         if (heard == null) {
             return isNews ? null : read;
@@ -122,8 +125,8 @@ public final class SettingsStore implements PatientListener {
     }
 
     /**
-     * Stores the moment in which a timeout became shorter, and then the timeout. Both come before the settings are known: an owner that
-     * saw only the shorter timeout would take its lease for over.
+     * Stores the moment at which a timeout became shorter, and then the timeout. Both are stored before the settings are
+     * known: an owner that saw only the shorter timeout would take its lease for over.
      */
     private void noteTimeout(TypeSettings settings) {
         Duration timeout = settings.timeout().orElse(defaultTimeout);
@@ -134,15 +137,15 @@ public final class SettingsStore implements PatientListener {
         timeouts.put(settings.type(), timeout);
     }
 
-    /** The settings of a type, as they were last heard of; read when they were not yet. */
+    /** Returns the settings of a type as last heard of. Reads them when none are known. */
     public TypeSettings get(String type) {
         Known heard = known.get(type);
         return heard == null ? read(type) : heard.settings;
     }
 
     /**
-     * The settings of a type, as they were a few seconds ago at most, also in a process that follows no feed; read when
-     * they were not lately.
+     * Returns the settings of a type as they were a few seconds ago at most, even in a process that follows no feed. Reads
+     * them when they were not read lately.
      */
     public TypeSettings recent(String type) {
         Known heard = known.get(type);
@@ -156,8 +159,9 @@ public final class SettingsStore implements PatientListener {
     }
 
     /**
-     * The time from which the silence of an owner counts: its last renewal. When the timeout becomes shorter, the owner still has
-     * half of the new one to renew its lease, because monitors count anew when they hear of the change. No I/O.
+     * Returns the time from which the silence of an owner counts: its last renewal. When the timeout becomes shorter, the
+     * owner still has half of the new timeout to renew its lease, because monitors count anew when they hear of the change.
+     * Does no I/O.
      *
      * @param renewedNanos the last renewal, on the monotonic clock
      */
@@ -170,22 +174,28 @@ public final class SettingsStore implements PatientListener {
         return earliest - renewedNanos > 0 ? earliest : renewedNanos;
     }
 
-    /** Whether the settings of a type need not be read: after a gap in the feed they are not known. No I/O. */
+    /**
+     * Returns whether the settings of a type are known. After a gap in the feed they are not known until they are read or
+     * reported again. Does no I/O.
+     */
     public boolean isKnown(String type) {
         return known.containsKey(type);
     }
 
-    /** The timeout of a type as this process last heard of it, also after a gap; else the queue's default. No I/O. */
+    /**
+     * Returns the timeout of a type as this process last heard of it, even before a gap; otherwise the queue's default.
+     * Does no I/O.
+     */
     public Duration lastTimeoutOf(String type) {
         return timeouts.getOrDefault(type, defaultTimeout);
     }
 
-    /** When and how often failed jobs of this type run again. */
+    /** {@return when and how often failed jobs of this type run again} */
     public RetryPolicy retryPolicyOf(String type) {
         return get(type).retryPolicy();
     }
 
-    /** {@return the settings of all types that have some, by type} */
+    /** {@return the settings of all types that have any, by type} */
     public Map<String, TypeSettings> readAll() {
         long before = news.get();
         Map<String, TypeSettings> all = new TreeMap<>();
@@ -198,7 +208,7 @@ public final class SettingsStore implements PatientListener {
         return all;
     }
 
-    /** {@return the longest time for which an owner of a job of any type may be silent, as set now} */
+    /** {@return the longest time for which an owner of a job of any type may be silent, by the present settings} */
     public Duration longestTimeout() {
         return readAll().values().stream()
                 .flatMap(settings -> settings.timeout().stream())
@@ -208,9 +218,10 @@ public final class SettingsStore implements PatientListener {
     }
 
     /**
-     * Changes the settings of a type; others' changes at the same time are kept.
+     * Changes the settings of a type. Changes by other processes at the same time are kept.
      *
-     * @throws UnconfirmedException when no majority of a cluster's copies confirms the change; it was taken back as far as can be
+     * @throws UnconfirmedException when no majority of a cluster's copies confirms the change, which was taken back as far
+     *     as possible
      */
     public TypeSettings change(String type, UnaryOperator<TypeSettings> change) {
         long before = news.get();
@@ -223,7 +234,7 @@ public final class SettingsStore implements PatientListener {
         return settings;
     }
 
-    /** Stores what a type says of itself, where the type in the database says nothing; see {@link JobType}. */
+    /** Stores the settings that a type declares, where the database has none for the type; see {@link JobType}. */
     public void define(JobType<?> type) {
         boolean saysNothing = type.timeout().isEmpty() && type.retention().isEmpty();
         if (saysNothing) {
@@ -248,7 +259,10 @@ public final class SettingsStore implements PatientListener {
         }
     }
 
-    /** The feed may be behind what this process has read or written. What it tells then is read again when needed. */
+    /**
+     * Remembers settings that the feed reported. If the feed is behind what this process has read or written, the settings
+     * are forgotten, and read again when needed.
+     */
     private void hear(Known told) {
         TypeSettings settings = told.settings;
         known.compute(settings.type(), (type, heard) -> {
@@ -263,8 +277,8 @@ public final class SettingsStore implements PatientListener {
     /**
      * Settings as they are or were in the database.
      *
-     * @param generation that of the document, also when it was deleted; 0 when none was found
-     * @param nanos when this process heard of them, on the monotonic clock
+     * @param generation the generation of the document, even of a deleted one; 0 when none was found
+     * @param nanos when this process heard of the settings, on the monotonic clock
      */
     private record Known(TypeSettings settings, long generation, long nanos) {
         Known(TypeSettings settings, long nanos) {
@@ -276,7 +290,10 @@ public final class SettingsStore implements PatientListener {
         }
     }
 
-    /** Anybody can write a document whose id has {@code type:} and then an invalid name. */
+    /**
+     * Returns whether a document id is that of a type's settings. Anybody can write a document whose id has {@code type:}
+     * and then an invalid name.
+     */
     private static boolean isOfAType(String docId) {
         return docId.startsWith(DocIds.TYPE)
                 && JobId.fromDocId(DocIds.JOB + docId.substring(DocIds.TYPE.length()) + ":1")
@@ -284,7 +301,7 @@ public final class SettingsStore implements PatientListener {
                         .isPresent();
     }
 
-    /** Complains once about each mistake, however often it is read. */
+    /** Logs each mistake once, however often it is read. */
     private void complain(TypeSettings settings) {
         for (String problem : settings.problems()) {
             String complaint = settings.type() + ": " + problem;

@@ -18,15 +18,16 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Writes documents in bulk, and finds out the result of each. When an answer is lost, or the server fails on a document, it reads the
- * documents again, and sends those that did not arrive again. When no answer can be had, the caller gets an exception; the
- * results that are known were told before. When the server fails on a document each time, its result says so ({@link WriteResult#isFailure}). On a
- * cluster a write that is found in place is {@code Accepted}: it is unknown whether a quorum has it. Thread-safe.
+ * Writes documents in bulk, and determines the result of each. When an answer is lost, or the server fails on a document,
+ * this class reads the documents and sends the missing ones again. If no answer can be obtained, the caller gets an
+ * exception; results that are known were reported before. If the server keeps failing on a document, its result says so
+ * ({@link WriteResult#isFailure}). On a cluster a write that is found in place is {@code Accepted}, because it is unknown
+ * whether a quorum has it. Thread-safe.
  */
 final class BulkWriter {
     private static final int MOST_TRIES = 3;
     private static final int MISSING_STUB = 412;
-    /** The copies of a cluster hear of each other's writes within milliseconds, as a rule. */
+    /** The pause before a lookup; the copies of a cluster usually receive each other's writes within milliseconds. */
     private static final Duration CATCHING_UP = Duration.ofMillis(20);
 
     private final CouchDatabase database;
@@ -34,7 +35,7 @@ final class BulkWriter {
     private final Consumer<WriteResult> known;
     private final Environment environment;
 
-    /** @param known gets results that are known before those of other documents, because the others may stay unknown */
+    /** @param known receives results as soon as they are known, because the results of other documents may stay unknown */
     BulkWriter(CouchDatabase database, LostAnswers lostAnswers, Consumer<WriteResult> known) {
         this.database = database;
         this.lostAnswers = lostAnswers;
@@ -67,7 +68,10 @@ final class BulkWriter {
         }
     }
 
-    /** Some documents are too large only together. Halves find the one that is refused in few requests. */
+    /**
+     * Writes the documents in two halves. Some documents are only too large together; otherwise halving finds the refused
+     * document with few requests.
+     */
     private List<WriteResult> inHalves(List<ObjectNode> documents, int triesLeft) {
         int half = documents.size() / 2;
         List<WriteResult> results = new ArrayList<>(sendAgain(documents.subList(0, half), triesLeft));
@@ -76,7 +80,10 @@ final class BulkWriter {
         return results;
     }
 
-    /** The server fails on some documents, such as when its process for validation dies. It may have stored them. */
+    /**
+     * Looks up and retries the documents on which the server failed, for example because its validation process died. The
+     * server may have stored them.
+     */
     private List<WriteResult> withoutFailures(List<WriteResult> results, List<ObjectNode> documents, int triesLeft) {
         List<ObjectNode> failed = IntStream.range(0, results.size())
                 .filter(i -> results.get(i).isFailure())
@@ -97,18 +104,20 @@ final class BulkWriter {
     }
 
     /**
-     * Whether the server refused the whole request because of one document that it cannot store: the document is too large, has a
-     * reserved field, or has the stub of an attachment that the server lacks. The server may have stored other documents already.
+     * Returns whether the server refused the whole request because of one document. Such a document is too large, has a
+     * reserved field, or has the stub of an attachment that the server lacks. The server may have stored other documents
+     * already.
      */
     private static boolean isAboutADocument(CouchException trouble) {
-        boolean isAboutWhoAsks = trouble instanceof CouchUnauthorizedException; // a refused token is a 400 too
+        boolean isAboutWhoAsks = trouble instanceof CouchUnauthorizedException; // a refused token is also a 400
         return !isAboutWhoAsks
                 && (trouble.status() == 400 || trouble.status() == MISSING_STUB || trouble.status() == 413);
     }
 
     /**
-     * A copy that lacks an attachment lacks the revision that the write was made on, for each write names the attachments of its
-     * base: to that copy the write is a conflict. Other copies may have stored it nevertheless.
+     * Returns the result of a document that was refused alone. A missing attachment (412) means that a copy lacks the
+     * revision on which the write is based, because each write names the attachments of its base. For that copy the write is
+     * a conflict, but other copies may have stored it.
      */
     private List<WriteResult> refused(List<ObjectNode> alone, CouchException trouble, int triesLeft) {
         String id = alone.get(0).path("_id").asText();
@@ -130,7 +139,7 @@ final class BulkWriter {
                 : result;
     }
 
-    /** The server says neither how large a document was nor how large it may be. */
+    /** Returns the size of a document and the limit, which the server's error does not contain. */
     private String tooLarge(ObjectNode document) {
         int size = document.toString().getBytes(StandardCharsets.UTF_8).length;
         OptionalLong limit = database.server().largestDocument();
@@ -139,8 +148,8 @@ final class BulkWriter {
     }
 
     /**
-     * Finds out the results of writes whose answer was lost, and sends those again that did not arrive. Sending the
-     * same document on the same revision twice is harmless: it can be stored only once.
+     * Determines the results of writes whose answer was lost, and sends the missing documents again. Sending a document with
+     * the same revision twice is harmless, because it can be stored only once.
      */
     private List<WriteResult> settle(List<ObjectNode> documents, CouchException lost, int triesLeft) {
         try {
@@ -179,7 +188,7 @@ final class BulkWriter {
             return answers;
         }
         answers.stream().filter(BulkWriter::isFinal).forEach(known);
-        // A conflict may be with the first copy, which arrived late.
+        // The conflict may be with the first attempt, which arrived late.
         List<Optional<WriteResult>> found = lostAnswers.lookUp(missing);
         List<WriteResult> results = new ArrayList<>();
         for (int i = 0; i < answers.size(); i++) {

@@ -22,20 +22,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes back claims that were stored, or may have been, without making an owner. No worker runs these jobs; they need not
- * wait until the lease runs out. It tries in the background, again and again, until this is closed. Thread-safe; remembers a
- * bounded number.
+ * Takes back claims that were stored, or may have been stored, but made no owner. No worker runs these jobs, so they need not
+ * wait until the lease expires. Retries in the background until this object is closed. Thread-safe; the number of pending
+ * claims is bounded.
  *
- * <p>On one copy a stored claim whose answer was lost is given back. Its request may still be under way: a job that still has
- * the revision to be claimed is looked at again, until it has moved on or the lease would be over anyway.
+ * <p>With one copy, a stored claim whose answer was lost is given back. If the job still has the revision to be claimed, the
+ * request may still be in flight. Such a job is checked again until it has changed, or the lease would be over anyway.
  *
- * <p>On a cluster the claim is withdrawn: a job that was given back could be one that another claim owns. After the close,
- * the resolution of its conflict finds the claim.
+ * <p>On a cluster the claim is withdrawn instead, because another claim may own the job. Claims that are pending at the close
+ * are found by the resolution of their conflicts.
  */
 public final class ClaimRecovery implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ClaimRecovery.class);
     private static final int MOST = 10_000;
-    /** How often a claim whose answer was lost is looked for, with growing pauses: it may still be on its way. */
+    /** How often a claim whose answer was lost is looked up, with backoff, because it may still be in flight. */
     private static final int MOST_LOOKS = 6;
 
     private final JobWriter writer;
@@ -53,30 +53,30 @@ public final class ClaimRecovery implements AutoCloseable {
 
     /** A claim whose answer was lost, or came too late. */
     public interface LostClaim {
-        /** The job as it was to be claimed. */
+        /** Returns the job before the claim. */
         Job job();
 
         String token();
 
         boolean isLeaseOver();
 
-        /** The claim is stored on the only copy. */
+        /** Gives back a claim that is stored on the only copy. */
         void giveBack(Job claimed);
 
-        /** There is no such claim, and there will be none. */
+        /** Called when the claim does not exist and will not appear later. */
         void isNone();
 
-        /** The claim is being withdrawn. */
+        /** Called when the withdrawal of the claim begins. */
         void isWithdrawn();
     }
 
-    /** Takes back a claim that was stored as the revision it carries, on a cluster. */
+    /** Withdraws a claim that a cluster stored with the revision of the given job. */
     public void withdraw(Job claim, String reason, Instant now) {
         String token = claim.lock().orElseThrow().token();
         add(List.of(new Pending(claim.id(), token, claim, null, reason, now, 0)));
     }
 
-    /** Takes back claims that may or may not have been stored. */
+    /** Takes back claims for which it is unknown whether they were stored. */
     public void recover(List<? extends LostClaim> claims, Instant now) {
         add(claims.stream()
                 .map(claim -> new Pending(
@@ -97,7 +97,7 @@ public final class ClaimRecovery implements AutoCloseable {
         lane.close();
     }
 
-    /** Claims beyond the bound are left to the activity monitors; their workers need not wait for them. */
+    /** Adds claims up to the bound. Further claims are left to the activity monitors, and count as withdrawn for their workers. */
     private void add(List<Pending> claims) {
         claims.subList(addFirst(claims), claims.size()).forEach(Pending::withdrawn);
     }
@@ -146,7 +146,7 @@ public final class ClaimRecovery implements AutoCloseable {
         }
     }
 
-    /** On one copy. One job can be in doubt many times, when writing fails again and again; it is read once. */
+    /** Gives back claims on the only copy. A job with several doubtful claims is read once. */
     private List<Pending> giveBackAll(List<Pending> round) {
         List<String> ids = round.stream().map(one -> one.id.docId()).distinct().toList();
         List<Optional<ObjectNode>> found = writer.database().getAll(ids);
@@ -174,7 +174,10 @@ public final class ClaimRecovery implements AutoCloseable {
         }
     }
 
-    /** Finds the leaves of the claims whose revision is not known; those that are not there stay as they are for a while. */
+    /**
+     * Finds the leaves of the claims whose revision is unknown. Claims that are not found are looked up again later, a few
+     * times.
+     */
     private List<Pending> locateAll(List<Pending> round) {
         List<Pending> located = new ArrayList<>();
         for (Pending one : round) {
@@ -200,7 +203,7 @@ public final class ClaimRecovery implements AutoCloseable {
         }
     }
 
-    /** Writes the located ones, all in one request; returns those to be tried again. */
+    /** Withdraws the claims whose leaves are known, in one request. Returns the claims to be tried again. */
     private List<Pending> writeAll(List<Pending> round) {
         Map<Pending, CompletableFuture<WriteResult>> writes = new LinkedHashMap<>();
         List<Pending> left = new ArrayList<>();
@@ -223,7 +226,10 @@ public final class ClaimRecovery implements AutoCloseable {
         return left;
     }
 
-    /** A withdrawal without a quorum's confirmation counts as settled: the resolution of the conflict confirms it. */
+    /**
+     * Returns whether a withdrawal was written. It need not be confirmed by a quorum, because the resolution of the conflict
+     * does that.
+     */
     private boolean isSettled(Pending one, CompletableFuture<WriteResult> write) {
         try {
             WriteResult written = writer.join(write);
@@ -239,9 +245,9 @@ public final class ClaimRecovery implements AutoCloseable {
     /**
      * A claim to be taken back.
      *
-     * @param leaf the job as the claim left it; null while it is not known whether and where that is stored
-     * @param lost the claim; null once it is being withdrawn
-     * @param looks how often it was looked for in vain
+     * @param leaf the claimed job; null while it is unknown whether and with which revision the claim is stored
+     * @param lost the claim; null after its withdrawal has begun
+     * @param looks how often the claim was looked up without success
      */
     private record Pending(
             JobId id,
@@ -251,7 +257,7 @@ public final class ClaimRecovery implements AutoCloseable {
             String reason,
             Instant now,
             int looks) {
-        /** Its worker hears of that once. */
+        /** Notifies the worker, once. */
         Pending withdrawn() {
             if (lost != null) {
                 lost.isWithdrawn();

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The workers of a process that cannot claim jobs at the moment, and the reasons. Thread-safe. */
+/** The workers of a process that cannot claim jobs at the moment, with the reasons. Thread-safe. */
 public final class ClaimTroubles {
     private final Map<String, String> byWorker = new ConcurrentHashMap<>();
 
@@ -18,7 +18,7 @@ public final class ClaimTroubles {
         byWorker.remove(worker);
     }
 
-    /** {@return by worker, why its last try to claim jobs failed; without those whose last try went well} */
+    /** {@return by worker, why its last attempt to claim jobs failed; without workers whose last attempt succeeded} */
     public Map<String, String> byWorker() {
         return new TreeMap<>(byWorker);
     }

@@ -23,13 +23,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Finds out the fate of writes that no quorum of a cluster confirmed. Thread-safe.
+ * Determines the outcome of writes that no quorum of a cluster confirmed. Thread-safe.
  *
- * <p>A new job may have met another write of the same document, and lose: its conflict is resolved, and it counts when it
- * is in place then. A change of a job needs more. Reading does not tell: a node that is cut off answers with the only copy
- * that it has. So the job is written once more, as it is. When a quorum confirms that, a majority of the copies has the
- * change, and the revision before it cannot be claimed any more. A claim made just before shows when all leaves of a
- * majority of the copies are read afterwards.
+ * <p>A new job may conflict with another write of the same document. The conflict is resolved, and the job counts if it is in
+ * place afterwards. A change of an existing job needs more. A read is not sufficient, because a node that is cut off answers
+ * with its only copy. So the job is written once more without a change. When a quorum confirms that write, a majority of the
+ * copies has the change, and the revision before the change cannot be claimed any more. A claim that was made just before is
+ * found by reading all leaves of a majority of the copies afterwards.
  */
 public final class Confirmation {
     private static final int MOST_LOOKS = 8;
@@ -47,10 +47,10 @@ public final class Confirmation {
     }
 
     /**
-     * Whether a change by a creator that a quorum confirmed stands. The node that showed the job may have been cut off,
-     * and have had another leaf than the others. Costs three requests, on a cluster only.
+     * Returns whether a creator's change that a quorum confirmed is still valid. The node that showed the job may have been
+     * cut off and may have had another leaf than the other nodes. Sends three requests on a cluster, and none otherwise.
      *
-     * @throws UnconfirmedException when no majority of the copies is in reach any more
+     * @throws UnconfirmedException if no majority of the copies is reachable any more
      */
     public boolean stands(Job changed) {
         return !writer.copies().areSeveral()
@@ -62,9 +62,9 @@ public final class Confirmation {
     }
 
     /**
-     * Finds those of many changes that {@linkplain #stands stand}, by one reading for some hundred of them.
+     * Returns which of many changes {@linkplain #stands stand}, with one read for up to 500 changes.
      *
-     * @return the jobs whose changes stand; empty when no majority of the copies is in reach any more
+     * @return the jobs whose changes stand; empty when no majority of the copies is reachable any more
      */
     public Optional<Set<JobId>> standing(List<Job> changed) {
         Set<JobId> standing = changed.stream().map(Job::id).collect(Collectors.toSet());
@@ -93,10 +93,10 @@ public final class Confirmation {
     }
 
     /**
-     * Looks for a new job after its conflicts were resolved.
+     * Resolves the conflicts of a new job and looks for it.
      *
-     * @return {@code Accepted} when readers see it, or a later change of it; {@code Conflict} when they see another one; empty when the
-     *     node that answered has none
+     * @return {@code Accepted} when readers see the job or a later change of it; {@code Conflict} when they see another job;
+     *     empty when the node that answered has no such job
      */
     public Optional<WriteResult> found(Job written) {
         settle(written.id());
@@ -104,13 +104,12 @@ public final class Confirmation {
     }
 
     /**
-     * Waits for the confirmation of a change, for a few seconds at most.
+     * Confirms a change, within a few seconds at most.
      *
      * @param rev the revision that the change made
-     * @return the job as it is now; empty when others wrote at the same time and have won, or when the copies that are in reach now
-     *     have not heard of the change
-     * @throws UnconfirmedException when no quorum confirms it
-     * @throws WriteRefusedException when the database refuses to store the job as it is
+     * @return the present job; empty when a concurrent write has won, or when the reachable copies do not have the change
+     * @throws UnconfirmedException if no quorum confirms the change
+     * @throws WriteRefusedException if the database refuses to store the job
      */
     public Optional<Job> of(JobId id, String rev, InstantSource clock) {
         Backoff backoff = backoff();
@@ -131,11 +130,11 @@ public final class Confirmation {
     }
 
     /**
-     * Confirms that a job is as it was found, when nothing is to be written. An earlier try may have written it without a confirmation, and
-     * a node that is cut off shows what the others have changed since.
+     * Confirms the state in which a job was found, when nothing is to be written. An earlier attempt may have written the job
+     * without a confirmation, and a node that is cut off may show an outdated state.
      *
-     * @return the same job; empty when this must be tried again
-     * @throws UnconfirmedException when no majority of the copies is in reach
+     * @return the same job; empty when the caller must try again
+     * @throws UnconfirmedException if no majority of the copies is reachable
      */
     public Optional<Job> ofFound(Job present) {
         if (!writer.copies().areSeveral() || majority(present.id(), () -> isShown(present))) {
@@ -146,9 +145,10 @@ public final class Confirmation {
     }
 
     /**
-     * Whether a job is still as it was found. While its leaves are to be resolved, that holds only if the job has not ended, its
-     * leaf is still there and no other leaf counts more. If the job is to be cancelled, its leaf must also be the one that readers
-     * are shown, because two copies have that leaf. If only one copy had it, the request to cancel would be lost with that copy.
+     * Returns whether a job is still as it was found. If its leaves are in conflict, the job must not have ended, its leaf
+     * must exist, and no other leaf may count more. If the job is to be cancelled, its leaf must also be the one that readers
+     * see, because two copies have that leaf. If only one copy had the leaf, the request to cancel would be lost with that
+     * copy.
      */
     private boolean isShown(Job present) {
         String docId = present.id().docId();
@@ -172,10 +172,10 @@ public final class Confirmation {
     }
 
     /**
-     * The state of a job that a majority of the copies has. A node may lose the others for a moment, so this waits for them, for a
-     * few seconds at most.
+     * Reads the state of a job that a majority of the copies has. A node may lose the other nodes for a moment, so this
+     * method waits for a majority, for a few seconds at most.
      *
-     * @throws UnconfirmedException when no majority of the copies is in reach
+     * @throws UnconfirmedException if no majority of the copies is reachable
      */
     public <T> T majority(JobId id, Supplier<T> reading) {
         Backoff backoff = backoff();
@@ -190,7 +190,7 @@ public final class Confirmation {
         return new Backoff(writer.environment(), Duration.ofMillis(50), Duration.ofSeconds(1));
     }
 
-    /** Lets a conflict be resolved, if there is one, and waits for that for a few seconds at most. */
+    /** Requests the resolution of a conflict, if there is one, and waits for it for a few seconds at most. */
     void settle(JobId id) {
         conflicts.look(id);
         Backoff backoff = new Backoff(writer.environment(), Duration.ofMillis(20), Duration.ofSeconds(1));
@@ -212,8 +212,8 @@ public final class Confirmation {
     }
 
     /**
-     * Whether the copies that answer have that leaf of a job, no other live one, and no tombstone that counts more. The copy
-     * that answers for the document as readers see it may not know of a conflict that another copy has.
+     * Returns whether the copies that answer have this leaf of a job, no other live leaf, and no tombstone that counts more.
+     * A read of the document alone is not sufficient: the copy that answers may not know of a conflict that another copy has.
      */
     private boolean isOnlyLeaf(JobId id, String rev) {
         List<ObjectNode> leaves = database.leavesWithHistories(id.docId());
@@ -223,7 +223,7 @@ public final class Confirmation {
         return live == 1 && Resolution.best(leaves).flatMap(Job::rev).equals(Optional.of(rev));
     }
 
-    /** The node that answers may be another one than the one that took the change. */
+    /** Returns whether a job descends from a revision. The node that answers may not be the one that stored the revision. */
     private boolean goesBackTo(String rev, Job job) {
         String present = job.rev().orElseThrow();
         return present.equals(rev)

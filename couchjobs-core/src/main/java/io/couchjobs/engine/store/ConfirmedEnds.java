@@ -20,16 +20,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the state that a majority of the copies has of jobs that seem to have ended or to be gone. Any node may show an
- * end that no majority has and that is undone later; listeners are not told such an end. Thread-safe.
+ * Reports the state that a majority of the copies has of jobs that seem to have ended or to be gone. A node may show an end
+ * that no majority has and that is undone later; listeners are not notified of such an end. Thread-safe.
  *
- * <p>Jobs are read in batches, each of them between two {@linkplain MajorityProbe probes}. A job that has conflicts, or of which
- * there are only tombstones of losing leaves, has neither ended nor gone: it is read again a little later, and its conflict is
- * resolved meanwhile. Each job has pauses of its own, so that an undecided job does not delay others. On one copy
- * nothing is probed.
+ * <p>Jobs are read in batches, each batch between two {@linkplain MajorityProbe probes}. The state of a job is undecided
+ * while it has conflicts, or only tombstones of losing leaves. Such a job is read again a little later, and its conflict is
+ * resolved meanwhile. Each job has its own backoff, so that an undecided job does not delay other jobs. Without several
+ * copies there are no probes.
  *
- * <p>A removal leaves a tombstone. If the majority has nothing at all of a job, a minority may still have it. Callers
- * that have seen the job are then told nothing; the feed reports the job when its copy has it.
+ * <p>A removal leaves a tombstone. If a majority has no trace of a job, a minority may still have it. Callers that have seen
+ * the job are then not notified; the feed reports the job when its copy has it.
  */
 public final class ConfirmedEnds implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConfirmedEnds.class);
@@ -37,16 +37,16 @@ public final class ConfirmedEnds implements AutoCloseable {
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
     private static final long SHORTEST_WAIT = Duration.ofMillis(1).toNanos();
-    /** The wait for the answer to a write of this process; the feed may report the write before. */
+    /** How long to wait for the answer to a write of this process; the feed may report the write before the answer comes. */
     private static final Duration OWN_ANSWER = Duration.ofSeconds(1);
 
     private final JobWriter writer;
     private final MajorityReader reader;
     private final Lane lane;
     private final Alarm alarm;
-    /** Whether the last reading came to nothing because no majority was in reach. Only the lane uses it. */
+    /** Whether the last read failed because no majority was reachable. Only the lane uses this field. */
     private boolean cutOff;
-    // From here on guarded by this object.
+    // The fields below are guarded by this object.
     private final Map<String, Question> questions = new LinkedHashMap<>();
 
     ConfirmedEnds(JobWriter writer, Conflicts conflicts) {
@@ -56,20 +56,20 @@ public final class ConfirmedEnds implements AutoCloseable {
         this.alarm = Alarm.immediate(lane, this::work);
     }
 
-    /** Is told the state of a job. */
+    /** Receives the state of a job. */
     public interface Listener {
         /**
-         * The job as a majority of the copies has it, whether it has ended or not. When a node has shown an end that
-         * the majority does not have yet, this is called again as soon as the majority has that end, or something
-         * later.
+         * Receives a job in the state that a majority of the copies has, whether the job has ended or not. If a node has
+         * shown an end that the majority does not have yet, this method is called again as soon as the majority has that end
+         * or a later state.
          */
         void told(Snapshot sure);
 
-        /** Whether the listener still wants to hear of the job. */
+        /** Returns whether the listener is still interested in the job. */
         boolean asks(JobId id);
     }
 
-    /** Asks, once, whether there is more than one copy: where there is not, nothing needs to be confirmed. */
+    /** Determines once whether there are several copies. If there is only one, nothing needs to be confirmed. */
     public void prepare() {
         try {
             var unused = writer.copies().areSeveral();
@@ -79,8 +79,8 @@ public final class ConfirmedEnds implements AutoCloseable {
     }
 
     /**
-     * Whether a job can be reported as it is: it has not ended, or there is one copy only, or this process itself was
-     * told that a majority has this end. Otherwise it must be {@linkplain #ask asked} for.
+     * Returns whether a job can be reported as it was seen: it has not ended, or there is only one copy, or this process
+     * knows that a majority has this end. Otherwise the caller must {@linkplain #ask ask} for the job.
      */
     public boolean isSure(Snapshot seen) {
         return !seen.isEnd()
@@ -88,14 +88,14 @@ public final class ConfirmedEnds implements AutoCloseable {
                 || !writer.isDoubtful(seen.id().docId(), seen.rev());
     }
 
-    /** Reads a job as the feed has reported it, such as its removal, until the state that a majority has is known. */
+    /** Reads a job that the feed has reported, possibly as removed, until the state that a majority has is known. */
     public void ask(JobId id, Optional<Snapshot> seen, Listener listener) {
         seen.ifPresentOrElse(news -> ask(news, listener), () -> ask(id, listener));
     }
 
     /**
-     * Reads a job that was seen, until the state that a majority has is known. It is not read when an answer tells this process
-     * that a majority has the state seen.
+     * Reads a job that was seen, until the state that a majority has is known. The read is not necessary if the answer to a
+     * write of this process shows that a majority has the state that was seen.
      */
     public synchronized void ask(Snapshot seen, Listener listener) {
         Question question = question(seen.id(), listener);
@@ -110,7 +110,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         });
     }
 
-    /** A write of this process was answered. */
+    /** Makes a job due immediately, because a write of this process was answered. */
     private synchronized void answered(String docId) {
         Question question = questions.get(docId);
         if (question != null) {
@@ -120,21 +120,21 @@ public final class ConfirmedEnds implements AutoCloseable {
     }
 
     /**
-     * Reads a job as soon as possible, and again until the state that a majority of the copies has is known. A listener is told
-     * once, on a common thread, however often it asked; nothing when the document is no job.
+     * Reads a job as soon as possible, and again until the state that a majority of the copies has is known. A listener is
+     * notified once, on a shared thread, however often it asked. It is not notified if the document is not a job.
      */
     public synchronized void ask(JobId id, Listener listener) {
         Question question = question(id, listener);
         question.seen = null;
-        question.dueNanos = nanos(); // something has happened
+        question.dueNanos = nanos(); // the job has changed
         plan();
     }
 
     /**
-     * Reads some jobs once, for a caller that has not seen them.
+     * Reads jobs once, for a caller that has not seen them.
      *
-     * @return by document id, the jobs as a majority has them; without those whose state is unknown, and without
-     *     documents that are no jobs
+     * @return by document id, the jobs in the state that a majority has; without jobs whose state is unknown, and without
+     *     documents that are not jobs
      */
     public Map<String, Snapshot> read(List<String> docIds) {
         Map<String, Snapshot> known = new HashMap<>();
@@ -147,8 +147,8 @@ public final class ConfirmedEnds implements AutoCloseable {
     /**
      * Reads some jobs once.
      *
-     * @return empty when no majority of the copies is in reach. Else by document id the jobs as a majority has them, without those whose
-     *     state is unknown; a document that is no job has an entry without a value
+     * @return by document id, the jobs in the state that a majority has, without jobs whose state is unknown. A document that
+     *     is not a job has an entry without a value. Empty when no majority of the copies is reachable
      */
     public Optional<Map<String, Optional<Snapshot>>> readAll(List<String> docIds) {
         return reader.read(docIds);
@@ -226,7 +226,7 @@ public final class ConfirmedEnds implements AutoCloseable {
 
     private static void answer(Question question, Optional<Snapshot> sure, boolean isGoneWithDatabase) {
         if (sure.isEmpty()) {
-            // A job overwritten by a document that is no job has no end; the feed tells when it is a job again.
+            // The document is not a job any more, so it has no end. The feed reports when it is a job again.
             question.listeners.clear();
         } else if (sure.get().isUnknown() && !isGoneWithDatabase) {
             question.answerUnknown(sure.get());
@@ -265,22 +265,17 @@ public final class ConfirmedEnds implements AutoCloseable {
         return batch;
     }
 
-    /** The question about one job. Guarded by the enclosing object, or owned by the lane while that works on it. */
+    /** The open question about one job. Guarded by the enclosing object, or confined to the lane while the lane processes it. */
     private final class Question {
         private final JobId id;
         private final Set<Listener> listeners = new LinkedHashSet<>(2);
         private final Backoff backoff = new Backoff(writer.environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
         private long dueNanos;
         private @Nullable Snapshot seen;
-        /**
-         * The last end that a node has shown. The node's feed does not tell when a majority of the copies has it, too.
-         */
+        /** The last end that a node has shown. The feed does not report when a majority of the copies has that end, too. */
         private @Nullable Snapshot end;
 
-        /**
-         * The revision that the listeners were told while no majority has that end yet; null when one of them could not be
-         * told.
-         */
+        /** The revision of the last notification while the majority does not have the end yet; null if a listener failed. */
         private @Nullable String toldRev;
 
         private Question(JobId id) {
@@ -293,8 +288,9 @@ public final class ConfirmedEnds implements AutoCloseable {
         }
 
         /**
-         * Takes in that a majority has nothing of the job, not even a tombstone. If a node has shown a removal, the listeners are
-         * told: its tombstone may have been purged meanwhile. If a node has shown another end, a majority does not have it yet.
+         * Handles an answer that a majority has no trace of the job, not even a tombstone. If a node has shown a removal, the
+         * listeners are notified, because the tombstone may have been purged meanwhile. If a node has shown another end, the
+         * majority does not have that end yet.
          */
         private void answerUnknown(Snapshot unknown) {
             if (end == null || end.isUnknown()) {
@@ -304,7 +300,10 @@ public final class ConfirmedEnds implements AutoCloseable {
             }
         }
 
-        /** A listener stays when it failed, or when the end that a node has shown is yet to come to a majority. */
+        /**
+         * Notifies the listeners. A listener stays if it failed, or if the majority does not have the end yet that a node has
+         * shown.
+         */
         private void answer(Snapshot sure) {
             boolean isEndToCome = end != null && !sure.isEnd() && end.isLaterThan(sure);
             if (isEndToCome && sure.rev().equals(toldRev)) {

@@ -3,15 +3,13 @@ package io.couchjobs.engine.store;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 
-/** Looks after jobs whose documents may have several leaves. Thread-safe. */
+/** Resolves conflicts of jobs, whose documents may have several leaves. Thread-safe. */
 @FunctionalInterface
 public interface Conflicts {
-    /**
-     * A job may have leaves that must go, or a claim that was withdrawn: looks at it soon. Cheap, asynchronous; never throws.
-     */
+    /** Requests a check of a job for conflicts and withdrawn claims, which runs soon. Cheap and asynchronous; never throws. */
     void look(JobId id);
 
-    /** A worker begins in this process, and looks after conflicts until it ends. */
+    /** Registers a worker of this process, which resolves conflicts until the result is closed. */
     default Listening join(Owner owner) {
         return () -> {};
     }

@@ -4,11 +4,11 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.DatabaseInfo;
 
 /**
- * Whether the nodes of a cluster keep several copies of each document. It is asked once, when it matters for the first time:
- * an answer was lost, or no quorum confirmed a write. Thread-safe.
+ * The number of copies that a cluster keeps of each document. The server is asked once, when the number is needed for the
+ * first time. Thread-safe.
  *
- * <p>With one copy, a reading shows the stored state. With several, a write may be stored here and not there, and a
- * reading does not tell which of two claims a quorum confirmed.
+ * <p>With one copy, a read shows the stored state. With several copies, a write may be stored on some of them only, and a
+ * read does not show which of two claims a quorum confirmed.
  */
 public final class Copies {
     private final CouchDatabase database;
@@ -23,7 +23,7 @@ public final class Copies {
     /**
      * {@return whether there is more than one copy}
      *
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked, and was not before
+     * @throws io.couchjobs.couch.config.CouchException if the request to the server fails; not thrown once the answer is known
      */
     public boolean areSeveral() {
         return number() > 1;
@@ -32,7 +32,7 @@ public final class Copies {
     /**
      * {@return how many copies of each document the nodes keep}
      *
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked, and was not before
+     * @throws io.couchjobs.couch.config.CouchException if the request to the server fails; not thrown once the answer is known
      */
     public int number() {
         if (known == 0) {
@@ -41,15 +41,15 @@ public final class Copies {
         return known;
     }
 
-    /** {@return whether there may be more than one copy; true while the database was not asked} */
+    /** {@return whether there may be more than one copy, without I/O; true while the number is not known} */
     public boolean mayBeSeveral() {
         return known != 1;
     }
 
     /**
-     * {@return into how many parts the documents are divided; each part has copies of its own}
+     * {@return the number of shards; each shard has its own copies}
      *
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked, and was not before
+     * @throws io.couchjobs.couch.config.CouchException if the request to the server fails; not thrown once the answer is known
      */
     int shards() {
         if (known == 0) {
@@ -58,7 +58,7 @@ public final class Copies {
         return shards;
     }
 
-    /** {@return whether the database is another one than the one that was asked} */
+    /** {@return whether the database was recreated since the number of copies was read} */
     boolean isMadeAnew() {
         return identity.isOther(database.info());
     }

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Reads the data that is attached to jobs. Jobs that have their data cost no request. Thread-safe. */
+/** Reads the attached data of jobs. Jobs whose data is in the document need no request. Thread-safe. */
 final class DataReader {
     private static final int MOST_JOBS = 100;
     private static final long MOST_BYTES = 4_000_000;
-    /** Jobs with more than that are read by requests of their own. */
+    /** A job with more attached data is read in a request of its own. */
     private static final long MOST_BYTES_OF_ONE = 1_000_000;
 
     private final CouchDatabase database;
@@ -25,7 +25,10 @@ final class DataReader {
         this.database = database;
     }
 
-    /** A revision that was compacted away may have the same data as the current one: the digest tells. */
+    /**
+     * Reads the data of one job. If its revision was compacted away, the data of the present revision is used if the digest
+     * is the same.
+     */
     Job read(Job job) {
         if (!job.lacksData()) {
             return job;
@@ -37,7 +40,7 @@ final class DataReader {
         return AttachedData.read(job, bytes.orElse(null));
     }
 
-    /** Reads the data of several jobs by one request, when the stream comes to the first of them. */
+    /** Reads the data of several jobs in one request, when the stream reaches the first of them. */
     Stream<Job> read(Stream<Job> jobs) {
         Iterator<Job> source = jobs.iterator();
         return Stream.iterate(bundle(source), bundle -> !bundle.isEmpty(), before -> bundle(source))

@@ -3,18 +3,19 @@ package io.couchjobs.engine.store;
 import io.couchjobs.couch.DatabaseInfo;
 
 /**
- * Tells whether a database was deleted and recreated, by the second of its creation. It cannot tell when both were made
- * within the same second, or when the server does not say when a database was made. Thread-safe; one thread remembers.
+ * Detects that a database was deleted and recreated, by its time of creation in seconds. Does not detect this if both
+ * databases were created in the same second, or the server does not say when. Thread-safe; only one thread may call {@link
+ * #becomesOther}.
  */
 public final class DatabaseIdentity {
     private volatile long created;
 
-    /** {@return whether this is another database than the one that was remembered} */
+    /** {@return whether this database differs from the remembered one} */
     public boolean isOther(DatabaseInfo now) {
         return created != 0 && now.created() != 0 && now.created() != created;
     }
 
-    /** {@return as {@link #isOther}; remembers this database from now on} */
+    /** {@return whether this database differs from the remembered one} Remembers this database. */
     public boolean becomesOther(DatabaseInfo now) {
         boolean other = isOther(now);
         if (now.created() != 0) {

@@ -5,9 +5,9 @@ import io.couchjobs.job.JobStatus;
 import java.util.OptionalLong;
 
 /**
- * A finished job, as a row of the index shows it. Immutable and thread-safe.
+ * A finished job, as in a row of the index. Immutable and thread-safe.
  *
- * @param rev the revision that the row was built from
+ * @param rev the revision from which the row was built
  * @param fence the fence of its last claim; empty when the row has none
  * @param key the key of the row
  */

@@ -6,11 +6,11 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.MalformedDocumentException;
 import java.util.Optional;
 
-/** Reads documents that may be jobs; anybody can write one that is none. Stateless. */
+/** Parses documents that may be jobs; other programs can write invalid ones. Stateless. */
 public final class JobDocument {
     private JobDocument() {}
 
-    /** {@return the job of a document, which is not copied; empty when the document cannot be a job} */
+    /** {@return the job of a document, which is not copied; empty when the document is not a valid job} */
     public static Optional<Job> job(ObjectNode document) {
         try {
             return Optional.of(Job.given(document));
@@ -19,7 +19,7 @@ public final class JobDocument {
         }
     }
 
-    /** {@return the same of a row with a document; empty also when it has none} */
+    /** {@return the job of a row's document; empty when the row has no document, or the document is not a valid job} */
     public static Optional<Job> job(ViewResult.Row row) {
         return Optional.ofNullable(row.doc()).flatMap(JobDocument::job);
     }

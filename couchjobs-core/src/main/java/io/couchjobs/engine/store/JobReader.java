@@ -16,9 +16,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads many jobs, a page at a time. Thread-safe. */
+/** Reads many jobs, in pages. Thread-safe. */
 public final class JobReader {
-    /** How many jobs are read by one request at most. */
+    /** The maximum number of jobs per request. */
     public static final int PAGE = 500;
 
     private static final Logger log = LoggerFactory.getLogger(JobReader.class);
@@ -29,10 +29,10 @@ public final class JobReader {
         this.database = database;
     }
 
-    /** Where a document stands: its revision, empty when there never was one, and whether it is gone. */
+    /** The revision of a document, empty when the document never existed, and whether it is gone. */
     public record Standing(String rev, boolean gone) {}
 
-    /** By document id, where each document stands now. */
+    /** Returns the present standing of each document, by document id. */
     public Map<String, Standing> standings(List<String> docIds) {
         Map<String, Standing> standings = new HashMap<>();
         for (ViewResult.Row row : ask(docIds, false)) {
@@ -41,7 +41,7 @@ public final class JobReader {
         return standings;
     }
 
-    /** By document id, the present content of each document; one that is no job, or cannot be read, is left out. */
+    /** Returns the present content of each document, by document id. Omits documents that are not jobs or cannot be read. */
     public Map<String, Snapshot> snapshots(List<String> docIds) {
         Map<String, Snapshot> snapshots = new HashMap<>();
         for (int from = 0; from < docIds.size(); from += PAGE) {
@@ -50,7 +50,7 @@ public final class JobReader {
         return snapshots;
     }
 
-    /** A page that is too long, or holds a document that cannot be read, is read in halves. */
+    /** Reads a page. If the page is too large, or contains an unreadable document, it is read in halves. */
     private void read(List<String> docIds, Map<String, Snapshot> into) {
         try {
             ask(docIds, true).forEach(row -> snapshot(row)
@@ -69,11 +69,12 @@ public final class JobReader {
     }
 
     /**
-     * The state of a job when retention deleted it: a follower of the job may have missed how it ended. The revision
-     * before the tombstone can be read until the next compaction; then only the tombstone says how the job ended, and
-     * its data and result are gone. The same holds when another leaf lost to the deletion and readers see that leaf's tombstone.
+     * Returns the final state of a job that retention deleted, for a follower of the job that missed the end. The revision
+     * before the tombstone can be read until the next compaction. After that only the tombstone says how the job ended, and
+     * its data and result are gone. The same is true when another leaf lost to the deletion and readers see that leaf's
+     * tombstone.
      *
-     * @return the finished job; empty when it is there, or was removed otherwise
+     * @return the finished job; empty when it still exists, or was removed by something other than retention
      */
     public Optional<Snapshot> lastWords(Snapshot found) {
         String docId = found.id().docId();
@@ -88,7 +89,7 @@ public final class JobReader {
                 .filter(Snapshot::isEnd);
     }
 
-    /** The leaf of a loser has another status, or the end of another run. */
+    /** Returns whether a revision is the end that the tombstone names. The leaf of a loser has another status or fence. */
     private static boolean isEndOf(Snapshot before, ObjectNode tombstone) {
         JsonNode fence = tombstone.path(Field.FENCE);
         return before.job()

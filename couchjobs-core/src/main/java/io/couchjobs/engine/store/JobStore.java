@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The jobs of a database: what is read here has its conflicts resolved soon, in the background. {@link #writer} writes
- * jobs; removals are here. Thread-safe.
+ * Reads and removes the jobs of a database; {@link #writer} writes them. When a job that is read has conflicts, they are soon
+ * resolved in the background. Thread-safe.
  */
 public final class JobStore implements AutoCloseable {
     private final CouchDatabase database;
@@ -43,9 +43,9 @@ public final class JobStore implements AutoCloseable {
     private final ClaimTroubles troubles = new ClaimTroubles();
 
     /**
-     * Opens the jobs of a database. No I/O.
+     * Creates the store without I/O.
      *
-     * @param dataLimit data of up to so many bytes of JSON is written into the document
+     * @param dataLimit the maximum size in bytes of JSON for data in the document; larger data is attached
      */
     public JobStore(JobWriter writer, Conflicts conflicts, List<? extends QueueListener> listeners, int dataLimit) {
         this.database = writer.database();
@@ -63,12 +63,12 @@ public final class JobStore implements AutoCloseable {
         return database;
     }
 
-    /** {@return what writes the jobs, and all else that goes with them} */
+    /** {@return the writer of jobs and related documents} */
     public JobWriter writer() {
         return writer;
     }
 
-    /** {@return which of several databases this is, and so whose jobs are run here} */
+    /** {@return the site of this database, which determines the jobs that run here} */
     public Site site() {
         return writer.site();
     }
@@ -77,63 +77,63 @@ public final class JobStore implements AutoCloseable {
         return writer.environment();
     }
 
-    /** {@return the listener to all that this process does with the queue; never throws} */
+    /** {@return the listener to the operations of this process on the queue; never throws} */
     public QueueListener listener() {
         return listener;
     }
 
-    /** {@return which of the workers that use this store cannot claim jobs at the moment} */
+    /** {@return the workers using this store that cannot claim jobs at the moment} */
     public ClaimTroubles claimTroubles() {
         return troubles;
     }
 
-    /** {@return the probe that tells whether a reading is that of a majority of the copies} */
+    /** {@return the probe that determines whether a read shows the state of a majority of the copies} */
     public MajorityProbe majority() {
         return writer.majority();
     }
 
-    /** {@return what finds out the fate of writes that no quorum confirmed} */
+    /** {@return the component that determines the outcome of writes that no quorum confirmed} */
     public Confirmation confirmation() {
         return confirmation;
     }
 
-    /** {@return the source of ends of jobs that a majority of the copies has} */
+    /** {@return the source of ends of jobs that a majority of the copies has confirmed} */
     public ConfirmedEnds ends() {
         return ends;
     }
 
-    /** {@return what takes back claims that made no owner} */
+    /** {@return the component that takes back claims that made no owner} */
     public ClaimRecovery claimRecovery() {
         return claimRecovery;
     }
 
     /**
-     * Whether the nodes of a cluster keep several copies of each document: then only writes that a quorum confirmed
-     * count. Asked once, at the first call.
+     * Returns whether the server keeps several copies of each document. If so, only writes that a quorum confirmed count. The
+     * first call asks the server.
      */
     public boolean isCluster() {
         return writer.copies().areSeveral();
     }
 
-    /** {@return as {@link #isCluster}, but without I/O; true while the database was not asked} */
+    /** {@return the result of {@link #isCluster} without I/O; true while it is not known} */
     public boolean mayBeCluster() {
         return writer.copies().mayBeSeveral();
     }
 
-    /** A job may have conflicts: they are resolved soon, in the background. Cheap; never throws. */
+    /** Requests a check of a job for conflicts, which are soon resolved in the background. Cheap; never throws. */
     public void look(JobId id) {
         conflicts.look(id);
     }
 
-    /** A worker begins in this process, and looks after conflicts until it ends. */
+    /** Registers a worker of this process, which resolves conflicts until the result is closed. */
     public Listening resolveWith(Owner owner) {
         return conflicts.join(owner);
     }
 
     /**
-     * Reads a job. When it has conflicts they are resolved soon, in the background.
+     * Reads a job. If it has conflicts, they are soon resolved in the background.
      *
-     * @throws MalformedDocumentException when the document cannot be a job
+     * @throws MalformedDocumentException if the document is not a valid job
      */
     public Optional<Job> read(JobId id) {
         Optional<ObjectNode> document = database.getWithConflicts(id.docId());
@@ -150,11 +150,11 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Reads a job that is to be changed. With conflicts, the result is the leaf that counts most: the one that readers
-     * see may lose, and a change of it would be undone. The conflict is resolved soon, in the background. A claim that
-     * was withdrawn is resolved first: it may be left over from a run before the last, and a change of it would be
-     * lost. The job that is returned is {@linkplain Job#isWithdrawn withdrawn} only when the claim cannot be resolved now:
-     * then the caller must not change it.
+     * Reads a job that the caller wants to change. If the job has conflicts, the result is the leaf that counts most. The
+     * leaf that readers see may lose, and a change of it would be undone. The conflict is soon resolved in the background. A
+     * withdrawn claim is resolved before this method returns, because it may be left from an earlier run, and a change of it
+     * would be lost. If the claim cannot be resolved now, the result is {@linkplain Job#isWithdrawn withdrawn}, and the
+     * caller must not change it.
      */
     public Optional<Job> readToChange(JobId id) {
         Optional<ObjectNode> document = database.getWithConflicts(id.docId());
@@ -173,10 +173,10 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Reads many jobs in one request. When some have conflicts these are resolved soon, in the background.
+     * Reads many jobs in one request. If some of them have conflicts, the conflicts are soon resolved in the background.
      *
-     * @return the jobs as they are now, without those that are gone or cannot be a job
-     * @throws io.couchjobs.couch.config.CouchJobsException when the server could not read one
+     * @return the present jobs, without missing documents and documents that are not valid jobs
+     * @throws io.couchjobs.couch.config.CouchJobsException if the server could not read one of the documents
      */
     public List<Job> readAll(List<JobId> ids) {
         if (ids.isEmpty()) {
@@ -199,10 +199,9 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Reads all leaves of a job that are not deleted: one request, and a second one only where there are conflicts, which are
-     * then resolved soon, in the background.
+     * Reads all leaves of a job that are not deleted. If there are conflicts, they are soon resolved in the background.
      *
-     * @throws MalformedDocumentException when none of them can be a job
+     * @throws MalformedDocumentException if none of the leaves is a valid job
      */
     public Leaves leaves(JobId id) {
         Leaves leaves = Leaves.read(database, id);
@@ -213,50 +212,53 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * {@return whether a majority of the copies has no such job}
+     * {@return whether a majority of the copies does not have the job}
      *
-     * @throws UnconfirmedException when no majority is in reach
+     * @throws UnconfirmedException if no majority of the copies is reachable
      */
     public boolean isMissing(JobId id) {
         return confirmation.majority(id, () -> leaves(id).winner().isEmpty());
     }
 
-    /** {@return the leaves of several jobs; one that the server cannot read now is missing, what is no job has no value} */
+    /**
+     * {@return the leaves of several jobs} A job that the server cannot read now has no entry. A document that is not a job
+     * has an entry without a value.
+     */
     public Map<JobId, Optional<Leaves>> leaves(List<JobId> ids) {
         Map<JobId, Optional<Leaves>> all = Leaves.read(database, ids, isCluster());
         all.forEach((id, leaves) -> leaves.filter(Leaves::needResolution).ifPresent(torn -> look(id)));
         return all;
     }
 
-    /** The job with its attached data, which nothing else here reads. */
+    /** Reads the attached data of a job; other methods of this class do not read it. */
     public Job withData(Job job) {
         return data.read(job);
     }
 
-    /** The jobs with their attached data, of which several are read by one request while the stream is consumed. */
+    /** Reads the attached data of jobs while the stream is consumed, with one request for several jobs. */
     public Stream<Job> withData(Stream<Job> jobs) {
         return data.read(jobs);
     }
 
-    /** A new job as it is to be written: with large data attached. */
+    /** Returns a new job in the form to be written, with large data as an attachment. */
     public Job attaching(Job created) {
         return AttachedData.attach(created, Optional.empty(), dataLimit);
     }
 
-    /** The job that a decision writes: with large data attached, if it was changed. */
+    /** Returns the job that a decision writes, with large data as an attachment if the data was changed. */
     public Optional<Job> attaching(Decision decision) {
         return decision.write().map(next -> AttachedData.attach(next, Optional.of(decision.before()), dataLimit));
     }
 
     /**
-     * Reads a job's document, even one that cannot be a job: all its leaves that are not deleted, last the one that readers see.
-     * Deleting them in this order leaves no leaf that reappears.
+     * Reads all leaves of a job's document that are not deleted, even if the document is not a valid job. The leaf that
+     * readers see comes last. When a caller deletes the leaves in this order, readers never see another leaf reappear.
      */
     public List<ObjectNode> documents(JobId id) {
         return live(database.leaves(id.docId()));
     }
 
-    /** Those of some leaves that are not deleted, in that order. */
+    /** Returns the leaves that are not deleted, in the order of {@link #documents}. */
     public static List<ObjectNode> live(List<ObjectNode> leaves) {
         return leaves.stream()
                 .filter(leaf -> !leaf.path("_deleted").asBoolean())
@@ -264,24 +266,24 @@ public final class JobStore implements AutoCloseable {
                 .toList();
     }
 
-    /** Deletes a job's document on the revision that it carries. */
+    /** Deletes a job's document, if its revision is still the present one. */
     public WriteResult delete(ObjectNode document) {
         return writer.join(writer.send(JobTombstone.ofRemoved(document)));
     }
 
-    /** Deletes a job on the revision that it carries. */
+    /** Deletes a job, if its revision is still the present one. */
     public WriteResult delete(Job job) {
         return delete(job.toDocument());
     }
 
     /**
-     * Deletes finished jobs, each on its final revision according to the index. Their tombstones say so: with a status,
-     * and {@code "removedBy": "retention"}.
+     * Deletes finished jobs, each on its final revision according to the index. The tombstones have the final status and
+     * {@code "removedBy": "retention"}.
      *
-     * <p>A job whose part of a cluster has no majority in reach stays: an end that only a minority has may be undone.
+     * <p>A job stays if no majority of the copies of its shard is reachable: an end that only a minority has may be undone.
      *
-     * @return the ids of the documents that were deleted
-     * @throws CouchJobsException when no job has a majority of its copies in reach
+     * @return the ids of the deleted documents
+     * @throws CouchJobsException if no job has a reachable majority of copies
      */
     public Set<String> retire(List<FinishedJob> rows) {
         Set<String> sure = withMajority(rows.stream().map(FinishedJob::docId).toList());

@@ -8,18 +8,18 @@ import io.couchjobs.job.JobStatus;
 import java.util.Optional;
 
 /**
- * The tombstone of a deleted job. On a cluster another leaf of the document may turn up later: the tombstone's status
- * and fence tell whether that leaf still counts.
+ * The tombstone of a deleted job. On a cluster another leaf of the document may appear later: the tombstone's status and
+ * fence determine whether that leaf still counts.
  */
 public final class JobTombstone {
     private JobTombstone() {}
 
     /**
-     * The tombstone of a job that was removed in any state. Its fence is that of the next claim, counting a run that
-     * the owner was asked for. So a claim at the same moment, which would run the removed job, does not win against the
-     * removal.
+     * Returns the tombstone of a job that a caller removes in any state. Its fence is that of the next claim, or of the claim
+     * after that if another run was requested. So a concurrent claim, which would run the removed job, does not win against
+     * the removal.
      *
-     * @param document the job, or a document that cannot be one
+     * @param document the job, or a document that is not a valid job
      */
     static ObjectNode ofRemoved(ObjectNode document) {
         ObjectNode tombstone = Tombstone.of(
@@ -35,7 +35,7 @@ public final class JobTombstone {
         return tombstone;
     }
 
-    /** The tombstone of a finished job that retention deleted. An add at the same moment wins. */
+    /** Returns the tombstone of a finished job that retention deletes. A concurrent add wins against it. */
     static ObjectNode ofRetired(FinishedJob row) {
         ObjectNode tombstone = Tombstone.of(row.docId(), row.rev());
         tombstone.put(Field.STATUS, row.status().json());
@@ -44,7 +44,7 @@ public final class JobTombstone {
         return tombstone;
     }
 
-    /** The final status of a job that retention deleted; empty when something else deleted it. */
+    /** Returns the final status of a job that retention deleted; empty when something else deleted it. */
     public static Optional<JobStatus> retiredStatus(ObjectNode tombstone) {
         return tombstone.path(Field.REMOVED_BY).asText().equals(Field.RETENTION)
                 ? JobStatus.fromJson(tombstone.path(Field.STATUS).asText())

@@ -18,12 +18,12 @@ import java.util.function.IntConsumer;
 /**
  * Writes jobs. Thread-safe.
  *
- * <p>A write is conditional: CouchDB compares the job's {@code _rev} with the stored one and stores nothing when they
- * differ. The server's answer is a value, not an exception: {@code Stored} (a quorum has it: only this makes a claimer the
- * owner), {@code Accepted} (stored somewhere, no quorum: not yours), {@code Conflict} (another writer was first) or
- * {@code Refused} (the database's own rules). All writes of a process are combined into bulk requests. When an answer
- * is lost, the documents are read again, and a write that is found in place counts as stored; on a cluster only as
- * accepted, because a reading there does not show the state that a quorum has.
+ * <p>Writes are conditional: CouchDB compares the job's {@code _rev} with the stored revision and stores nothing if they
+ * differ. The result is a value, not an exception. {@code Stored} means that a quorum has stored the write; only this result
+ * can make a claimer the owner. {@code Accepted} means that some copy has stored it, but no quorum. {@code Conflict} means
+ * that another writer was first, and {@code Refused} that the rules of the database forbid the write. All writes of a process
+ * are combined into bulk requests. When an answer is lost, the documents are read again. A write that is found in place then
+ * counts as stored, but on a cluster only as accepted, because a read does not show the state that a quorum has.
  */
 public final class JobWriter implements AutoCloseable {
     private final CouchDatabase database;
@@ -36,9 +36,10 @@ public final class JobWriter implements AutoCloseable {
     private final Set<String> claimsUnderWay = ConcurrentHashMap.newKeySet();
 
     /**
-     * Writes into one of several databases. No I/O.
+     * Creates a writer without I/O.
      *
-     * @param written is told how many documents each bulk request stored, or tried to; quick, and throws nothing
+     * @param written receives the number of documents that each bulk request stored or tried to store; must be quick and not
+     *     throw
      */
     public JobWriter(CouchDatabase database, Site site, IntConsumer written) {
         this.database = database;
@@ -73,22 +74,22 @@ public final class JobWriter implements AutoCloseable {
         return ownWrites;
     }
 
-    /** {@return the probe that tells whether a reading is that of a majority of the copies} */
+    /** {@return the probe that determines whether a read shows the state of a majority of the copies} */
     public MajorityProbe majority() {
         return majority;
     }
 
-    /** {@return the tokens of claims that were sent and may yet make owners} */
+    /** {@return the tokens of claims that were sent and may still make owners} */
     public Set<String> claimsUnderWay() {
         return claimsUnderWay;
     }
 
-    /** Whether a node could show a revision that does not count; false when this process knows that it does. */
+    /** Returns whether a revision that a node shows may not count; false if this process knows that it counts. */
     public boolean isDoubtful(String docId, String rev) {
         return copies.mayBeSeveral() && !ownWrites.areSure(docId, rev);
     }
 
-    /** Writes a job on the revision it carries; without a revision it must not exist yet. */
+    /** Writes a job if its revision is still the present one; a job without a revision must not exist yet. */
     public WriteResult write(Job job) {
         return join(writeSoon(job));
     }
@@ -96,23 +97,24 @@ public final class JobWriter implements AutoCloseable {
     /**
      * Writes a job as {@link #write(Job)} does, for its owner.
      *
-     * @param isSure whether no other leaf counts more once this one is confirmed; asked when the answer comes
+     * @param isSure returns whether no other leaf counts more than this one after its confirmation; called when the answer
+     *     comes
      */
     public WriteResult write(Job job, BooleanSupplier isSure) {
         return join(writeSoon(job, isSure));
     }
 
-    /** Starts to write a job as {@link #write(Job, BooleanSupplier)} does. */
+    /** Starts a write like {@link #write(Job, BooleanSupplier)}. */
     public CompletableFuture<WriteResult> writeSoon(Job job, BooleanSupplier isSure) {
         return send(documentOf(job), isSure);
     }
 
-    /** Starts to write a job as {@link #write(Job)} does; completed exceptionally when the server cannot be reached. */
+    /** Starts a write like {@link #write(Job)}; the future completes exceptionally if the server cannot be reached. */
     public CompletableFuture<WriteResult> writeSoon(Job job) {
         return send(documentOf(job));
     }
 
-    /** Writes many jobs, each on the revision it carries and independent of the others; the answers in the same order. */
+    /** Writes many jobs independently of each other, each conditional on its revision. Returns the results in the same order. */
     public List<WriteResult> writeAll(List<Job> jobs) {
         List<ObjectNode> documents = jobs.stream().map(JobWriter::documentOf).toList();
         List<CompletableFuture<WriteResult>> writes = combiner.writeAll(documents);
@@ -122,7 +124,10 @@ public final class JobWriter implements AutoCloseable {
         return writes.stream().map(this::join).toList();
     }
 
-    /** Writes a job, or its tombstone; it is no news when the feed reports it. */
+    /**
+     * Starts to write a job or its tombstone, and records it as an own write, so that the feed's report of it does not count
+     * as news.
+     */
     CompletableFuture<WriteResult> send(ObjectNode document) {
         return send(document, () -> false);
     }
@@ -133,7 +138,7 @@ public final class JobWriter implements AutoCloseable {
         return write;
     }
 
-    /** Writes a document with the next bulk request; listeners of the feed hear of it as of any other. */
+    /** Starts to write a document in the next bulk request. Listeners of the feed are notified of it as of any other change. */
     public CompletableFuture<WriteResult> writeSoon(ObjectNode document) {
         return combiner.write(document);
     }
@@ -154,7 +159,7 @@ public final class JobWriter implements AutoCloseable {
         combiner.close();
     }
 
-    /** Not copied: a write only reads it. */
+    /** Returns the document without a copy, because a write only reads it. */
     private static ObjectNode documentOf(Job job) {
         return (ObjectNode) job.document();
     }

@@ -17,14 +17,14 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The leaves of a job's document that are not deleted, the one that readers see first; nearly always there is one. Leaves that
- * cannot be jobs are left out when there are others. Immutable and thread-safe.
+ * The leaves of a job's document that are not deleted, starting with the leaf that readers see. There is nearly always one.
+ * Leaves that are not valid jobs are omitted if there are valid ones. Immutable and thread-safe.
  *
- * @param jobs the job as each leaf says it is; none when there is no such job
- * @param isBesideTombstone whether a caller, or retention, has deleted the job on another leaf, in this life of it
+ * @param jobs the job in the state of each leaf; none when there is no such job
+ * @param isBesideTombstone whether a caller, or retention, has deleted this incarnation of the job on another leaf
  */
 public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
-    /** The leaf that readers see comes first. */
+    /** Orders leaves as CouchDB does: the leaf that readers see comes first. */
     static final Comparator<ObjectNode> AS_COUCHDB =
             Comparator.comparing(Leaves::rev, Rev.ORDER).reversed();
 
@@ -37,8 +37,8 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     }
 
     /**
-     * Reads all leaves of all copies that answer. Reading the document alone is not enough: its copy may not know of a
-     * conflict that another copy has.
+     * Reads all leaves from all copies that answer. A read of the document alone is not sufficient: the copy that answers may
+     * not know of a conflict that another copy has.
      */
     static Leaves read(CouchDatabase database, JobId id) {
         return of(database.leaves(id.docId()));
@@ -47,8 +47,10 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     /**
      * Reads all leaves of several jobs.
      *
-     * @param together whether all are read at once, as {@link ShownLeaves} does: PouchDB Server has then only the leaf that readers see
-     * @return what each of them has; one that cannot be read now is missing, one that cannot be a job has no value
+     * @param together whether all jobs are read at once, by {@link ShownLeaves}; PouchDB Server then returns only the leaf
+     *     that readers see
+     * @return the leaves of each job; a job that cannot be read now has no entry, a document that is not a valid job has no
+     *     value
      */
     static Map<JobId, Optional<Leaves>> read(CouchDatabase database, List<JobId> ids, boolean together) {
         Map<JobId, Optional<Leaves>> all = new HashMap<>();
@@ -102,22 +104,22 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
         return jobs.stream().findFirst();
     }
 
-    /** {@return whether there are several, or a tombstone beside one} */
+    /** {@return whether there are several leaves, or a leaf and a tombstone} */
     public boolean areInConflict() {
         return jobs.size() > 1 || isBesideTombstone;
     }
 
-    /** {@return whether a resolver has to look at the job: its leaves are in conflict, or readers see a withdrawn claim} */
+    /** {@return whether the job needs resolution: its leaves are in conflict, or readers see a withdrawn claim} */
     public boolean needResolution() {
         return areInConflict() || winner().filter(Job::isWithdrawn).isPresent();
     }
 
-    /** The leaf by which a claim owns the job; empty when the claim does not own the job any more. */
+    /** Returns the leaf with which a claim owns the job; empty when the claim does not own the job any more. */
     public Optional<Job> ownedBy(String token) {
         return jobs.stream().filter(job -> job.isLockedBy(token)).max(Comparator.comparingLong(Fences::generation));
     }
 
-    /** The leaf that a claim left, also when it is withdrawn. */
+    /** Returns the leaf of a claim, which may be withdrawn. */
     Optional<Job> leftBy(String token) {
         return first(
                 job -> job.lock().filter(lock -> lock.token().equals(token)).isPresent());
@@ -128,8 +130,8 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     }
 
     /**
-     * Whether another claim may own the job instead of the one that made this leaf, whose lease is over. A claim with a greater fence
-     * may; one with the same fence may as long as this run has not ended.
+     * Returns whether a claim other than the one with this token may own the job, after the lease of this one is over.
+     * Another claim may own it if its fence is greater, or if its fence is the same and this run has not ended.
      */
     public boolean rival(Job own, String token) {
         boolean hasEnded = own.phase() == JobPhase.FINISHED;

@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Finds out the results of writes whose answer was lost. Thread-safe.
+ * Determines the results of writes whose answers were lost. Thread-safe.
  *
- * <p>A write that is in place was stored. A write that is not in place may have been stored and overwritten since: a
- * worker has claimed the job just added, or has run it and it was removed. So the ancestors of the document are
- * searched; taking such a write for lost would add or remove the job a second time. A revision that a compaction took
- * away meanwhile counts as not stored.
+ * <p>A write that is in place was stored. A write that is not in place may have been stored and overwritten since: for
+ * example, a worker claimed the new job, or ran it and it was removed. So this class also searches the ancestors of the
+ * document. Otherwise the job would be added or removed a second time. A revision that was compacted away meanwhile counts as
+ * not stored.
  */
 final class LostAnswers {
     private static final int MOST_REVISIONS = 20;
@@ -30,15 +30,15 @@ final class LostAnswers {
     }
 
     /**
-     * Looks for each document, as it was written.
+     * Looks up each document in the state in which it was written.
      *
-     * @return in the same order: {@code Stored} (on a cluster {@code Accepted}), {@code Conflict}, or empty where the write has
-     *     not arrived
+     * @return the results in the same order: {@code Stored} (on a cluster {@code Accepted}), {@code Conflict}, or empty when
+     *     the write did not arrive
      */
     List<Optional<WriteResult>> lookUp(List<ObjectNode> written) {
         boolean several = copies.areSeveral();
         Stream<String> ids = written.stream().map(LostAnswers::id);
-        // Only single reads ask several copies.
+        // Only reads of single documents ask several copies.
         List<Optional<ObjectNode>> found = several ? ids.map(database::get).toList() : database.getAll(ids.toList());
         List<Optional<WriteResult>> results = new ArrayList<>();
         for (int i = 0; i < written.size(); i++) {
@@ -67,7 +67,7 @@ final class LostAnswers {
         return stored.isPresent() || canStillBeCreated ? stored : Optional.of(new WriteResult.Conflict(id));
     }
 
-    /** The revision of a deleted document; empty when there is nothing at all. */
+    /** Returns the revision of a deleted document; empty when the document never existed. */
     private String tombstone(String id) {
         return database.view(ViewQuery.allDocs().keys(List.of(id)))
                 .rows()
@@ -77,7 +77,7 @@ final class LostAnswers {
                 .asText();
     }
 
-    /** The revision that the write became; it was made on the base, so only later revisions can be it. */
+    /** Returns the revision that the write created. Only revisions after its base are searched. */
     private Optional<String> ancestor(ObjectNode written, String base, String leaf) {
         List<String> history = leaf.isEmpty() ? List.of() : database.history(id(written), leaf);
         int end = base.isEmpty() ? history.size() : history.indexOf(base);

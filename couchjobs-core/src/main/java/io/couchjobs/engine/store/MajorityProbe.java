@@ -23,17 +23,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads the state that a majority of the copies has. Thread-safe.
  *
- * <p>A node of a cluster that is cut off answers readings by the only copy that it has, and does not say so. But it
- * answers a write by 202 instead of 201. So a reading counts when it lies between two writes that were both confirmed.
- * While a majority is in reach, a reading of all leaves has those of two copies, and therefore every leaf that a majority has
- * (see CouchDB's documentation of sharding and quorums). A reading of the winner alone may hide that two copies disagree.
+ * <p>A node of a cluster that is cut off answers reads from its only copy, and does not say so. But it answers a write with
+ * 202 instead of 201. So a read counts if it lies between two writes that were both confirmed. While a majority is reachable,
+ * a read of all leaves contains the leaves of two copies, and therefore every leaf that a majority has (see CouchDB's
+ * documentation of sharding and quorums). A read of the winner alone may hide that two copies disagree.
  *
- * <p>The writes are of {@code _local} documents: these have no conflicts, no history and no place in the feed or an
- * index. Each part (shard) of a database has copies of its own, and therefore a probe of its own. On one copy nothing
- * is written.
+ * <p>The writes go to {@code _local} documents, which have no conflicts and no history, and do not appear in the feed or an
+ * index. Each shard of a database has its own copies, and therefore its own probe. With one copy nothing is written.
  *
- * <p>One node must answer all three requests: another may be cut off while this one is not. When the client switches to
- * another node meanwhile, the reading begins anew there.
+ * <p>The same node must answer all three requests, because another node may be cut off. If the client switches to another
+ * node meanwhile, the read starts over there.
  */
 public final class MajorityProbe {
     private static final Logger log = LoggerFactory.getLogger(MajorityProbe.class);
@@ -50,29 +49,29 @@ public final class MajorityProbe {
     }
 
     /**
-     * {@return the result of the reading; empty when no majority of the copies of the documents was in reach}
+     * {@return the result of the read; empty when no majority of the copies of the documents was reachable}
      *
-     * @param reading reads all leaves of these documents, by requests that ask for each document by its id
+     * @param reading reads all leaves of these documents, with requests that name each document by its id; may be repeated
      */
     public <T> Optional<T> read(Collection<String> docIds, Supplier<T> reading) {
         return whileInReach(docIds, reading, this::isMajorityInReach);
     }
 
     /**
-     * {@return the result of the work; empty when not every copy of the documents was in reach}
+     * {@return the result of the work; empty when at least one copy of the documents was not reachable}
      *
-     * @param work sends requests that name each document by its id. It is given the number of copies, and may be repeated
+     * @param work receives the number of copies, and sends requests that name each document by its id; may be repeated
      */
     public <T> Optional<T> withEveryCopy(Collection<String> docIds, IntFunction<T> work) {
         return whileInReach(docIds, () -> work.apply(copies.number()), this::isEveryCopyInReach);
     }
 
-    /** {@return the number of the part that has a document; jobs of one part have or lack a majority together} */
+    /** {@return the number of the shard of a document; all jobs of a shard have or lack a majority together} */
     public int partOf(String docId) {
         return partOf(docId, copies.shards());
     }
 
-    /** {@return the ids by their part, in no particular order of parts} */
+    /** {@return the ids grouped by shard, in no particular order of shards} */
     Collection<List<String>> byPart(Collection<String> docIds) {
         return docIds.stream().collect(Collectors.groupingBy(this::partOf)).values();
     }
@@ -118,7 +117,7 @@ public final class MajorityProbe {
         }
     }
 
-    /** An id of a document that CouchDB keeps in that part. */
+    /** Returns the id of a document that CouchDB keeps in a shard. */
     static String probeOf(int part, int shards) {
         int number = 0;
         while (partOf(PREFIX + number, shards) != part) {
@@ -127,7 +126,7 @@ public final class MajorityProbe {
         return PREFIX + number;
     }
 
-    /** CouchDB divides the range of the ids' checksums evenly. */
+    /** Returns the shard of a document. CouchDB divides the range of the ids' checksums evenly. */
     static int partOf(String docId, int shards) {
         CRC32 checksum = new CRC32();
         checksum.update(docId.getBytes(StandardCharsets.UTF_8));

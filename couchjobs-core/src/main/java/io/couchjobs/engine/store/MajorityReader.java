@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads jobs as a majority of the copies has them. The state of a job is unknown while its leaves are to be resolved, or when
- * there are only tombstones of losing leaves; its conflict is resolved soon. Thread-safe.
+ * Reads jobs in the state that a majority of the copies has. The state of a job is unknown while its leaves are in conflict,
+ * or if there are only tombstones of losing leaves. Such a conflict is resolved soon. Thread-safe.
  */
 final class MajorityReader {
     private final CouchDatabase database;
@@ -26,8 +26,8 @@ final class MajorityReader {
     }
 
     /**
-     * Empty when no part of the documents has a majority in reach. Jobs whose state is unknown are missing, and so are jobs of a
-     * part without a majority; a document that is no job has an entry without a value.
+     * Reads jobs by document id. The result is empty when no shard has a reachable majority. It has no entry for jobs whose
+     * state is unknown and for jobs of a shard without a majority. A document that is not a job has an entry without a value.
      */
     Optional<Map<String, Optional<Snapshot>>> read(List<String> docIds) {
         return readTogether(docIds).or(() -> readByPart(majority.byPart(docIds)));
@@ -37,7 +37,10 @@ final class MajorityReader {
         return majority.read(docIds, () -> snapshots(docIds));
     }
 
-    /** On three nodes all parts have a majority or none; on more nodes one part may have none while others have one. */
+    /**
+     * Reads each shard separately. With three nodes all shards have a majority or none has one. With more nodes, some may
+     * have one.
+     */
     private Optional<Map<String, Optional<Snapshot>>> readByPart(Collection<List<String>> parts) {
         return parts.size() == 1
                 ? Optional.empty()

@@ -10,22 +10,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Tells whether a database that a node does not have may be created there. Stateless.
+ * Checks whether a database that a node does not have may be created there. Stateless.
  *
- * <p>A node of a cluster that lost its data does not know the cluster's databases until the other nodes have told it. A database
- * that is created there in the meantime takes the place of the cluster's own one: all nodes then show the new, empty one.
+ * <p>A node that lost its data does not know the databases of its cluster until it has synchronized with the other nodes. A
+ * database that is created there in the meantime replaces the one of the cluster: all nodes then show the new, empty
+ * database.
  */
 final class MissingDatabase {
-    /** The names that a server has when nobody named it. Such a server is no node of a cluster. */
+    /** The default names of a server. A server with a default name is not a node of a cluster. */
     private static final Set<String> UNNAMED = Set.of("couchdb@127.0.0.1", "couchdb@localhost", "nonode@nohost");
 
     private MissingDatabase() {}
 
     /**
-     * Throws when the cluster of the node may have the database.
+     * Throws an exception if the cluster of the node may have the database.
      *
-     * @param database one that the node does not have
-     * @param wanted whether a person wants the database there; else it would be created because a program was started
+     * @param database a database that the node does not have
+     * @param wanted whether a person asked for the database; false if it would be created only because a program was started
      */
     static void requireNew(CouchDatabase database, boolean wanted) {
         Set<String> nodes;
@@ -34,7 +35,7 @@ final class MissingDatabase {
             nodes = new HashSet<>(members.cluster());
             nodes.addAll(members.connected());
         } catch (CouchException untold) {
-            return; // it is no cluster, or the user is no administrator and may not create databases
+            return; // there is no cluster, or the user is not an administrator and may not create databases
         }
         if (nodes.size() > 1) {
             requireNewIn(nodes, database);
@@ -63,7 +64,7 @@ final class MissingDatabase {
             }
             without += has.isPresent() ? 1 : 0;
         }
-        // The node that was asked knows at least of itself. If no node tells anything, a proxy blocks these requests.
+        // The node that answers knows at least about itself. If no node can be asked, a proxy blocks these requests.
         if (without > 0 && 2 * without <= nodes.size()) {
             throw new CouchJobsException(notCreated(database) + "only " + without + " of the " + nodes.size()
                     + " nodes of the cluster can be asked whether they have it");

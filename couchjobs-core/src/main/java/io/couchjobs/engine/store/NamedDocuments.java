@@ -10,9 +10,9 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * The documents of one kind that have a name, such as schedules. Thread-safe. Anybody can write one that cannot be of its kind.
+ * The named documents of one kind, such as schedules. Other programs can write invalid ones. Thread-safe.
  *
- * @param <T> what such a document stands for
+ * @param <T> the type that a document is parsed to
  */
 public final class NamedDocuments<T> {
     private final SharedDocuments documents;
@@ -21,10 +21,10 @@ public final class NamedDocuments<T> {
     private final Function<ObjectNode, T> parse;
 
     /**
-     * No I/O.
+     * Creates an instance without I/O.
      *
-     * @param prefix the prefix of their {@code _id}s, in front of the name
-     * @param parse reads a document, and throws {@link MalformedDocumentException} when it cannot be one
+     * @param prefix the prefix of the {@code _id}s, before the name
+     * @param parse parses a document, and throws {@link MalformedDocumentException} if it is invalid
      */
     public NamedDocuments(
             SharedDocuments documents, String prefix, UnaryOperator<String> docId, Function<ObjectNode, T> parse) {
@@ -34,7 +34,7 @@ public final class NamedDocuments<T> {
         this.parse = parse;
     }
 
-    /** Reads the document of a name. */
+    /** Reads the document with a name. */
     public Optional<ObjectNode> read(String name) {
         return documents.read(docId.apply(name));
     }
@@ -48,14 +48,14 @@ public final class NamedDocuments<T> {
         return all;
     }
 
-    /** {@return those that can be one, in the order of the documents} */
+    /** {@return all valid documents, parsed, in the order of their ids} */
     public List<T> all() {
         return documents.readAll(prefix).stream()
                 .flatMap(document -> parsed(document).stream())
                 .toList();
     }
 
-    /** {@return the problems of the others, by name} */
+    /** {@return the problems of the invalid documents, by name} */
     public Map<String, String> malformed() {
         Map<String, String> problems = new TreeMap<>();
         readAll().forEach((name, document) -> {
@@ -68,7 +68,7 @@ public final class NamedDocuments<T> {
         return problems;
     }
 
-    /** {@return what a document stands for; empty when it cannot be one} */
+    /** {@return the parsed document; empty when it is invalid} */
     public Optional<T> parsed(ObjectNode document) {
         try {
             return Optional.of(parse.apply(document));
@@ -77,12 +77,12 @@ public final class NamedDocuments<T> {
         }
     }
 
-    /** Changes the document of a name as {@link SharedDocuments#change} does. */
+    /** Changes the document with a name as {@link SharedDocuments#change} does. */
     public ObjectNode change(String name, UnaryOperator<ObjectNode> change) {
         return documents.change(docId.apply(name), change);
     }
 
-    /** {@return false when there is no document of that name to be removed} */
+    /** Removes the document with a name, and returns whether there was one. */
     public boolean remove(String name) {
         boolean isThere = read(name).isPresent();
         if (isThere) {

@@ -14,12 +14,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The revisions of jobs that this process stored a moment ago: they are no news when the feed reports them.
- * Thread-safe.
+ * The revisions of jobs that this process stored recently, so that they are not news when the feed reports them. Thread-safe.
  *
- * <p>Pending jobs are left out: a worker of this process wants to claim jobs that the process itself added. An answer
- * may come after the feed's row; then the row counts as another process's, which costs a look at worst. A caller that
- * wants to wait can ask for the answers that are awaited.
+ * <p>Pending jobs are not recorded, because a worker of this process may want to claim jobs that the process itself added. An
+ * answer may come after the feed's row. The row then counts as a change by another process, which costs at most one
+ * unnecessary check. Callers can wait for the outstanding answers by {@code underWay}.
  */
 public final class OwnWrites {
     private static final int MOST = 5_000;
@@ -27,13 +26,13 @@ public final class OwnWrites {
     private final Map<String, CompletableFuture<Void>> underWay = new HashMap<>();
     private final Map<String, Own> revs = RecentMap.byAge(MOST);
 
-    /** A revision that a quorum stored, and whether it counts whatever else the copies have of its job. */
+    /** A revision that a quorum stored, and whether it counts regardless of other leaves. */
     private record Own(String rev, boolean isSure) {}
 
     /**
-     * Notes the result of a write.
+     * Records the result of a write when it is known.
      *
-     * @param isSure whether its revision counts once it is confirmed; asked when the answer comes
+     * @param isSure returns whether the revision counts after its confirmation; called when the answer comes
      */
     void note(ObjectNode document, CompletableFuture<WriteResult> write, BooleanSupplier isSure) {
         if (isSettled(document)) {
@@ -56,19 +55,20 @@ public final class OwnWrites {
         underWay.remove(docId, answered);
     }
 
-    /** Completed when the writes of that document are answered that are under way now; empty when there are none. */
+    /** Returns a future that completes when all present writes of a document are answered; empty when there are none. */
     synchronized Optional<CompletableFuture<Void>> underWay(String docId) {
         return Optional.ofNullable(underWay.get(docId));
     }
 
-    /** Whether this process wrote that very revision lately, as far as it knows yet. */
+    /** Returns whether this process is known to have written this revision recently. */
     public boolean contain(String docId, String rev) {
         return own(docId, rev).isPresent();
     }
 
     /**
-     * Whether this process wrote that very revision lately as the only owner of its job. Any other write may be confirmed although
-     * another leaf counts more: a write that was answered 202 at first, one after the lease, or one by anyone but the owner.
+     * Returns whether this process wrote this revision recently as the only owner of its job. Another leaf may count more
+     * than any other confirmed write: a write that was first answered by 202, a write after the end of the lease, or a write
+     * by a non-owner.
      */
     boolean areSure(String docId, String rev) {
         return own(docId, rev).filter(Own::isSure).isPresent();

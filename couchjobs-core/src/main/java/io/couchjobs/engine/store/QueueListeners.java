@@ -9,7 +9,10 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All listeners of a queue, in order; an exception of one affects nothing else. Immutable and thread-safe. */
+/**
+ * Forwards notifications to all listeners of a queue, in order. An exception of one listener is logged and does not affect
+ * the other listeners. Immutable and thread-safe.
+ */
 final class QueueListeners implements QueueListener {
     private static final Logger log = LoggerFactory.getLogger(QueueListeners.class);
 

@@ -15,14 +15,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** Documents of a queue beside its jobs, which many processes read and change. Thread-safe. */
+/** Reads and changes the documents of a queue other than jobs, which many processes share. Thread-safe. */
 public final class SharedDocuments {
     private static final int PAGE = 500;
 
     private final CouchDatabase database;
     private final SharedWriter writer;
 
-    /** Works on a database. No I/O. */
+    /** Creates an instance for a database without I/O. */
     public SharedDocuments(CouchDatabase database) {
         this.database = database;
         this.writer = new SharedWriter(database);
@@ -34,9 +34,9 @@ public final class SharedDocuments {
     }
 
     /**
-     * Reads some documents, 500 per request.
+     * Reads several documents, 500 per request.
      *
-     * @return by {@code _id}, those that are there
+     * @return the existing documents, by {@code _id}
      */
     public Map<String, ObjectNode> readEach(List<String> docIds) {
         Map<String, ObjectNode> found = new LinkedHashMap<>();
@@ -48,29 +48,30 @@ public final class SharedDocuments {
         return found;
     }
 
-    /** {@return the documents whose {@code _id}s begin with a prefix, whose last character is an ASCII one} */
+    /** {@return the documents whose {@code _id}s begin with a prefix; the last character of the prefix must be ASCII} */
     public List<ObjectNode> readAll(String prefix) {
         int last = prefix.length() - 1;
-        // The next character: everything that begins with the prefix, in any script, comes before it.
+        // Every id that begins with the prefix, in any script, sorts before the next ASCII character.
         String end = prefix.substring(0, last) + (char) (prefix.charAt(last) + 1);
         return read(ViewQuery.allDocs().startKey(prefix).endKey(end).inclusiveEnd(false));
     }
 
     /**
-     * Changes a document on the revision read, and starts over when another writer was first or the answer was lost.
-     * The change must therefore be idempotent.
+     * Changes a document conditionally on the revision that was read, and starts over if another writer was first or the
+     * answer was lost. Therefore the change must be idempotent.
      *
-     * @param change from a copy of the present document (with only an {@code _id} when there is none) to the new one;
-     *     the same document writes nothing
-     * @throws UnconfirmedException when no majority of a cluster's copies confirms the change; it was taken back as far as can be
-     * @throws WriteRefusedException when the database's own rules refuse the change
-     * @throws CouchJobsException when others were always faster
+     * @param change returns the new document for a copy of the present one, which has only an {@code _id} if it does not
+     *     exist. If it returns the same document, nothing is written
+     * @throws UnconfirmedException if no majority of a cluster's copies confirms the change; the change is taken back as far
+     *     as possible
+     * @throws WriteRefusedException if the rules of the database refuse the change
+     * @throws CouchJobsException if other writers were always first
      */
     public ObjectNode change(String docId, UnaryOperator<ObjectNode> change) {
         return writer.change(docId, change);
     }
 
-    /** Removes a document, even while others change it. A missing one is left alone. */
+    /** Removes a document if it exists, even while other processes change it. */
     public void remove(String docId) {
         ObjectNode unused = change(docId, document -> {
             String rev = document.path("_rev").asText();

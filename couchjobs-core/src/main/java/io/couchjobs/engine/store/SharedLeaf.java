@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A leaf of a shared document, and how far it has come. Its rank is the number of its revision less those that do not
- * count: withdrawing a write stores the former content once more, and confirming a leaf stores the same content once
+ * A leaf of a shared document, with its rank. The rank is the generation of its revision minus the number of writes that do
+ * not count: withdrawing a write stores the former content once more, and confirming a leaf stores the same content once
  * more. So the longer of two branches is not necessarily the later one. Immutable and thread-safe.
  */
 public final class SharedLeaf {
     /**
-     * A field of documents on clusters: which write it was, and how many writes before it count for nothing. Other clients
-     * keep the field, or drop it and lose little.
+     * A field of documents on clusters: the id of the write, and the number of earlier writes that do not count. If another
+     * client drops the field, little is lost.
      */
     static final String UNCOUNTED = "uncounted";
 
-    /** The fields that belong to one revision of a document, and say nothing of its content. */
+    /** The fields that belong to one revision of a document, and are not part of its content. */
     public static final List<String> OF_ONE_REVISION = List.of("_rev", UNCOUNTED);
 
     private static final String REVISIONS = "revisions";
@@ -30,7 +30,7 @@ public final class SharedLeaf {
     private static final String REV = "_rev";
     private static final String HISTORY = "_revisions";
 
-    /** The later leaf is the greater: by rank, then leaves not withdrawn, then as CouchDB chooses. */
+    /** Orders leaves so that the later one is the greater: by rank, then leaves that are not withdrawn, then by CouchDB's order. */
     public static final Comparator<SharedLeaf> LATER = Comparator.comparingLong(SharedLeaf::rank)
             .thenComparing(leaf -> !leaf.isWithdrawn())
             .thenComparingLong(SharedLeaf::generation)
@@ -42,7 +42,7 @@ public final class SharedLeaf {
         this.document = document;
     }
 
-    /** A leaf as read, with its history or without it. */
+    /** Returns the leaf of a document as it was read, with or without its history. */
     public static SharedLeaf of(ObjectNode leaf) {
         return new SharedLeaf(leaf);
     }
@@ -55,12 +55,12 @@ public final class SharedLeaf {
         return Rev.generation(rev());
     }
 
-    /** How many changes it has seen. */
+    /** Returns the number of changes that count. */
     long rank() {
         return generation() - document.path(UNCOUNTED).path(REVISIONS).asLong();
     }
 
-    /** Whether it has the content from before a write that its writer took back. */
+    /** Returns whether this leaf has the former content, because its writer took a write back. */
     boolean isWithdrawn() {
         return document.path(UNCOUNTED).path(WITHDRAWN).asBoolean();
     }
@@ -69,7 +69,7 @@ public final class SharedLeaf {
         return document.path("_deleted").asBoolean();
     }
 
-    /** Whether this leaf deletes the document; any other tombstone is of a leaf that lost. */
+    /** Returns whether this leaf deletes the document; any other tombstone belongs to a leaf that lost. */
     boolean isRemoval() {
         return isDeleted() && document.path(UNCOUNTED).path(REMOVED).asBoolean();
     }
@@ -85,7 +85,7 @@ public final class SharedLeaf {
         return rev().equals(rev) || (back >= 0 && rev.endsWith("-" + hash));
     }
 
-    /** Whether this leaf is a child of that revision: only one child of a revision is ever confirmed. */
+    /** Returns whether this leaf is a child of a revision; only one child of a revision is ever confirmed. */
     boolean isChildOf(String rev) {
         return generation() == Rev.generation(rev) + 1 && descendsFrom(rev);
     }
@@ -95,7 +95,7 @@ public final class SharedLeaf {
                 && (isDeleted() || Job.sayTheSame(plain(document), plain(other)));
     }
 
-    /** The document without the fields of this class; with its revision. */
+    /** Returns the document with its revision, but without the bookkeeping fields of this class. */
     public ObjectNode plain() {
         return plain(document);
     }
@@ -107,7 +107,7 @@ public final class SharedLeaf {
         return plain;
     }
 
-    /** A change written on this leaf, with a rank after the best one: that is this leaf, or a removal. */
+    /** Returns a change to be written on this leaf, ranked after the best leaf, which is this leaf or a removal. */
     ObjectNode changedAfter(SharedLeaf best, ObjectNode next) {
         ObjectNode changed = next.deepCopy();
         changed.put(REV, rev());
@@ -115,27 +115,27 @@ public final class SharedLeaf {
         return changed;
     }
 
-    /** A change written after this removal: CouchDB needs no revision for that. */
+    /** Returns a change to be written after this removal; CouchDB does not require a revision for it. */
     ObjectNode followed(ObjectNode next) {
         ObjectNode changed = next.deepCopy();
         mark(changed, document.path(UNCOUNTED).path(REVISIONS).asLong(), false);
         return changed;
     }
 
-    /** The tombstone of a deleted document: it beats the leaves that came before it. */
+    /** Marks a tombstone as the deletion of the document, so that it wins over earlier leaves. */
     static ObjectNode removal(ObjectNode tombstone) {
         tombstone.withObject("/" + UNCOUNTED).put(REMOVED, true);
         return tombstone;
     }
 
-    /** The same content once more: when that is confirmed, a majority of the copies has it. */
+    /** Returns the same content to be written once more; after a confirmed write, a majority of the copies has it. */
     ObjectNode kept() {
         ObjectNode kept = plain();
         mark(kept, generation() + 1 - rank(), false);
         return kept;
     }
 
-    /** Takes back a write of that revision: this leaf's content again. */
+    /** Returns the content of this leaf to be written on an unconfirmed revision, which takes that revision back. */
     ObjectNode instead(String unconfirmed) {
         ObjectNode again = plain();
         again.put(REV, unconfirmed);
@@ -144,15 +144,18 @@ public final class SharedLeaf {
     }
 
     /**
-     * Makes a write unique. CouchDB derives a revision from the content, so two writers of the same content on one base would get
-     * the same revision. If one of them took it back, the other one would lose its write, too, although that was confirmed.
+     * Makes a write unique. CouchDB derives a revision from the content, so two writers of the same content on one base would
+     * get the same revision. If one of them took it back, the other writer would lose its confirmed write.
      */
     static ObjectNode unique(ObjectNode next, UUID write) {
         next.withObject("/" + UNCOUNTED).put(BY, write.toString());
         return next;
     }
 
-    /** The tombstone of a leaf that lost against another one, or that was taken back and had nothing before it. */
+    /**
+     * Returns the tombstone of this leaf, which lost against another leaf, or was taken back when the document did not exist
+     * before.
+     */
     ObjectNode lost(String to) {
         return lost(document.path("_id").asText(), rev(), to);
     }

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads and writes the leaves of documents that many processes change, one request after the other. Thread-safe. */
+/** Reads and writes the leaves of documents that many processes change. Thread-safe. */
 final class SharedLeaves {
     private static final int MOST_DELETIONS = 6;
 
@@ -28,7 +28,7 @@ final class SharedLeaves {
         this.lostAnswers = new LostAnswers(database, copies);
     }
 
-    /** Reads a document; reads all its leaves only when there are several. */
+    /** Reads a document; reads all its leaves only if it has conflicts. */
     Optional<ObjectNode> read(String docId) {
         Optional<ObjectNode> seen = database.getWithConflicts(docId);
         if (seen.filter(document -> document.has("_conflicts")).isPresent()) {
@@ -38,7 +38,7 @@ final class SharedLeaves {
         return seen;
     }
 
-    /** The view for readers: the leaf that came later, not the one of the longer branch. */
+    /** Returns the leaves in the order for readers: the later leaf comes first, not the leaf of the longer branch. */
     SharedView view(String docId) {
         if (!copies.areSeveral()) {
             List<SharedLeaf> one =
@@ -48,7 +48,7 @@ final class SharedLeaves {
         return conflicted(docId);
     }
 
-    /** All leaves that count, also on one copy. */
+    /** Returns all leaves that count, even with one copy. */
     SharedView conflicted(String docId) {
         boolean severalCopies = copies.areSeveral();
         List<SharedLeaf> leaves = database.leavesWithHistories(docId).stream()
@@ -59,7 +59,10 @@ final class SharedLeaves {
         return new SharedView(docId, leaves, severalCopies);
     }
 
-    /** A lost answer is settled by a reading; on a cluster a write found so counts as stored, not as confirmed. */
+    /**
+     * Writes a document. If the answer is lost, the result is looked up; on a cluster a write that is found counts as stored,
+     * but not as confirmed.
+     */
     WriteResult put(ObjectNode document) {
         String docId = document.path("_id").asText();
         try {
@@ -72,7 +75,7 @@ final class SharedLeaves {
         }
     }
 
-    /** Writes a leaf; returns its revision when any copy has stored it. */
+    /** Writes a leaf; returns its revision if at least one copy has stored it. */
     Optional<String> store(ObjectNode document) {
         WriteResult written = put(document);
         if (written instanceof WriteResult.Accepted accepted) {
@@ -81,7 +84,7 @@ final class SharedLeaves {
         return written instanceof WriteResult.Stored stored ? Optional.of(stored.rev()) : Optional.empty();
     }
 
-    /** Deletes a leaf that lost. Copies that do not have it yet refuse that, so the deletion is repeated for a while. */
+    /** Deletes a leaf that lost. Copies that do not have the leaf yet refuse the deletion, so it is retried for a while. */
     void delete(String docId, String rev, String winner) {
         Backoff backoff = backoff();
         while (store(SharedLeaf.lost(docId, rev, winner)).isEmpty()) {

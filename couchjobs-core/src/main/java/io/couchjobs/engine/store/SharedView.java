@@ -8,21 +8,22 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The leaves of a shared document that count, the best first. Immutable and thread-safe. */
+/** The leaves of a shared document that count, best first. Immutable and thread-safe. */
 public record SharedView(String docId, List<SharedLeaf> leaves, boolean severalCopies) {
     Set<String> revs() {
         return leaves.stream().map(SharedLeaf::rev).collect(Collectors.toSet());
     }
 
     /**
-     * Whether two leaves stand that were not taken back, so that the writer of one may be doing so at the moment.
+     * Returns whether the writer of a leaf may be about to take it back: several leaves were not taken back, or one such leaf
+     * is not the best.
      */
     boolean isDoubtful() {
         long standing = leaves.stream().filter(leaf -> !leaf.isWithdrawn()).count();
         return standing > 1 || (standing == 1 && leaves.get(0).isWithdrawn());
     }
 
-    /** The leaves that were not taken back, the best first; the best one in any case. */
+    /** Returns the leaves that were not taken back, best first; if there are none, the best leaf. */
     public List<ObjectNode> standing() {
         List<ObjectNode> standing = leaves.stream()
                 .filter(leaf -> !leaf.isWithdrawn() && !leaf.isDeleted())
@@ -43,12 +44,12 @@ public record SharedView(String docId, List<SharedLeaf> leaves, boolean severalC
         return document().orElseGet(() -> JsonNodeFactory.instance.objectNode().put("_id", docId));
     }
 
-    /** The revision that a change is made on. */
+    /** Returns the revision on which a change is based; empty when there is none. */
     String baseRev() {
         return base() == null ? "" : base().rev();
     }
 
-    /** The best leaf; beside a removal, a leaf that is left. */
+    /** Returns the best leaf that is not deleted; null when there is none. */
     @Nullable
     SharedLeaf base() {
         return leaves.stream().filter(leaf -> !leaf.isDeleted()).findFirst().orElse(null);

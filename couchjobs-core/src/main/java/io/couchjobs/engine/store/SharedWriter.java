@@ -22,18 +22,18 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * Changes documents that many processes change, on servers that may keep several copies of them. A write counts as done
- * only when a majority of the copies confirmed it (201), and when its base was not taken back by another writer.
+ * Changes documents that many processes change, on servers that may keep several copies of them. A write counts as done only
+ * if a majority of the copies confirmed it (201) and no other writer took back the revision on which it is based.
  * Thread-safe.
  *
- * <p>A write that is stored without a confirmation (202) is not built upon. While its leaf stands alone, the same
- * content is written once more, marked as not counting. When that is confirmed and the leaf still stands alone, the
- * change is done. Otherwise the writer takes its leaf back: it writes the former content on it, so that no copy ever
- * lacks the document. A leaf that was taken back, or has a lower rank than others, is deleted after a confirmed write
- * on the one that beats it.
+ * <p>A write that is stored without a confirmation (202) must be settled first. If its leaf is the only one, the same content
+ * is written once more, marked as not counting. When that write is confirmed and the leaf is still the only one, the change
+ * is done. Otherwise the writer takes its leaf back: it writes the former content on the leaf, so that no copy ever lacks the
+ * document. A leaf that was taken back, or has a lower rank than another leaf, is deleted after a confirmed write on the
+ * winning leaf.
  *
- * <p>Two leaves that were not taken back are left alone for a moment, because the writer of one may be taking it back
- * at the moment.
+ * <p>If two leaves were not taken back, this class waits for a moment, because the writer of one may be about to take it
+ * back.
  */
 public final class SharedWriter {
     private static final int MOST_ATTEMPTS = 20;
@@ -57,30 +57,30 @@ public final class SharedWriter {
         this.environment = ServerAccess.environment(database.server());
     }
 
-    /** How documents of a kind are changed. */
+    /** The rules for changing documents of one kind. */
     public interface Kind {
-        /** Documents whose later change is the one of the greater rank. */
+        /** Documents whose later leaf is the one with the greater rank. */
         Kind PLAIN = new Kind() {};
 
-        /** Which of two leaves came later. */
+        /** Returns the order of leaves; the later leaf is the greater. */
         default Comparator<SharedLeaf> later() {
             return SharedLeaf.LATER;
         }
 
         /**
-         * Whether the best leaf is known to be the later one. When false, the call found that out, and the leaves must
-         * be ordered again.
+         * Returns whether the best leaf is known to be the latest. If false, this call has obtained the missing knowledge,
+         * and the leaves must be ordered again.
          */
         default boolean isKnown(ObjectNode present) {
             return true;
         }
 
-        /** Whether even an unchanged document is written, so that a majority confirms it. */
+        /** Returns whether even an unchanged document is written, so that a majority confirms it. */
         default boolean confirmsAlways() {
             return false;
         }
 
-        /** The exception for the case that other writers were always faster. */
+        /** Returns the exception for the case that other writers were always first. */
         default CouchJobsException contended(String docId, int attempts) {
             return new CouchJobsException(docId + " was changed by others between reading and writing it, " + attempts
                     + " times in a row; nothing was written, try again");
@@ -90,9 +90,10 @@ public final class SharedWriter {
     /**
      * Changes a document.
      *
-     * @param change from the present document, with its {@code _rev} (with only an {@code _id} when there is none), to
-     *     the new one
-     * @throws UnconfirmedException when no majority of the copies confirms it; it is taken back as far as can be
+     * @param change returns the new document for the present one, which has its {@code _rev}, or only an {@code _id} if it
+     *     does not exist
+     * @throws UnconfirmedException if no majority of the copies confirms the change; the change is taken back as far as
+     *     possible
      */
     public ObjectNode change(String docId, UnaryOperator<ObjectNode> change) {
         return tidying(docId, left -> change(docId, change, left));
@@ -132,7 +133,7 @@ public final class SharedWriter {
         return new Backoff(environment, Duration.ofMillis(5), Duration.ofMillis(500));
     }
 
-    /** Writes once; returns the revision when the write is done, or empty when no effect of it is left. */
+    /** Writes once. Returns the revision if the write is done, or empty if it has no lasting effect. */
     public Optional<String> write(SharedView view, ObjectNode wanted) {
         return tidying(view.docId(), left -> write(view, view.next(wanted), left));
     }
@@ -148,8 +149,8 @@ public final class SharedWriter {
     }
 
     /**
-     * A confirmed write stands, unless another leaf contests its base. Then the other writer may be right, and this
-     * change is taken back and made again.
+     * Returns whether a confirmed write stands: no other leaf contests its base. If one does, the other writer may be right,
+     * so this change is taken back and the caller must make it again.
      */
     private boolean stands(SharedView before, String rev, ObjectNode next, List<String> left) {
         if (!before.severalCopies()) {
@@ -175,7 +176,7 @@ public final class SharedWriter {
         return true;
     }
 
-    /** Has a write confirmed that is stored somewhere, or takes it back. */
+    /** Obtains the confirmation of a write that some copy has stored, or takes the write back. */
     private Optional<String> settle(SharedView before, String rev, ObjectNode next, List<String> left) {
         Backoff backoff = leaves.backoff();
         String own = rev;
@@ -202,8 +203,8 @@ public final class SharedWriter {
     }
 
     /**
-     * Writes the former content on a leaf of this process, until any copy has stored it; from there it spreads. A
-     * writer that built on the leaf goes on from there.
+     * Writes the former content on a leaf of this process, until at least one copy has stored it; replication spreads it from
+     * there. Stops if another writer has already changed the leaf.
      */
     private void takeBack(SharedView before, String own, ObjectNode next, List<String> left) {
         Backoff backoff = leaves.backoff();
@@ -227,7 +228,7 @@ public final class SharedWriter {
         throw new UnconfirmedException(before.docId());
     }
 
-    /** Deletes the leaves that a writer took back, so that readers do not see them in place of the confirmed one. */
+    /** Deletes the leaves that this writer took back, so that readers do not see them instead of the confirmed leaf. */
     private void tidy(String docId, List<String> left) {
         if (left.isEmpty()) {
             return;
@@ -242,7 +243,7 @@ public final class SharedWriter {
         }
     }
 
-    /** Writes, and deletes what is left of what had to be taken back meanwhile. */
+    /** Writes, and then deletes the leaves that had to be taken back meanwhile. */
     private <T> T tidying(String docId, Function<List<String>, T> writing) {
         List<String> left = new ArrayList<>();
         try {
@@ -259,7 +260,7 @@ public final class SharedWriter {
         }
     }
 
-    /** Brings a document back to one leaf. */
+    /** Resolves the conflicts of a document, so that one leaf remains. */
     public ConflictOutcome resolve(String docId) {
         SharedView view = leaves.conflicted(docId);
         if (view.leaves().size() < 2) {
@@ -272,7 +273,7 @@ public final class SharedWriter {
         SharedLeaf best = view.leaves().get(0);
         boolean done;
         if (view.severalCopies() && !best.isDeleted()) {
-            ObjectNode kept = best.kept(); // the same revision for all who resolve: nobody takes it back
+            ObjectNode kept = best.kept(); // all resolvers write the same revision, and none takes it back
             done = leaves.put(kept) instanceof WriteResult.Stored stored
                     && stands(view, stored.rev(), kept, new ArrayList<>());
         } else {

@@ -11,18 +11,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads all leaves of documents, and what readers are shown of them. One reading alone does not tell what a majority of the
- * copies has:
+ * Reads all leaves of documents, and the leaves that readers see. One read alone does not show the state that a majority of
+ * the copies has:
  *
  * <ul>
- *   <li>A reading of a document shows a leaf that two copies have; copies that disagree are given each other's winners before it
- *       is shown. But when two copies are all that answer, one of them may hide another leaf, and {@code _conflicts} do not name
- *       it.
- *   <li>A reading of all leaves hides none. But one copy may be alone with a leaf, while another one is behind.
+ *   <li>A read of a document returns a leaf that two copies have, because copies that disagree first exchange their winners.
+ *       But if only two copies answer, one of them may hide another leaf, which {@code _conflicts} do not name.
+ *   <li>A read of all leaves hides none. But a leaf may be on a single copy, because another copy is behind.
  * </ul>
  *
- * <p>So the documents are read first, and then their leaves. The shown leaf is on two copies, and counts while it is still
- * the winner of all leaves. Stateless.
+ * <p>So this class first reads the documents, and then their leaves. The leaf that readers see is on two copies. It counts if
+ * it is still the winner of all leaves. Stateless.
  */
 public final class ShownLeaves {
     private static final Comparator<ObjectNode> WINNER_FIRST = Comparator.comparing(
@@ -32,8 +31,8 @@ public final class ShownLeaves {
     private ShownLeaves() {}
 
     /**
-     * {@return by document id, all leaves as {@link CouchDatabase#leavesOfAll} has them, none of a document that was never there.
-     * A document is missing when it cannot be read now, or the winner of its leaves is not what was shown}
+     * {@return by document id, all leaves as in {@link CouchDatabase#leavesOfAll}} A document that never existed has no
+     * leaves. A document has no entry if it cannot be read now, or the winner of its leaves is not the leaf that readers saw.
      */
     public static Map<String, List<ObjectNode>> read(CouchDatabase database, List<String> docIds) {
         Map<String, List<ObjectNode>> found = new HashMap<>();
@@ -43,7 +42,7 @@ public final class ShownLeaves {
             String docId = docIds.get(i);
             String rev = shown.get(docId);
             all.get(i)
-                    // PouchDB Server's _bulk_get says nothing of a deleted document.
+                    // PouchDB Server's _bulk_get returns no leaves of a deleted document.
                     .map(leaves -> leaves.isEmpty() && rev != null ? database.leavesWithHistories(docId) : leaves)
                     .filter(leaves -> winner(leaves).equals(Optional.ofNullable(rev)))
                     .ifPresent(leaves -> found.put(docId, leaves));
@@ -62,7 +61,7 @@ public final class ShownLeaves {
         return revs;
     }
 
-    /** {@return the revision of the leaf that readers are shown when they see all of these; empty without any} */
+    /** {@return the revision of the winner of some leaves; empty when there are none} */
     static Optional<String> winner(List<ObjectNode> leaves) {
         return leaves.stream().min(WINNER_FIRST).map(leaf -> leaf.path("_rev").asText());
     }

@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The site of a database, kept in a {@code _local} document: those are not replicated, so no database takes another's
- * name. Thread-safe.
+ * The site of a database, in a {@code _local} document. Such documents are not replicated, so no database gets the name of
+ * another one. Thread-safe.
  */
 public final class SiteDocument {
     /** The document's id. */
@@ -26,15 +26,15 @@ public final class SiteDocument {
 
     private final CouchDatabase database;
 
-    /** Works on a database. No I/O. */
+    /** Creates an instance for a database without I/O. */
     public SiteDocument(CouchDatabase database) {
         this.database = database;
     }
 
     /**
-     * {@return the site; the one without a name when the database has none, or does not exist}
+     * {@return the site of the database; {@link Site#UNNAMED} when it has no name, or does not exist}
      *
-     * @throws IllegalArgumentException when the document has an invalid name
+     * @throws IllegalArgumentException if the document has an invalid name
      */
     public Site read() {
         try {
@@ -45,10 +45,10 @@ public final class SiteDocument {
     }
 
     /**
-     * The site that a queue works as.
+     * Returns the site that a queue uses.
      *
-     * @param override a name in place of the database's, or null
-     * @return the database's own site, or the one of that name
+     * @param override a name to use instead of the database's, or null
+     * @return the database's own site, or the site with the other name
      */
     public Site readOr(@Nullable String override) {
         Site own = read();
@@ -56,14 +56,14 @@ public final class SiteDocument {
     }
 
     /**
-     * Names the database. Queues that are open keep to the old name until they are opened again.
+     * Sets the site of the database. Open queues keep the old name until they are opened again.
      *
-     * @param site its site; the one without a name takes the name away
-     * @throws UnconfirmedException when no majority of the copies confirms it
-     * @throws CouchJobsException when another name is written meanwhile
+     * @param site the site; {@link Site#UNNAMED} removes the name
+     * @throws UnconfirmedException if no majority of the copies confirms the write
+     * @throws CouchJobsException if another process writes another name at the same time
      */
     public void write(Site site) {
-        // On a cluster the same name is written again: after an unconfirmed try, only one copy may have it.
+        // On a cluster the same name is written again: after an unconfirmed attempt, only one copy may have it.
         if (!new Copies(database).areSeveral() && read().equals(site)) {
             return;
         }

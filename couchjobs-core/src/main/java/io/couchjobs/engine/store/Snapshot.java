@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of one revision of a job's document, kept as bytes: a tree of objects is several times as large, and many
- * snapshots are kept for long. Immutable and thread-safe.
+ * The content of one revision of a job's document. It is kept as bytes, because a tree of objects is several times as large
+ * and many snapshots are kept for a long time. Immutable and thread-safe.
  */
 public final class Snapshot {
     private final JobId id;
@@ -48,12 +48,12 @@ public final class Snapshot {
                 job.id(), job.rev().orElse(""), job.phase(), Fences.story(job), chapter(job), false, document);
     }
 
-    /** A removed job; the revision is that of the tombstone, or empty where there is none. */
+    /** Returns the snapshot of a removed job, with the revision of its tombstone, or an empty revision if there is no tombstone. */
     public static Snapshot gone(JobId id, String rev) {
         return new Snapshot(id, rev, JobPhase.NOT_FOUND, 0, 0, false, null);
     }
 
-    /** Empty for a document that is no job. */
+    /** Returns the snapshot of a document; empty when the document is not a job. */
     public static Optional<Snapshot> of(ObjectNode document) {
         return JobDocument.job(document).map(Snapshot::of);
     }
@@ -66,7 +66,7 @@ public final class Snapshot {
         return rev;
     }
 
-    /** The same, known to be the state that a majority of the copies has. */
+    /** Returns this snapshot, marked as the state that a majority of the copies has. */
     Snapshot confirmed() {
         return new Snapshot(id, rev, phase, fence, chapter, true, document);
     }
@@ -76,10 +76,10 @@ public final class Snapshot {
     }
 
     /**
-     * Whether this comes later in the story of the job, as far as the two can tell. The story goes on with each claim and each
-     * request of a creator, which have numbers (fences) of their own; within one fence it goes from the run to its result. The
-     * number of a revision alone tells nothing on a cluster: a losing leaf may have been written more often. It only orders
-     * positions that are otherwise equal, and removals, for which nothing else is known.
+     * Returns whether this snapshot is later in the life of the job than another one. Each claim and each request of a
+     * creator has a greater fence; within one fence, the result comes after the run. The generation of a revision is not
+     * sufficient on a cluster, because a losing leaf may have been written more often. It only orders snapshots that are
+     * otherwise equal, and removals, for which nothing else is known.
      */
     public boolean isLaterThan(Snapshot other) {
         if (document == null || other.document == null || (fence == other.fence && chapter == other.chapter)) {
@@ -101,7 +101,7 @@ public final class Snapshot {
         return phase;
     }
 
-    /** Whether nothing is there, not even a tombstone. */
+    /** Returns whether no trace of the job was found, not even a tombstone. */
     boolean isUnknown() {
         return phase == JobPhase.NOT_FOUND && rev.isEmpty();
     }
@@ -125,7 +125,7 @@ public final class Snapshot {
         }
     }
 
-    /** Whether a subscriber is to be told: another state, another run, or new data or progress of the same run. */
+    /** Returns whether a subscriber must be notified: another state, another run, or new data or progress of the same run. */
     public boolean isNewsAfter(Snapshot before) {
         if (phase != before.phase) {
             return true;

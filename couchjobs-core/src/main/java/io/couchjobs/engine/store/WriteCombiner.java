@@ -21,24 +21,24 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntConsumer;
 
 /**
- * Sends the writes of all threads of a process as bulk requests: writes that gather while one request is in flight go
- * with the next. A single write is sent at once and does not wait for others. Only after a request of several documents
- * the next one is held back for a moment, until the answered callers have written again: the server is most efficient
- * with full requests. When very many writes have gathered, a second request goes beside the first: the server reads one
+ * Combines the writes of all threads of a process into bulk requests. Writes that arrive while a request is in flight go into
+ * the next request. A single write is sent at once and does not wait for other writes. After a request with several
+ * documents, the next request is delayed for a moment, until the answered callers have written again: the server is most
+ * efficient with full requests. When very many writes are waiting, a second request is sent in parallel: the server reads one
  * while it stores the other.
  *
- * <p>A document that is written twice goes into two requests, one after the other.
+ * <p>Two writes of the same document go into two requests, one after the other.
  */
 final class WriteCombiner implements AutoCloseable {
     private static final int MOST_PER_REQUEST = 1_000;
-    /** So many waiting documents are worth a second request beside the first. */
+    /** The number of waiting documents that justifies a second parallel request. */
     private static final int ENOUGH_FOR_ANOTHER = 100;
 
-    /** A request ends with the document that exceeds this: large documents are sent a few at a time. */
+    /** A request is full once it exceeds this size, so large documents are sent a few at a time. */
     private static final long MOST_CHARACTERS = 8_000_000;
 
     private static final int MOST_REQUESTS = 2;
-    /** After a request of so many documents others will follow soon, as a rule. */
+    /** After a request with at least this many documents, more writes usually follow soon. */
     private static final int SEVERAL = 4;
 
     private static final Duration LONGEST_GATHERING = Duration.ofMillis(4);
@@ -49,7 +49,7 @@ final class WriteCombiner implements AutoCloseable {
     private final Environment environment;
     private final Lane senders;
     private final IntConsumer written;
-    // From here on guarded by the queue itself.
+    // The fields below are guarded by {@code waiting}.
     private final Queue<Entry> waiting = new ArrayDeque<>();
     private final Set<String> underWay = new HashSet<>();
     private int sending;
@@ -67,7 +67,7 @@ final class WriteCombiner implements AutoCloseable {
         return writeAll(List.of(document)).get(0);
     }
 
-    /** Writes documents that go together, as far as they fit into one request. */
+    /** Queues several documents at once, so that they share a request as far as they fit. */
     List<CompletableFuture<WriteResult>> writeAll(List<ObjectNode> documents) {
         List<Entry> entries = documents.stream()
                 .map(document -> new Entry(document.path("_id").asText(), document, new CompletableFuture<>()))
@@ -121,7 +121,7 @@ final class WriteCombiner implements AutoCloseable {
         }
     }
 
-    /** A sender that fails is not counted any more, and leaves no caller waiting: the next write begins anew. */
+    /** Ends a failed sender, and fails the writes that nobody would send any more. The next write starts a new sender. */
     private void giveUp(List<Entry> batch, Throwable trouble) {
         List<Entry> unsent = new ArrayList<>(batch);
         synchronized (waiting) {
@@ -135,7 +135,7 @@ final class WriteCombiner implements AutoCloseable {
         unsent.forEach(entry -> entry.result.completeExceptionally(trouble));
     }
 
-    /** Waits until as many writes have gathered as were just answered. It does not wait for stragglers. */
+    /** Waits briefly until as many writes are waiting as were just answered. Stops as soon as no more writes arrive. */
     private void gather(int answered, long took) {
         if (answered < SEVERAL) {
             return;
@@ -157,8 +157,8 @@ final class WriteCombiner implements AutoCloseable {
     }
 
     /**
-     * Takes the writes that have gathered, each document once and none that is under way; other writes of these stay
-     * for later.
+     * Moves waiting writes into a batch, at most one per document. Skips documents with a write in flight; their later writes
+     * stay in the queue, in order.
      */
     private void takeNext(List<Entry> batch) {
         synchronized (waiting) {

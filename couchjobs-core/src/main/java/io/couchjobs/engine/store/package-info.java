@@ -1,10 +1,10 @@
 /**
- * Jobs in and out of the database: one conditional bulk write per transition, and the value of its answer.
+ * Reads and writes jobs. Each transition of a job is one conditional write; this package decides what the answer to a write
+ * means.
  *
- * <p>Start with {@link io.couchjobs.engine.store.JobWriter}. On a cluster a write can be stored without a quorum. Such
- * writes are handled in {@link io.couchjobs.engine.store.ClaimRecovery} for claims, in {@link
- * io.couchjobs.engine.store.ConfirmedEnds} for ends, and in {@link io.couchjobs.engine.store.SharedDocuments} for
- * documents that are no jobs.
+ * <p>Start with {@link io.couchjobs.engine.store.JobWriter}. On a cluster a write can be stored without a quorum. {@link
+ * io.couchjobs.engine.store.ClaimRecovery} handles such writes for claims, {@link io.couchjobs.engine.store.ConfirmedEnds}
+ * for ends of jobs, and {@link io.couchjobs.engine.store.SharedDocuments} for documents other than jobs.
  */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.store;

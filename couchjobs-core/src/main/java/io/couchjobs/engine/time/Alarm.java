@@ -3,7 +3,7 @@ package io.couchjobs.engine.time;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A task that is planned at most once at a time: the earliest request counts. Thread-safe. */
+/** Runs a task when it rings, at the earliest requested time. At most one time is planned. Thread-safe. */
 public final class Alarm {
     private static final Duration SHORTEST = Duration.ofMillis(10);
 
@@ -11,13 +11,13 @@ public final class Alarm {
     private final Runnable task;
     private final Duration shortest;
     private Lane.@Nullable Planned planned;
-    /** Whether requests change nothing until it rings. */
+    /** Whether requests change nothing until the alarm rings. */
     private boolean patient;
 
     /**
-     * Plans nothing yet. The alarm does not ring within 10 ms of a request.
+     * Creates an alarm that plans nothing yet. The alarm does not ring within 10 ms of a request.
      *
-     * @param lane runs the task; nothing is planned after it was closed
+     * @param lane runs the task; nothing is planned after the lane was closed
      * @param task throws nothing
      */
     public Alarm(Lane lane, Runnable task) {
@@ -30,7 +30,7 @@ public final class Alarm {
         this.shortest = shortest;
     }
 
-    /** {@return an alarm that rings at once if that is wished} */
+    /** {@return an alarm that may ring at once} */
     public static Alarm immediate(Lane lane, Runnable task) {
         return new Alarm(lane, task, Duration.ZERO);
     }
@@ -47,7 +47,7 @@ public final class Alarm {
         }
     }
 
-    /** Rings after this pause. Requests do not hasten it: the last try of the task has failed. */
+    /** Rings after this pause. Later requests do not make it ring earlier, because the last try of the task has failed. */
     public synchronized void notBefore(Duration pause) {
         if (planned != null) {
             planned.cancel();

@@ -33,7 +33,7 @@ final class Background {
             task -> Threads.daemon("couchjobs-background", task));
     private final ScheduledThreadPoolExecutor timer = timer();
 
-    /** Runs a task beside all lanes, at once. */
+    /** Runs a task at once, outside all lanes. */
     void execute(Runnable task) {
         threads.execute(task);
     }
@@ -55,13 +55,13 @@ final class Background {
     private final class PooledLane implements Lane {
         private final String name;
         private final int most;
-        /** The loader of the thread that made the lane. A task must not see that of the task before. */
+        /** The context class loader of the thread that made the lane. A task must not see the loader of the task before. */
         private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
         private final Deque<Runnable> due = new ArrayDeque<>();
         private final Set<PlannedTask> delayed = new HashSet<>();
         private final Set<Thread> running = new HashSet<>();
-        /** Threads that were asked for and have not found the lane empty yet. */
+        /** The number of threads that were requested and have not found the lane empty yet. */
         private int borrowed;
 
         private boolean closed;
@@ -145,7 +145,7 @@ final class Background {
             return task;
         }
 
-        /** An interrupt of the lane's close must not reach the next task. */
+        /** Ends a task. An interrupt by the closing of the lane must not reach the next task. */
         private synchronized void end(Thread thread) {
             running.remove(thread);
             boolean unused = Thread.interrupted();
@@ -155,7 +155,7 @@ final class Background {
             try {
                 task.run();
             } catch (Throwable e) {
-                log.error("a task of {} failed", name, e); // a checked exception, too, from code that is not Java
+                log.error("a task of {} failed", name, e); // may be a checked exception, from code that is not Java
             }
         }
 

@@ -13,7 +13,7 @@ public final class Backoff {
     private int attempts;
 
     /**
-     * @param shortest the first pause, at most
+     * @param shortest the limit of the first pause
      * @param longest the limit of all pauses
      */
     public Backoff(Environment environment, Duration shortest, Duration longest) {

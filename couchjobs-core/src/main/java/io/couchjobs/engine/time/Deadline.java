@@ -12,13 +12,16 @@ public final class Deadline {
         this.nanos = nanos;
     }
 
-    /** From now on; at most a hundred years, since more does not fit the clock. */
+    /**
+     * Returns the deadline of a timeout that begins now. The timeout is limited to a hundred years, since more does not fit
+     * the clock.
+     */
     public static Deadline after(Environment environment, Duration timeout) {
         Duration bounded = Environment.bounded(timeout);
         return new Deadline(environment, environment.nanos() + (bounded.isNegative() ? 0 : bounded.toNanos()));
     }
 
-    /** Zero when the time is over. */
+    /** {@return the nanoseconds left; zero when the deadline has passed} */
     public long nanosLeft() {
         return Math.max(0, nanos - environment.nanos());
     }

@@ -7,8 +7,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The only source of threads, pauses, elapsed time and random numbers. A simulation replaces the real ones by its own, so
- * that it can be repeated. Thread-safe.
+ * The only source of threads, pauses, elapsed time and random numbers. A simulation replaces it, so that its runs can be
+ * repeated. Thread-safe.
  */
 public interface Environment {
     /** This machine's clock, random numbers and threads. */
@@ -27,9 +27,9 @@ public interface Environment {
     }
 
     /**
-     * Makes a pause, for a thread that keeps its interrupt for later.
+     * Makes a pause. An interrupted thread keeps its interrupt for later.
      *
-     * @return whether the pause is over; false when the thread was interrupted, as it is still
+     * @return whether the pause is over; false when the thread was interrupted, whose flag stays set
      */
     static boolean pauseUnlessInterrupted(Environment environment, Duration duration) {
         try {
@@ -49,7 +49,7 @@ public interface Environment {
 
     void pause(Duration duration) throws InterruptedException;
 
-    /** {@return the source of random numbers; to be used at once, by the calling thread} */
+    /** {@return the source of random numbers, for immediate use by the calling thread} */
     Random random();
 
     UUID uuid();
@@ -57,36 +57,36 @@ public interface Environment {
     /**
      * Opens a lane for background tasks.
      *
-     * @param name the name of the threads while they run its tasks
-     * @param most how many of its tasks run at a time
-     * @return the lane; to be closed at the end, unless its last tasks must run: a lane without tasks costs nothing
+     * @param name the name of the threads while they run the lane's tasks
+     * @param most the most tasks of the lane that run at a time
+     * @return the lane, to be closed at the end unless its last tasks must run: a lane without tasks costs nothing
      */
     Lane lane(String name, int most);
 
     /**
-     * Makes a thread for a loop that blocks all the time. Everything else belongs into a {@linkplain #lane lane}.
+     * Makes a thread for a loop that blocks all the time. All other work belongs in a {@linkplain #lane lane}.
      *
-     * @return a daemon thread that was not started
+     * @return a daemon thread that is not started
      */
     Thread thread(String name, Runnable loop);
 
     /**
-     * Starts a run of a handler in a daemon thread: in a virtual one where the JVM has them, else in one that is like a new
-     * one.
+     * Starts a run of a handler in a daemon thread. The thread is virtual if the JVM has virtual threads. Otherwise it is
+     * new, or a reused thread that is like a new one.
      */
     void startRun(String name, ClassLoader loader, Runnable run);
 
     /**
-     * Waits for what another thread does.
+     * Waits for the work of another thread.
      *
      * @return the outcome; throws as {@link CompletableFuture#join} does
      */
     <T> T join(CompletableFuture<T> future);
 
     /**
-     * Waits for what another thread does, but not for ever.
+     * Waits for the work of another thread, for a limited time.
      *
-     * @return whether it is done, with an outcome or a failure
+     * @return whether the work is done, with an outcome or a failure
      */
     boolean await(CompletableFuture<?> future, Duration longest) throws InterruptedException;
 }

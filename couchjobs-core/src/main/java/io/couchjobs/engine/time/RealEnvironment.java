@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** The clock, random numbers and threads of this machine. Thread-safe. */
 final class RealEnvironment implements Environment {
-    /** Before Java 21 a sleep cannot be shorter. */
+    /** The shortest possible sleep before Java 21. */
     private static final Duration SHORTEST_SLEEP = Duration.ofMillis(1);
 
     private static final Optional<ThreadCleaner> CLEANER =

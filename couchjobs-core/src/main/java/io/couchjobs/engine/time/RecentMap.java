@@ -19,7 +19,7 @@ public final class RecentMap<K, V> extends LinkedHashMap<K, V> {
         return new RecentMap<>(most, false);
     }
 
-    /** {@return a map that forgets the entries that were not used for longest} */
+    /** {@return a map that forgets the entries that have not been used for the longest time} */
     public static <K, V> Map<K, V> byUse(int most) {
         return new RecentMap<>(most, true);
     }

@@ -9,9 +9,8 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * The two clocks of a process. The time of day is corrected to the server's, so that workers with clocks hours apart
- * agree on when a job is due. The monotonic clock is for leases, which no clock change can shorten or stretch.
- * Thread-safe.
+ * The two clocks of a process. The time of day is corrected to the server's, so that workers with clocks hours apart agree
+ * on when a job is due. The monotonic clock is for leases: no clock change can shorten or stretch them. Thread-safe.
  */
 public final class ServerClock implements InstantSource {
     private final InstantSource local;
@@ -22,11 +21,12 @@ public final class ServerClock implements InstantSource {
     private final Standstills standstills;
 
     /**
-     * Follows a server's clock.
+     * Creates a clock that follows a server's clock.
      *
-     * @param local this machine's time of day; it counts while it may be the server's too, or the server tells none
-     * @param skew the server's clock minus this machine's, as far as known, for a time of day
-     * @param doubt how much more that may be, for a time of day
+     * @param local this machine's time of day; it counts while it may be the server's too, or while the server tells no
+     *     time
+     * @param skew the server's clock minus this machine's at a time of day, as far as known
+     * @param doubt how much greater the skew may be at a time of day
      * @param ask asks the server once, which may lessen the doubt
      */
     public ServerClock(
@@ -44,7 +44,7 @@ public final class ServerClock implements InstantSource {
     }
 
     /**
-     * For a server that is not asked for its time.
+     * Creates a clock for a server that is not asked for its time.
      *
      * @param skew the server's clock minus this machine's, as far as known
      */
@@ -52,13 +52,13 @@ public final class ServerClock implements InstantSource {
         this(local, time -> skew.get(), time -> Duration.ZERO, () -> {}, ticker);
     }
 
-    /** {@return the server's time of day, as far as known; whole milliseconds, as documents keep it} */
+    /** {@return the server's time of day, as far as known, in whole milliseconds, as documents store it} */
     @Override
     public Instant instant() {
         return Instant.ofEpochMilli(server.apply(local.instant()).toEpochMilli());
     }
 
-    /** {@return how much later than {@link #instant} it may be by the server's clock; zero while it agrees with this one's} */
+    /** {@return how much later than {@link #instant} the server's time may be; zero while both clocks agree} */
     public Duration doubt() {
         return doubt.get();
     }
@@ -66,7 +66,7 @@ public final class ServerClock implements InstantSource {
     /**
      * Asks the server once, which may lessen the doubt.
      *
-     * @throws io.couchjobs.couch.config.CouchException when it cannot be asked
+     * @throws io.couchjobs.couch.config.CouchException when the server cannot be asked
      */
     public void ask() {
         ask.run();
@@ -80,12 +80,12 @@ public final class ServerClock implements InstantSource {
     }
 
     /**
-     * Whether the monotonic clock stood still, by this machine's time of day, for more than half of the time for which
-     * a lease holds: it does so while the machine is suspended. Setting the time of day forward looks the same.
+     * Returns whether the monotonic clock stood still, by this machine's time of day, for more than half of the duration of
+     * a lease. The clock stands still while the machine is suspended. Setting the time of day forward looks the same.
      *
      * @param sinceNanos when the lease began, on the clock of {@link #nanos}
-     * @param timeout for how long it holds
-     * @return whether it is over by that
+     * @param timeout the duration of the lease
+     * @return whether the lease is over for this reason
      */
     public boolean stoodStill(long sinceNanos, Duration timeout) {
         var unused = nanos();

@@ -3,7 +3,7 @@ package io.couchjobs.engine.time;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** Wakes one waiting thread; a signal that comes before the waiting is not lost. Thread-safe. */
+/** Wakes one waiting thread. A signal that comes before the thread waits is not lost. Thread-safe. */
 public final class Signal {
     private final Environment environment;
     private CompletableFuture<Void> given = new CompletableFuture<>();
@@ -16,7 +16,7 @@ public final class Signal {
         given.complete(null);
     }
 
-    /** Waits for a signal, or as long, and uses the signal up. False when there was none. */
+    /** Waits for a signal, for a limited time, and uses the signal up. Returns false when there was none. */
     public boolean await(Duration longest) throws InterruptedException {
         boolean isGiven = environment.await(present(), longest);
         if (isGiven) {

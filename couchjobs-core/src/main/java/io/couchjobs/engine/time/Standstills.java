@@ -7,8 +7,8 @@ import java.util.Deque;
 import java.util.function.LongSupplier;
 
 /**
- * Detects that a monotonic clock stood still while the time of day went on: the machine was suspended. Setting the time
- * of day forward looks the same. Thread-safe.
+ * Detects that a monotonic clock stood still while the time of day went on, because the machine was suspended. Setting the
+ * time of day forward looks the same. Thread-safe.
  */
 final class Standstills {
     /** A shorter difference is no standstill; this is also the precision of the readings. */
@@ -21,7 +21,7 @@ final class Standstills {
     private volatile long ahead;
     private boolean begun;
 
-    /** A standstill of that length, detected when the clock showed these nanoseconds. */
+    /** A standstill of this length, detected when the clock showed these nanoseconds. */
     private record Standstill(long nanos, long length) {}
 
     Standstills(InstantSource timeOfDay) {

@@ -7,11 +7,11 @@ import java.lang.reflect.Field;
 import java.util.Optional;
 
 /**
- * Makes a thread of a pool like a new one: a handler finds nothing of the run before. Locks that a handler left locked
- * stay locked, as those of an ended thread do.
+ * Makes a pooled thread like a new one, so that a handler finds no traces of the run before. Locks that a handler left
+ * locked stay locked, as those of an ended thread do.
  *
- * <p>The JDK has no method that erases all thread-locals of a thread, so this takes {@code sun.misc.Unsafe}. Only JVMs
- * before 21 get here: later ones have virtual threads, which are not reused.
+ * <p>The JDK has no method that erases all thread-locals of a thread, so this class uses {@code sun.misc.Unsafe}. Only JVMs
+ * before 21 need it: later ones have virtual threads, which are not reused.
  */
 final class ThreadCleaner {
     private final MethodHandle put;
@@ -24,7 +24,7 @@ final class ThreadCleaner {
         this.inheritableLocals = inheritableLocals;
     }
 
-    /** Runs a task in the calling thread, which is like a new one before and after it. */
+    /** Runs a task in the calling thread, which is like a new one before and after the task. */
     void run(String name, ClassLoader loader, Runnable task) {
         Thread thread = Thread.currentThread();
         String own = thread.getName();
@@ -58,7 +58,8 @@ final class ThreadCleaner {
     }
 
     /**
-     * Looks for a way to erase thread-locals. Never call it where there are virtual threads: newer JVMs warn of what it does.
+     * Looks for a way to erase thread-locals. Must not be called where virtual threads exist, because newer JVMs warn about
+     * the access that it needs.
      *
      * @return the cleaner; empty on a JVM that does not let it erase thread-locals
      */

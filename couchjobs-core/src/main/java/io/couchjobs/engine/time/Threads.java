@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Optional;
 
-/** Makes daemon threads without inherited thread-locals; those of handlers are virtual where the JVM has them. */
+/** Makes daemon threads without inherited thread-locals. Threads of handlers are virtual where the JVM has virtual threads. */
 final class Threads {
     private static final Optional<MethodHandle> VIRTUAL = virtualThreads();
 
@@ -37,7 +37,7 @@ final class Threads {
         }
     }
 
-    /** {@code Thread.ofVirtual().inheritInheritableThreadLocals(false)::unstarted}, which Java 17 does not know. */
+    /** Returns {@code Thread.ofVirtual().inheritInheritableThreadLocals(false)::unstarted}, which Java 17 does not have. */
     private static Optional<MethodHandle> virtualThreads() {
         try {
             MethodHandles.Lookup lookup = MethodHandles.publicLookup();

@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Makes one job of many changes of a database. Used by one thread at a time.
+ * Makes one job from many changes of a database. Used by one thread at a time.
  *
- * <p>The list of changes is stored with the position before its job is made, and struck out afterwards. The id of the job is derived from
- * that list. So when a follower has died, the next one makes the same job, even if documents changed meanwhile.
+ * <p>The list of changes is stored with the position before the job is made, and deleted afterwards. The job's id is derived from
+ * that list. So after a follower's death, the next follower makes the same job, even if documents changed meanwhile.
  */
 final class BatchTaker implements Taker {
     private final Trigger trigger;
@@ -40,7 +40,7 @@ final class BatchTaker implements Taker {
         return reader.request(all);
     }
 
-    /** A batch ends at any change. */
+    /** Returns true, because a batch may end at any change. */
     @Override
     public boolean needsEachPosition() {
         return true;
@@ -61,7 +61,7 @@ final class BatchTaker implements Taker {
         return true;
     }
 
-    /** Makes the changes owed. While an earlier batch is owed, other changes wait in the feed. */
+    /** Adds the changes to the owed ones. While an earlier batch is owed, further changes wait in the feed. */
     @Override
     public Step take(Position position, List<Change> changes) {
         if (!position.owed().isEmpty()) {
@@ -70,7 +70,7 @@ final class BatchTaker implements Taker {
         Map<String, SourceChange> owed = new LinkedHashMap<>();
         for (Change row : changes) {
             for (SourceChange change : reader.all(row)) {
-                owed.remove(reader.key(change)); // only the last one counts
+                owed.remove(reader.key(change)); // the last change replaces earlier ones
                 owed.put(reader.key(change), change);
             }
         }
@@ -107,7 +107,7 @@ final class BatchTaker implements Taker {
         return step(position.seq(), 0, made, later, failures);
     }
 
-    /** The changes whose templates can be filled. One that cannot be filled fails, and holds up no other. */
+    /** Returns the changes whose templates can be filled. The other changes fail, without delaying the batch. */
     private List<SourceChange> good(List<SourceChange> owed, List<Step.Failure> failures) {
         List<SourceChange> good = new ArrayList<>();
         Instant now = clock.instant();

@@ -24,20 +24,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The databases that fit a pattern, and the news of them: by the server's feed of all databases where there is one, else by asking for the
- * positions of a hundred at a time, in growing pauses. Used by one thread.
+ * The databases that match a pattern, and the news: which of them may have changed. The news comes from the server's feed of all
+ * databases if it has one. Otherwise this class asks for the positions of a hundred databases at a time, in growing pauses. Used by
+ * one thread.
  */
 final class Databases {
     private static final Logger log = LoggerFactory.getLogger(Databases.class);
     private static final int PAGE = 100;
-    /** The reason of such a refusal. Its status is 401, as for a wrong password. */
+    /** The reason of a refusal for accounts that are not administrators. Its status is 401, as for a wrong password. */
     private static final String ONLY_FOR_ADMINS = "You are not a server admin.";
 
     private static final Duration BETWEEN = Duration.ofMillis(200);
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration NO_TIME = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofSeconds(30);
-    /** The feed of all databases may lose news when a node dies. */
+    /** The interval at which all databases are asked, because the feed of all databases may lose news when a node dies. */
     private static final Duration SWEEP = Duration.ofMinutes(5);
 
     private final CouchServer server;
@@ -54,9 +55,9 @@ final class Databases {
     private long swept;
 
     /**
-     * @param follows whether a database is one of the trigger
+     * @param follows whether the trigger follows a database
      * @param isFollowed whether a database is followed now
-     * @param listening permits to wait on a connection
+     * @param listening the permits for waiting on a connection
      */
     Databases(
             CouchServer server,
@@ -77,7 +78,7 @@ final class Databases {
         this.swept = environment.nanos();
     }
 
-    /** Lists the databases. From now on a change of one is news. */
+    /** Lists the databases. Their changes from now on are news. */
     Set<String> all() {
         if (hasFeed) {
             since = ask(ChangesRequest.NOW, NO_TIME)
@@ -100,7 +101,7 @@ final class Databases {
     }
 
     /**
-     * Waits for news.
+     * Waits for news, or for a pause.
      *
      * @return the databases that may have changed, been created or deleted
      */
@@ -121,7 +122,7 @@ final class Databases {
         return found();
     }
 
-    /** Asks the server's feed; empty when there is none for this account. */
+    /** Asks the server's feed of all databases; empty when this account has no such feed. */
     private Optional<DatabaseUpdates> ask(String from, Duration wait) {
         try {
             return Optional.of(DatabaseUpdates.next(server, from, wait));
@@ -135,7 +136,7 @@ final class Databases {
         }
     }
 
-    /** Whether the server lacks what was asked for, or does not give it to this account. A temporary refusal does not count. */
+    /** Returns whether the server does not support a request, or refuses it to this account. A temporary refusal does not count. */
     private static boolean isMissing(CouchException refusal) {
         return OlderServers.doNotKnow(refusal)
                 || refusal.status() == 403
@@ -152,18 +153,21 @@ final class Databases {
         if (!news.isEmpty()) {
             pauses.reset();
         } else if (hasWaited) {
-            environment.pause(BETWEEN); // a busy server has news of other databases all the time
+            environment.pause(BETWEEN); // a busy server always has news of other databases
         } else {
             environment.pause(pauses.next());
         }
         return news;
     }
 
-    /** A database that exists but is not followed is news, too: a node may not have known it for a moment, so it was forgotten. */
+    /**
+     * Asks all databases for their positions. A database that exists but is not followed is news, too: it was forgotten if a node
+     * did not know it for a moment.
+     */
     private Set<String> found() {
         List<String> names = List.copyOf(names(server, trigger, follows));
         Set<String> news = new TreeSet<>(positions.keySet());
-        names.forEach(news::remove); // what is left was deleted
+        names.forEach(news::remove); // the remaining names are deleted databases
         positions.keySet().removeAll(news);
         infos(server, names).forEach((name, info) -> {
             String position = position(info);
@@ -178,7 +182,10 @@ final class Databases {
         return news;
     }
 
-    /** Describes databases, a hundred per request; one by one where the server cannot describe several. One that cannot be described is left out. */
+    /**
+     * Returns the infos of databases, by name. Asks for a hundred per request, or one by one if the server does not support that.
+     * Leaves out databases that cannot be described.
+     */
     static Map<String, DatabaseInfo> infos(CouchServer server, List<String> names) {
         Map<String, DatabaseInfo> infos = new LinkedHashMap<>();
         try {

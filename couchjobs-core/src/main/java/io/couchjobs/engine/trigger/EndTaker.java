@@ -30,11 +30,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Writes the ends of a trigger's jobs into the documents that they were made from. Used by one thread at a time. */
+/** Writes how a trigger's jobs ended into the documents that the jobs were made from. Used by one thread at a time. */
 final class EndTaker implements Taker {
-    /** The number of jobs that are read at once. */
+    /** The maximum number of jobs that are read at once. */
     private static final int MOST_READ = 500;
-    /** The number of databases that are remembered with their unconfirmed writes. */
+    /** The maximum number of databases whose unconfirmed writes are remembered. */
     private static final int MOST_DATABASES = 1_000;
 
     private static final Set<String> OF_ONE_DATABASE =
@@ -78,8 +78,8 @@ final class EndTaker implements Taker {
     }
 
     /**
-     * Writes the ends that could not be written back before, or that no majority of a cluster's copies was known to have. A job that is gone,
-     * or runs again, has no end.
+     * Writes the ends that could not be written back before, or that no majority of the copies was known to have. Skips a job that
+     * was removed or runs again.
      */
     @Override
     public Step takeOwed(Position position, List<SourceChange> owed) {
@@ -120,7 +120,7 @@ final class EndTaker implements Taker {
             failure(end, read).ifPresent(failures::add);
         }
 
-        /** Writes the ends that a majority of the copies has. A node may show another one, which is undone later. */
+        /** Writes the ends that a majority of the copies has. A single node may show an end that is undone later. */
         void writeConfirmed(List<SourceChange> ends) {
             for (int from = 0; from < ends.size(); from += MOST_READ) {
                 writeSome(ends.subList(from, Math.min(from + MOST_READ, ends.size())));
@@ -139,7 +139,7 @@ final class EndTaker implements Taker {
                     owed.add(end);
                 } else if (state.isPresent()) {
                     state.get().job().ifPresent(job -> write(end, () -> job));
-                } else { // it is no job
+                } else { // the document is not a job
                     end.read().ifPresent(document -> write(end, () -> Job.parse(document)));
                 }
             }
@@ -147,7 +147,8 @@ final class EndTaker implements Taker {
     }
 
     /**
-     * Writes an end back. A database that refuses the account holds up no other. When the whole server refuses the account, all ends wait.
+     * Writes an end back. A database that refuses the account does not delay other databases. When the whole server refuses the
+     * account, all ends wait.
      *
      * @return the failure, if the end cannot be written
      */
@@ -181,7 +182,7 @@ final class EndTaker implements Taker {
                 .change(origin.docId(), new End(job, place));
     }
 
-    /** The end of a job, as a change of the document that the job was made from. */
+    /** Writes the end of a job into the document that the job was made from. */
     record End(Job job, JsonPointer place) implements UserDocuments.Change {
         @Override
         public ObjectNode apply(ObjectNode present) {

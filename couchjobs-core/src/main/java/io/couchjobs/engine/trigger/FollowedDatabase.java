@@ -13,10 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A database of a trigger on its way through its slices, which run one after the other. Thread-safe. */
+/** A database that a trigger follows. Runs the slices of its {@link SourceFollower}, one after the other. Thread-safe. */
 final class FollowedDatabase {
     private static final Logger log = LoggerFactory.getLogger(FollowedDatabase.class);
-    /** A database without a connection of its own, and without news, is looked at in pauses that grow while it rests. */
+    /**
+     * Bounds the growing pauses between reads of a database that has no connection of its own and is not covered by the server's
+     * news.
+     */
     private static final Duration SHORTEST_REST = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_REST = Duration.ofSeconds(15);
@@ -37,10 +40,10 @@ final class FollowedDatabase {
     private boolean isForgotten;
     private boolean isRunning;
     private boolean isWoken;
-    /** Whether no slice runs or is planned: nothing is left before somebody brings news. */
+    /** Whether no slice runs or is planned, until {@link #wake} is called. */
     private boolean isResting;
 
-    // The slices use these, one at a time.
+    // Used only by slices, which run one at a time.
     private boolean listens;
     private boolean wasMissing;
     private boolean isGone;
@@ -64,7 +67,9 @@ final class FollowedDatabase {
         this.alarm = Alarm.immediate(following.lane(), this::slice);
     }
 
-    /** False when the database was deleted and is not followed any more. */
+    /**
+     * Starts a slice, or another one after the running one. Returns false when the database was deleted and is no longer followed.
+     */
     synchronized boolean wake() {
         if (isForgotten) {
             return false;
@@ -78,7 +83,10 @@ final class FollowedDatabase {
         return true;
     }
 
-    /** False when a slice runs already, after which another one follows. False, too, when the database is not followed any more. */
+    /**
+     * Begins a slice. Returns false when a slice already runs, which another one then follows, or when the database is no longer
+     * followed.
+     */
     private synchronized boolean begins() {
         if (isForgotten) {
             return false;
@@ -92,7 +100,7 @@ final class FollowedDatabase {
         return true;
     }
 
-    /** Plans the next slice: at once when somebody woke this database while the last one ran. */
+    /** Plans the next slice. It starts at once if {@link #wake} was called during the last slice. */
     private synchronized void ended(Optional<Duration> pause) {
         isRunning = false;
         isForgotten = isGone && !isWoken;
@@ -106,7 +114,10 @@ final class FollowedDatabase {
         }
     }
 
-    /** Hears that a document was written. The position is read anew if another process wrote it, or if it is being read now. */
+    /**
+     * Handles a write of a document. Lets the next slice read the position again if another process wrote it, or if no position is
+     * known yet.
+     */
     void moved(String docId, String rev) {
         SourceFollower known = follower;
         boolean isNews = docId.equals(Position.docId(trigger.name(), name))
@@ -136,7 +147,7 @@ final class FollowedDatabase {
             return Optional.of(troubles.next());
         } catch (CouchNotFoundException missing) {
             wasMissing = true;
-            isGone = isTold(); // and its return is news
+            isGone = isTold(); // a new creation of the database would be news
             if (!isGone) {
                 return Optional.of(troubled(missing));
             }
@@ -149,16 +160,16 @@ final class FollowedDatabase {
         }
     }
 
-    /** How long until the next slice; empty when there is none before somebody brings news. */
+    /** Runs a slice. Returns the time until the next slice; empty when none is needed until {@link #wake} is called. */
     private Optional<Duration> follow() {
         if (isMoved) {
             isMoved = false;
             wasMoved |= follower != null;
             follower = null;
         }
-        // The positions of a removed trigger may be gone before this process hears of the removal. Then it must not
-        // begin a position, which the next trigger of that name would find. Nor must a trigger with a new connection
-        // find a position on its former server.
+        // The positions of a removed trigger may be deleted before this process learns of the removal. Then this
+        // process must not create a position, which the next trigger of that name would find. A trigger with a new
+        // connection must not find a position on its former server either.
         if (wasMoved && !tools.isFollowed(trigger)) {
             following.end();
             return Optional.empty();
@@ -199,12 +210,15 @@ final class FollowedDatabase {
         return pause.filter(soon -> soon.compareTo(longest) < 0).orElse(longest);
     }
 
-    /** Whether the server's news include this database. */
+    /** Returns whether the server's news include this database. */
     private boolean isTold() {
         return trigger.isPattern() && !isEnds();
     }
 
-    /** How long a trigger with a cron sleeps. Empty without a cron, or when a time has passed since all changes were taken. */
+    /**
+     * Returns how long a trigger with cron times sleeps; empty without cron times, or when a cron time has passed since all changes
+     * were taken.
+     */
     private Optional<Duration> untilNextPeriod(SourceFollower known) {
         if (!hasTimes()) {
             return Optional.empty();
@@ -228,7 +242,10 @@ final class FollowedDatabase {
         return name.equals(Positions.ENDS);
     }
 
-    /** Quiet databases of a pattern are not read at its times, so the note for all of them counts, too. */
+    /**
+     * Returns the last time at which no change was left. The time that is stored for the whole pattern counts, too, because
+     * databases without changes are not read at the cron times.
+     */
     private Instant caughtUp(SourceFollower known, Instant now) {
         Instant own = caughtUp;
         if (own == null) {
@@ -243,8 +260,8 @@ final class FollowedDatabase {
     }
 
     /**
-     * Whether the next follower may be told that no changes were left at that time. It may if none is left in this database, or if the
-     * database's own position says that some are.
+     * Returns whether this database allows to store for the whole pattern that no changes were left at a time. It does if it has no
+     * changes left, or if its own position says that it has some.
      */
     synchronized boolean hasCaughtUp(Instant time) {
         Instant own = caughtUp;

@@ -16,11 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the job that stands for a trigger. The owner of that job follows the trigger's sources. So a trigger has one follower at a time, and
- * when that process dies, another one takes over, as with any job. The run ends when the trigger is removed or paused. Thread-safe.
+ * Runs the job that stands for a trigger. The owner of that job follows the trigger's sources, so a trigger has one follower at a
+ * time. When the owner dies, another process takes over, as with any job. The run ends when the trigger is removed or paused.
+ * Thread-safe.
  */
 final class Follower implements JobHandler<ObjectNode> {
-    /** The type of these jobs. */
+    /** The type of the jobs that stand for triggers. */
     static final String TYPE = "couchjobs-trigger";
 
     private static final Logger log = LoggerFactory.getLogger(Follower.class);
@@ -34,7 +35,10 @@ final class Follower implements JobHandler<ObjectNode> {
         this.tools = tools;
     }
 
-    /** The job of a trigger. Its class is the name of the connection, so that only processes with that connection take it. */
+    /**
+     * Returns the job that stands for a trigger. The job's class is the name of the connection, so only processes with that
+     * connection take it.
+     */
     static JobRequest job(Trigger trigger) {
         JobRequest.Builder job = JobRequest.builder(TYPE)
                 .id(trigger.name())
@@ -59,10 +63,10 @@ final class Follower implements JobHandler<ObjectNode> {
     }
 
     /**
-     * Follows until something changes. A trouble does not fail the run: each failure would delay all later runs, because no run of this job
-     * ever succeeds.
+     * Follows the trigger until it changes. An exception does not fail the run: each failure would delay all later runs, because no
+     * run of this job ever succeeds.
      *
-     * @return false when the trigger is not to be followed any more
+     * @return whether the trigger is still to be followed
      */
     private boolean isFollowed(JobContext context, Backoff troubles) throws InterruptedException {
         String name = context.id().id();
@@ -85,7 +89,7 @@ final class Follower implements JobHandler<ObjectNode> {
         try (Following following = new Following(tools, trigger, () -> isOwner(context))) {
             running.put(trigger.name(), following);
             try {
-                // Nobody was told of a change between the first reading and this moment.
+                // The feed did not report changes to this object between the first reading and this moment.
                 if (present(trigger.name(), context).filter(following::isOf).isPresent()) {
                     following.run();
                 }
@@ -104,19 +108,19 @@ final class Follower implements JobHandler<ObjectNode> {
                 .equals(context.job().jobClass()));
     }
 
-    /** Hears of all triggers, because changes may have been missed. A following ends if its trigger is not among them. */
+    /** Ends each following whose trigger was removed or changed. Called with all triggers after changes may have been missed. */
     void looked(List<Trigger> all) {
         running.values().stream()
                 .filter(following -> all.stream().noneMatch(following::isOf))
                 .forEach(Following::end);
     }
 
-    /** Hears that changes may have been missed, those of positions, too. */
+    /** Ends all followings, because changes of triggers and positions may have been missed. */
     void gap() {
         running.values().forEach(Following::end);
     }
 
-    /** Hears that a document of a trigger changed. */
+    /** Handles a change of a trigger's own document or of one of its positions. */
     void changed(String trigger, String docId, String rev) {
         Following following = running.get(trigger);
         if (following != null) {

@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 /** The objects that all followers of one queue share. Immutable and thread-safe. */
 public record FollowerTools(
         QueueParts parts, Creator creator, AddRules rules, Sources sources, SharedDocuments documents) {
-    /** Without the documents, which are those of the queue. */
+    /** Uses the documents of the queue's database. */
     public FollowerTools(QueueParts parts, Creator creator, AddRules rules, Sources sources) {
         this(parts, creator, rules, sources, new SharedDocuments(parts.store().database()));
     }
@@ -38,13 +38,13 @@ public record FollowerTools(
         return new NamedDocuments<>(documents, DocIds.TRIGGER, Trigger::docId, Trigger::parse);
     }
 
-    /** The trigger of a name as it is now; empty when there is none, or its document cannot be one. */
+    /** Reads the trigger with a name; empty when there is none, or when its document is malformed. */
     Optional<Trigger> trigger(String name) {
         NamedDocuments<Trigger> triggers = triggers();
         return triggers.read(name).flatMap(triggers::parsed);
     }
 
-    /** Whether a trigger still has its source and its connection. */
+    /** Returns whether the stored trigger still has the source and the connection of a trigger. */
     boolean isFollowed(Trigger trigger) {
         return trigger(trigger.name())
                 .filter(present -> present.connection().equals(trigger.connection())
@@ -79,7 +79,10 @@ public record FollowerTools(
                         environment()));
     }
 
-    /** Tells which databases a trigger follows. A pattern leaves out the queue's own database, where each job would make another one. */
+    /**
+     * Returns which databases a trigger follows. A pattern leaves out the queue's own database, where each job would make another
+     * job.
+     */
     Predicate<String> follows(Trigger trigger) {
         boolean isOwnServer = trigger.connection().isEmpty();
         return database ->

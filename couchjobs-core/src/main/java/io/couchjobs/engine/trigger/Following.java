@@ -27,19 +27,20 @@ import org.slf4j.LoggerFactory;
 /**
  * Follows the databases of one trigger, as long as this process is the trigger's follower. Thread-safe.
  *
- * <p>A few databases are listened to, each on a connection of its own. Many are read in turns, by {@value #PLACES} threads, when there is
- * news of them. One that cannot be read is tried again in growing pauses, and holds up no other.
+ * <p>Up to {@value #PLACES} databases are each followed on their own connection. More databases are read in turns, by {@value
+ * #PLACES} threads, when they may have changed. A database that cannot be read is retried with backoff and does not delay other
+ * databases.
  */
 final class Following implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Following.class);
     private static final int PLACES = 8;
     private static final Duration TICK = Duration.ofSeconds(1);
-    /** A step that has begun ends with its position stored, unless it takes longer. */
+    /** The maximum time for which {@link #close} waits until running steps have stored their positions. */
     private static final Duration STEP = Duration.ofSeconds(3);
 
     static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
     static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-    /** A trouble that lasts for more attempts than this is noted. */
+    /** The number of failed attempts after which a problem is stored for the trigger's status. */
     static final int NOTED_ATTEMPT = 2;
 
     private final FollowerTools tools;
@@ -52,7 +53,10 @@ final class Following implements AutoCloseable {
     private final Signal changed;
     private final LoopGuard guard = new LoopGuard();
     private final Map<String, FollowedDatabase> databases = new ConcurrentHashMap<>();
-    /** Whether a problem of the pattern may be noted. An earlier follower may have noted one. Used by the thread that looks for databases. */
+    /**
+     * Whether a problem of the pattern may be stored, perhaps by an earlier follower. Used only by the thread that looks for
+     * databases.
+     */
     private boolean mayBeNoted = true;
 
     private volatile boolean over;
@@ -71,10 +75,10 @@ final class Following implements AutoCloseable {
         this.changed = new Signal(environment);
     }
 
-    /** Follows until the trigger changes, or this process is not its follower any more. */
+    /** Follows the databases until the trigger changes, or until this process is no longer its follower. */
     void run() throws InterruptedException {
         trigger.writeBack().ifPresent(place -> {
-            // Before the sources are followed: their jobs may end at once.
+            // This position must exist before the sources are followed, because their jobs may end at once.
             Position unused = tools.starts().position(trigger, Positions.ENDS, tools.queue(), false);
             follow(Positions.ENDS, tools.queue(), tools.endTaker(trigger, place));
         });
@@ -93,7 +97,9 @@ final class Following implements AutoCloseable {
         }
     }
 
-    /** Waits for news in a thread of its own, because the server may take half a minute to answer that there is none. */
+    /**
+     * Waits for changed databases in a separate thread, because the server may take half a minute to answer that nothing changed.
+     */
     private void followAll() {
         try {
             Databases all = new Databases(
@@ -119,7 +125,7 @@ final class Following implements AutoCloseable {
         }
     }
 
-    /** False when the databases could not be listed, and have to be listed anew. */
+    /** Asks once which databases changed. Returns false when the databases must be listed anew before the next call. */
     private boolean isAsked(Databases all, boolean isListed, Backoff pauses) throws InterruptedException {
         String trouble = "its databases cannot be listed: ";
         try {
@@ -152,8 +158,8 @@ final class Following implements AutoCloseable {
     }
 
     /**
-     * Ends if the trigger was removed, and then removes the positions once more. This process may have begun one after the removal, and the
-     * next trigger of that name must not find it.
+     * Ends the following if the trigger was removed, and then removes the trigger's positions once more. This process may have
+     * created a position after the removal, and the next trigger of that name must not find it.
      *
      * @return whether the trigger was removed
      */
@@ -166,7 +172,9 @@ final class Following implements AutoCloseable {
         return isRemoved;
     }
 
-    /** Looks once more at the end of a thread, which may have begun a position while the trigger was being removed. */
+    /**
+     * Checks for a removal when a thread ends, because the thread may have created a position while the trigger was being removed.
+     */
     private void lookForRemoval() {
         boolean wasInterrupted = Thread.interrupted();
         try {
@@ -188,14 +196,14 @@ final class Following implements AutoCloseable {
         }
     }
 
-    /** Strikes out the problem of the pattern. */
+    /** Deletes the stored problem of the pattern. */
     private void settle() {
         if (mayBeNoted) {
             mayBeNoted = !settle(trigger.source());
         }
     }
 
-    /** Strikes out the problem of a source; false when that cannot be done now. */
+    /** Deletes the stored problem of a source. Returns false when the deletion fails. */
     boolean settle(String source) {
         return isDone(() -> tools.troubles().settle(trigger, source));
     }
@@ -206,7 +214,7 @@ final class Following implements AutoCloseable {
         boolean unused = isDone(() -> tools.troubles().settleOthers(trigger, followed));
     }
 
-    /** Notes the problem of the pattern, or of a database that has no position. */
+    /** Stores the problem of the pattern, or of a database that has no position. */
     void note(String source, String problem) {
         boolean unused = isDone(() -> {
             tools.troubles().note(trigger, source, problem);
@@ -224,7 +232,10 @@ final class Following implements AutoCloseable {
         }
     }
 
-    /** Quiet databases are not read at the times of a cron. One note says for all of them that nothing was left at such a time. */
+    /**
+     * Stores that no database had changes left when a cron time passed. One document says so for all databases, because databases
+     * without changes are not read at the cron times.
+     */
     private void noteCaughtUp(Timing.Cron period, Instant asked) {
         Optional<Instant> time = period.next(caughtUp).filter(next -> !next.isAfter(asked));
         boolean isDue = time.isPresent()
@@ -240,14 +251,17 @@ final class Following implements AutoCloseable {
         }
     }
 
-    /** The last time at which no database of a pattern had changes left, or when the following began; the epoch when neither is known. */
+    /**
+     * Returns the last time at which no database of a pattern had changes left, or else the time at which the following began; the
+     * epoch when neither is known.
+     */
     Instant caughtUp() {
         return caughtUp;
     }
 
     /**
-     * Whether this process still follows. Once it has ended, it stays so even if a late renewal brings the lease back: some threads have
-     * ended by then, and others have not.
+     * Returns whether this process still follows the trigger. An ended following does not resume, even if a late renewal restores
+     * the lease, because some of its threads have ended by then.
      */
     boolean goesOn() {
         if (!isOwner.getAsBoolean()) {
@@ -256,7 +270,7 @@ final class Following implements AutoCloseable {
         return !over;
     }
 
-    /** Ends the following. */
+    /** Ends this following. */
     void end() {
         over = true;
         changed.give();
@@ -272,7 +286,7 @@ final class Following implements AutoCloseable {
         }
     }
 
-    /** Forgets a deleted database. When it comes back, it is followed as a new one. */
+    /** Forgets a deleted database. If the database is created again, it is followed as a new one. */
     void forget(String name, FollowedDatabase deleted) {
         boolean unused = databases.remove(name, deleted);
     }
@@ -288,7 +302,7 @@ final class Following implements AutoCloseable {
         boolean unused = followed.wake();
     }
 
-    /** Whether a trigger has the content of the followed one. */
+    /** Returns whether a trigger has the same content as the followed trigger. */
     boolean isOf(Trigger other) {
         return content(trigger).equals(content(other));
     }
@@ -297,7 +311,7 @@ final class Following implements AutoCloseable {
         return trigger.toDocument().without(SharedLeaf.OF_ONE_REVISION);
     }
 
-    /** Hears that the document of the trigger, or of one of its positions, was written. */
+    /** Handles a write of the trigger's document or of one of its positions. */
     void changed(String docId, String rev) {
         if (docId.equals(Trigger.docId(trigger.name()))) {
             end();
@@ -310,7 +324,7 @@ final class Following implements AutoCloseable {
         return lane;
     }
 
-    /** Whether each database can have a thread and a connection of its own. */
+    /** Returns whether there are few enough databases for each to have its own thread and connection. */
     boolean areFew() {
         return databases.size() <= PLACES;
     }

@@ -41,11 +41,14 @@ import java.util.stream.Collectors;
 /**
  * Makes the jobs of a trigger, each once. Thread-safe.
  *
- * <p>New jobs are written in one bulk request, and nothing is read before. A job that is there says which change it was made from. So a change
- * that is seen again, after a crash or because a feed went back, finds its job and does nothing.
+ * <p>New jobs are written by one bulk request, without reading first. An existing job names the change that it was made from. A
+ * change may be seen again after a crash, or because a feed went back. Such a change finds its job and does nothing.
  */
 final class JobMaker {
-    /** The number of jobs that one request reads. A busy cluster would not answer a larger one before the client's timeout. */
+    /**
+     * The maximum number of jobs that one request reads. A busy cluster may not answer a larger request before the client's
+     * timeout.
+     */
     private static final int MOST_READ = 500;
 
     private final JobStore store;
@@ -61,13 +64,15 @@ final class JobMaker {
     }
 
     /**
-     * Makes jobs.
+     * Makes jobs, or runs existing jobs again.
      *
      * @param wanted jobs with different ids
-     * @param round when the trigger was last sent back, in ms; 0 if never
-     * @param isCurrent whether the document of a change has its revision now; asked only when a later one has made the job
-     * @return what became of each, in the same order
-     * @throws CouchJobsException when the database cannot be asked, or nobody knows what it stored; all can be tried again
+     * @param round the time of the trigger's last replay, in ms; 0 if there was none
+     * @param isCurrent whether the revision of a change is the current revision of its document; called only when a later revision
+     *     has made the job
+     * @return the result of each job, in the same order
+     * @throws CouchJobsException when the database cannot be reached, or when it is unknown what it stored; the caller can retry
+     *     all jobs
      */
     List<Result> make(Trigger trigger, long round, List<Wanted> wanted, Predicate<SourceChange> isCurrent) {
         Map<JobId, Outcome> outcomes = new LinkedHashMap<>();
@@ -95,12 +100,15 @@ final class JobMaker {
                 .toList();
     }
 
-    /** Whether a job of a trigger may have to wait for room. An outbox names its types in its documents. */
+    /**
+     * Returns whether a job of a trigger may have to wait because its type has a limit. True for an outbox, whose documents name
+     * the types.
+     */
     boolean mayHaveNoRoom(Trigger trigger) {
         return trigger.type().map(rules::hasLimit).orElse(true);
     }
 
-    /** A job that a trigger wanted, and what became of it. */
+    /** A job that a trigger wanted, and its outcome. */
     record Result(Wanted wanted, Outcome outcome) {
         boolean hasNoRoom() {
             return outcome instanceof Outcome.NoRoom;
@@ -147,7 +155,7 @@ final class JobMaker {
         return store.attaching(store.site().stamp(job));
     }
 
-    /** Confirms a job that only a minority has. It is a conflict when another job of its id counts. */
+    /** Confirms a job that only a minority of the copies stored. Returns a conflict when another job with the same id won. */
     private WriteResult confirmed(Job job, WriteResult written) {
         if (!(written instanceof WriteResult.Accepted accepted)) {
             return written;
@@ -164,7 +172,7 @@ final class JobMaker {
         return new Outcome.Made();
     }
 
-    /** A server that fails on a document may store it later. */
+    /** Returns the outcome of a refused write. Throws on a server error, because the server may still store the document. */
     private static Outcome failed(WriteRefusedException refused) {
         if (refused.status() >= 500) {
             throw refused;
@@ -173,8 +181,8 @@ final class JobMaker {
     }
 
     /**
-     * Reads the jobs as a majority of the copies has them. Jobs with conflicts are resolved in the background, because one request for each
-     * would hold up all others.
+     * Reads the jobs as a majority of the copies has them. Conflicts are left to the background resolution, because resolving each
+     * here would delay all other jobs.
      */
     private Present read(List<Wanted> present) {
         Map<JobId, Job> jobs = new HashMap<>();
@@ -206,14 +214,14 @@ final class JobMaker {
     }
 
     /**
-     * The jobs of a step that are there already.
+     * The existing jobs of a step.
      *
      * @param jobs the jobs without conflicts
-     * @param unresolved the ids of those that have conflicts, or a claim that was withdrawn
+     * @param unresolved the ids of the jobs that have conflicts or a withdrawn claim
      */
     private record Present(Map<JobId, Job> jobs, Set<JobId> unresolved) {}
 
-    /** The jobs of a step that are there already. */
+    /** Decides about the existing jobs of a step, and writes those that change. */
     private final class Found {
         private final Trigger trigger;
         private final long round;
@@ -229,7 +237,7 @@ final class JobMaker {
             this.present = present;
         }
 
-        /** The outcome without a write. For a job that is to be written it is the outcome of a write that succeeds. */
+        /** Returns the outcome of a job. For a job that must be written, returns the outcome that a successful write has. */
         Outcome outcome(Wanted wanted) {
             Job job = present.jobs.get(wanted.id());
             if (present.unresolved.contains(wanted.id())) {
@@ -248,7 +256,7 @@ final class JobMaker {
             return new Outcome.Made();
         }
 
-        /** Writes the changed jobs by one request. Jobs that others changed meanwhile are read anew. */
+        /** Writes the changed jobs by one request. Reads the jobs that other processes changed meanwhile, and decides anew. */
         void write(Map<JobId, Outcome> outcomes) {
             List<WriteResult> written = store.writer().writeAll(next);
             List<Job> stored = new ArrayList<>();
@@ -290,7 +298,10 @@ final class JobMaker {
             return origin.isCoveredBy(made) || (origin.isOlderThan(made) && !isCurrent.test(change));
         }
 
-        /** Whether a job is of the newest state of its document. A job of one change needs nothing once it is there. */
+        /**
+         * Returns whether jobs stand for the newest state of their documents. A job of a single change needs no write once it
+         * exists.
+         */
         private boolean isOfNewestState() {
             return trigger.delivery() == Trigger.Delivery.LATEST
                     && trigger.outbox().isEmpty()

@@ -22,11 +22,11 @@ import java.util.stream.Stream;
 
 /** Makes the jobs of the changes of a database. Used by one thread at a time. */
 final class JobTaker implements Taker {
-    /** The number of documents that are read at once of changes that waited. A thousand large ones would fill the memory. */
+    /** The maximum number of owed changes whose documents are read at once, to bound memory use. */
     private static final int MOST_READ = 50;
 
     private final Trigger trigger;
-    /** The same trigger without {@code ignoreOwn}. */
+    /** A copy of the trigger without {@code ignoreOwn}. */
     private final Trigger ofAnybody;
 
     private final SourceReader reader;
@@ -59,7 +59,7 @@ final class JobTaker implements Taker {
         return reader.request(all);
     }
 
-    /** Where jobs may find no room, a step ends at any change. */
+    /** Returns true also when jobs may have to wait for room, because a step can then end after any change. */
     @Override
     public boolean needsEachPosition() {
         return trigger.needsPositions() || maker.mayHaveNoRoom(trigger);
@@ -80,7 +80,7 @@ final class JobTaker implements Taker {
                 dealtWith == 0 ? position.seq() : changes.get(dealtWith - 1).seq(), dealtWith);
     }
 
-    /** The changes before the first one whose job has no room. */
+    /** Returns the number of changes before the first change whose job has no room. */
     private static int dealtWith(List<Change> changes, List<SourceChange> withoutRoom) {
         Set<String> waiting = withoutRoom.stream().map(SourceChange::id).collect(Collectors.toSet());
         for (int i = 0; i < changes.size(); i++) {
@@ -111,11 +111,14 @@ final class JobTaker implements Taker {
         round.make().forEach(round::owe);
     }
 
-    /** The changes of one step on their way to their jobs. */
+    /** The state of one step. */
     private final class Round {
         private final Position position;
         private final Map<JobId, Wanted> wanted = new LinkedHashMap<>();
-        /** By job, the other documents of the step that want the same job. Their entries are done when it is made. */
+        /**
+         * By job id, the requests for the same job from other documents of the step. Their outbox entries are done when the job is
+         * made.
+         */
         private final Map<JobId, List<Wanted>> alsoWanted = new HashMap<>();
 
         private final Map<String, SourceChange> owed = new LinkedHashMap<>();
@@ -129,7 +132,10 @@ final class JobTaker implements Taker {
             position.owed().forEach(this::owe);
         }
 
-        /** The end of the ids of the jobs. Jobs of the newest state keep their ids when the trigger is sent back, and run again. */
+        /**
+         * Returns the suffix of the job ids. Jobs with {@link Trigger.Delivery#LATEST} keep their ids after a replay, and run
+         * again.
+         */
         private String suffix() {
             boolean runsAgain = trigger.delivery() == Trigger.Delivery.LATEST;
             return position.round() == 0 || runsAgain ? "" : "#" + position.round();
@@ -141,7 +147,10 @@ final class JobTaker implements Taker {
                     SourceReader.inRound(trigger, change, position.round()).plan(change, suffix(), clock.instant()));
         }
 
-        /** Plans a change that waited. Somebody else made it, so it makes its job even if the trigger's job has written the document since. */
+        /**
+         * Plans an owed change. The change was not the trigger's own, so it makes its job even if the trigger's job has written the
+         * document since.
+         */
         void planOwed(SourceChange change) {
             add(
                     change,
@@ -156,7 +165,7 @@ final class JobTaker implements Taker {
                 warning = LoopGuard.warning(change.id());
             }
             for (JobRequest request : plan.jobs()) {
-                Wanted before = wanted.remove(request.id()); // the last one counts
+                Wanted before = wanted.remove(request.id()); // the last change replaces earlier ones
                 if (before != null && !before.change().id().equals(change.id())) {
                     alsoWanted
                             .computeIfAbsent(request.id(), id -> new ArrayList<>())
@@ -167,7 +176,7 @@ final class JobTaker implements Taker {
             }
         }
 
-        /** Forgets the failures of changes that are taken once more. They are listed then. */
+        /** Forgets the failures of all other changes. Those changes are taken again, and may fail again then. */
         void forgetFailuresBut(List<Change> dealtWith) {
             Set<String> ids = dealtWith.stream().map(Change::id).collect(Collectors.toSet());
             failures.removeIf(failure -> !ids.contains(failure.change().id()));
@@ -183,12 +192,12 @@ final class JobTaker implements Taker {
             owed.put(reader.key(change), withoutDocument);
         }
 
-        /** Makes the jobs, and returns the changes for whose jobs there is no room. */
+        /** Makes the jobs. Returns the changes whose jobs have no room. */
         List<SourceChange> make() {
             List<JobMaker.Result> results =
                     maker.make(trigger, position.round(), List.copyOf(wanted.values()), reader::isCurrent);
             results.forEach(this::note);
-            // After what was made: another entry of the same document may wait.
+            // Runs after the results were recorded, because another entry of the same document may have to wait.
             changes(results, JobMaker.Result::waits).forEach(this::owe);
             trigger.outbox().ifPresent(after -> failures.addAll(entries.done(made, trigger, after)));
             List<SourceChange> withoutRoom = changes(results, JobMaker.Result::hasNoRoom);
@@ -218,7 +227,7 @@ final class JobTaker implements Taker {
                     .toList();
         }
 
-        /** All wishes for one job, from all documents of the step. */
+        /** Returns the requests for one job from all documents of the step. */
         private Stream<Wanted> all(Wanted last) {
             return Stream.concat(Stream.of(last), alsoWanted.getOrDefault(last.id(), List.of()).stream());
         }

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks the databases of a trigger how many changes wait there. */
+/** Asks the databases of a trigger how many changes wait in them. */
 final class Lags {
     private static final Logger log = LoggerFactory.getLogger(Lags.class);
     private static final int MOST_ASKED = 50;
@@ -25,10 +25,11 @@ final class Lags {
     }
 
     /**
-     * The changes that come after these positions, by database; without databases that cannot be asked.
+     * Returns the number of changes after each position, by database, without databases that cannot be asked.
      *
-     * <p>One database is asked how many changes its feed still has. Of several, only those are asked whose position begins with a smaller number
-     * than the server's. These numbers alone do not tell the lag: they differ from node to node.
+     * <p>A single database is always asked how many changes its feed still has. If there are several, only databases whose stored
+     * position begins with a smaller number than the server's position are asked. These numbers alone do not tell the lag, because
+     * they differ from node to node.
      */
     Map<String, Long> of(List<Position> all) {
         Map<String, Long> lags = new HashMap<>();

@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Slows down the jobs of a document that changes again and again, most likely because its own jobs write it. The jobs wait, and none is
+ * Slows down the jobs of a document that keeps changing, most likely because its own jobs write it. The jobs wait, and no job is
  * lost. One guard serves all databases of a trigger, which may be thousands. Thread-safe.
  */
 final class LoopGuard {
-    /** A document that changes more often than that within a minute is slowed down. */
+    /** The number of changes within a minute above which the jobs of a document wait. */
     static final int MOST = 30;
 
     static final Duration PAUSE = Duration.ofMinutes(1);
@@ -21,10 +21,10 @@ final class LoopGuard {
 
     private final Map<String, Seen> seen = RecentMap.byUse(MOST_DOCUMENTS);
 
-    /** The revisions since a moment: a change that waits is looked at many times, and counts once. */
+    /** The revisions of a document since a moment. A set, because a waiting change is seen many times but counts once. */
     private record Seen(long since, Set<String> revs) {}
 
-    /** Whether the job of a change has to wait. */
+    /** Counts a change, and returns whether its job has to wait. */
     synchronized boolean slowsDown(SourceChange change, long nanos) {
         Seen now = seen.merge(
                 change.database() + "/" + change.id(),

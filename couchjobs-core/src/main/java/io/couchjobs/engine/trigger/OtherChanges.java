@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** The next changes of a feed, for which the changes already read are waiting. Used by one thread. */
+/** Reads further changes of a feed, while the changes already read wait to fill a batch. Used by one thread. */
 final class OtherChanges {
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration STREAMING = Duration.ofMillis(20);
@@ -17,14 +17,18 @@ final class OtherChanges {
     private final boolean listens;
     private final Deadline deadline;
 
-    /** @param patience how long changes may wait from now on */
+    /** @param patience how long the changes may wait from now on */
     OtherChanges(ChangesFeed feed, boolean listens, Duration patience, Environment environment) {
         this.feed = feed;
         this.listens = listens;
         this.deadline = Deadline.after(environment, patience);
     }
 
-    /** The next change after a number of them; empty when none comes in time, or when the follower is not to go on. */
+    /**
+     * Reads the next change; empty when none comes in time, or when the follower is to stop.
+     *
+     * @param changes the number of changes that were read before
+     */
     Optional<Change> next(int changes, BooleanSupplier goesOn) {
         Optional<Change> next = feed.next(piece(patience(changes)));
         while (next.isEmpty() && !feed.isEnded() && deadline.nanosLeft() > 0 && changes > 0 && goesOn.getAsBoolean()) {
@@ -38,8 +42,8 @@ final class OtherChanges {
     }
 
     /**
-     * How long to wait for the next change, when a number of changes is there already. A feed that does not listen is about to end,
-     * so it gets a moment to do so.
+     * Returns how long to wait for the next change when a number of changes was read before. A feed that does not listen for new
+     * changes gets a moment to reach its end.
      */
     private Duration patience(int changes) {
         Duration left = deadline.left();

@@ -18,7 +18,7 @@ import java.util.Set;
 /** Marks or removes the entries of outboxes whose jobs were made. Thread-safe. */
 final class OutboxEntries {
     private final UserDocuments documents;
-    /** Entries of earlier tries. A step that is tried again may read its own write, which has no open entry, and would ask for nothing. */
+    /** Entries of earlier attempts. A retried step may read its own earlier write, in which these entries are already done. */
     private final Map<String, Done> unsettled = Collections.synchronizedMap(new LinkedHashMap<>());
 
     OutboxEntries(CouchDatabase database, Environment environment) {
@@ -35,9 +35,9 @@ final class OutboxEntries {
     }
 
     /**
-     * Marks or removes entries. Those of an earlier step that no majority has confirmed come first.
+     * Marks or removes entries. Entries of an earlier step that no majority has confirmed come first.
      *
-     * @return what failed: a database may have rules that refuse the change, and the winner of a conflict may be malformed
+     * @return the failures: the database's own rules may refuse a change, and the winner of a conflict may be malformed
      */
     List<Step.Failure> done(List<Wanted> made, Trigger trigger, Outbox.Entries after) {
         if (after == Outbox.Entries.LEAVE) {

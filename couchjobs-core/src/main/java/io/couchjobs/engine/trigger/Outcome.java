@@ -1,24 +1,24 @@
 package io.couchjobs.engine.trigger;
 
-/** Tells what became of a job that a trigger wanted. */
+/** The outcome of a job that a trigger wanted. */
 sealed interface Outcome {
-    /** A majority of the copies has a job that was made or changed. */
+    /** The job was made or changed, and a majority of the copies has it. */
     record Made() implements Outcome {}
 
-    /** The job of that change is there. */
+    /** The job of the change already exists. */
     record Known() implements Outcome {}
 
-    /** The job runs, or has conflicts: the change waits for the end of the run, or for those who resolve them. */
+    /** The job runs or has conflicts. The change waits until the run ends or the conflicts are resolved. */
     record Waits() implements Outcome {}
 
-    /** The queue has no room for a new job of that type. */
+    /** The queue has no room for a new job of this type. */
     record NoRoom() implements Outcome {}
 
     /**
-     * It cannot be stored.
+     * The job cannot be stored.
      *
-     * @param reason why, in words
-     * @param retryable whether that may change
+     * @param reason why the job cannot be stored
+     * @param retryable whether a retry may succeed
      */
     record Failed(String reason, boolean retryable) implements Outcome {}
 }

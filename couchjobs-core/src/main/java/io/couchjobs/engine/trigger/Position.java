@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How far a trigger is in a database: the content of a document {@code follow:TRIGGER:DATABASE}. Immutable and thread-safe.
+ * The progress of a trigger in a database: the content of a document {@code follow:TRIGGER:DATABASE}. Immutable and thread-safe.
  *
- * <p>Beside the position it keeps the changes that are not dealt with though the position has passed them: those that wait for the end
- * of a run, those that failed, and those that are to be tried again.
+ * <p>The document also keeps the owed changes, which the position has passed but which are not processed yet. They wait for the end
+ * of a run, for the resolution of a conflict, or for a retry. The last failed changes are kept, too.
  */
 final class Position {
     static final String BEGINNING = "0";
@@ -55,7 +55,7 @@ final class Position {
         this.document = document;
     }
 
-    /** The first position of a database, which was created at that second; 0 when nobody knows. */
+    /** Returns the first position of a database, with the second in which the database was created; 0 if unknown. */
     static Position first(String trigger, String database, String seq, long created) {
         return new Position(JsonNodeFactory.instance
                 .objectNode()
@@ -82,12 +82,12 @@ final class Position {
         return document.path(DATABASE).asText();
     }
 
-    /** Whether it is the position of a database. */
+    /** Returns whether this is the position of a database, and not another document beside the positions. */
     boolean isOfDatabase() {
         return !database().startsWith("~");
     }
 
-    /** The same position, begun for the present connection of a trigger. The document of a pattern's start names the pattern, too. */
+    /** Returns a copy that names the trigger's present connection, and, for a pattern's start, also the pattern. */
     Position of(Trigger trigger) {
         Position next = with(
                 CONNECTION,
@@ -98,7 +98,7 @@ final class Position {
         return next;
     }
 
-    /** Whether it was begun for the connection and the pattern of a trigger. A position that names neither counts as begun for both. */
+    /** Returns whether this position was created for a trigger's connection and pattern. A missing name counts as a match. */
     boolean isOf(Trigger trigger) {
         String connection = trigger.connection().orElse("");
         return document.path(CONNECTION).asText(connection).equals(connection)
@@ -113,12 +113,12 @@ final class Position {
         return document.path(ROUND).asLong();
     }
 
-    /** When the position moved last. */
+    /** Returns when the position last moved. */
     Optional<Instant> last() {
         return time(AT);
     }
 
-    /** When the following began; empty in positions of an earlier version. */
+    /** Returns when the following began; empty in positions of an earlier version of couchjobs. */
     Optional<Instant> since() {
         return time(SINCE);
     }
@@ -127,7 +127,7 @@ final class Position {
         return with(SINCE, JsonNodeFactory.instance.numberNode(start.toEpochMilli()));
     }
 
-    /** The time since which changes have been waiting, as the follower knew it when it moved the position. */
+    /** Returns the time since which changes have been waiting, as known when the position was stored. */
     Optional<Instant> behindSince() {
         return time(BEHIND);
     }
@@ -138,7 +138,7 @@ final class Position {
                 : Optional.empty();
     }
 
-    /** The same position with another time since which changes have been waiting; empty when none waits. */
+    /** Returns a copy with another time since which changes have been waiting; empty when no change waits. */
     Position behind(Optional<Instant> since) {
         Position next = new Position(toDocument());
         since.ifPresentOrElse(
@@ -146,7 +146,7 @@ final class Position {
         return next;
     }
 
-    /** How many changes were taken in the last minute that is over. */
+    /** Returns the number of changes that were taken in the last complete minute. */
     long perMinute(Instant now) {
         long passed = now.toEpochMilli() / MINUTE_MILLIS - document.path(MINUTE).asLong();
         return passed == 0 ? count(BEFORE) : passed == 1 ? count(IN_MINUTE) : 0;
@@ -167,12 +167,12 @@ final class Position {
         return count(FAILED);
     }
 
-    /** Why the database cannot be followed. */
+    /** Returns why the database cannot be followed. */
     Optional<String> problem() {
         return Optional.ofNullable(document.path(PROBLEM).textValue());
     }
 
-    /** The warning that a person should read though the database is followed; empty again some time after the last step that said so. */
+    /** Returns a warning for the user; empty when no step of the last five minutes had a warning. */
     Optional<String> warning(Instant now) {
         Instant warned = Instant.ofEpochMilli(document.path(WARNED).asLong());
         return Optional.ofNullable(document.path(WARNING).textValue())
@@ -183,7 +183,7 @@ final class Position {
         return document.deepCopy();
     }
 
-    /** Whether another process moved it since the other position was read. */
+    /** Returns whether another process moved the position after {@code other} was read. */
     boolean isElsewhereThan(Position other) {
         return !seq().equals(other.seq())
                 || round() != other.round()
@@ -195,25 +195,25 @@ final class Position {
         return mine.equals(JsonNumbers::compare, other.toDocument().without(SharedLeaf.OF_ONE_REVISION));
     }
 
-    /** Whether the database was deleted and made anew since it was followed. */
+    /** Returns whether the database was deleted and created again since this position began. */
     boolean isOfOther(long created) {
         long known = document.path(CREATED).asLong();
         return known != 0 && created != 0 && known != created;
     }
 
-    /** The position in a database that was made anew, or is on another server. Owed changes are dropped: they are of other documents. */
+    /** Returns the first position in a new database of that name, without the owed changes, which belong to other documents. */
     Position restarted(String seq, long created, Instant now) {
         Position next = replayed(seq, now).with(CREATED, JsonNodeFactory.instance.numberNode(created));
         next.document.remove(OWED);
         return next;
     }
 
-    /** The position moved elsewhere. Changes before it are left out, and no change is done once more. */
+    /** Returns a moved copy in the same round: changes before its position are left out, and no change makes a second job. */
     Position movedTo(String seq) {
         return with(SEQ, JsonNodeFactory.instance.textNode(seq));
     }
 
-    /** The position sent back: a new round begins, which does all changes once more, also those of a removed trigger of that name. */
+    /** Returns a copy in a new round, in which all changes make jobs once more, even those of a removed trigger of that name. */
     Position replayed(String seq, Instant now) {
         Position next = movedTo(seq);
         next.document.put(ROUND, Math.max(round() + 1, now.toEpochMilli()));
@@ -232,12 +232,12 @@ final class Position {
         return next;
     }
 
-    /** The changes that are still to be dealt with. */
+    /** Returns the owed changes, without their documents. */
     List<SourceChange> owed() {
         return changes(document.path(OWED));
     }
 
-    /** The first owed changes, and no more than that number. The changes of one retry are not mixed with others. */
+    /** Returns the first owed changes, up to a maximum. Changes of a retry are not mixed with others. */
     List<SourceChange> firstOwed(int most) {
         JsonNode owed = document.path(OWED);
         int count = 0;
@@ -264,7 +264,7 @@ final class Position {
                 .toList();
     }
 
-    /** The position that owes the failed changes once more. They are not mixed with others, which may have their job already. */
+    /** Returns a copy that owes the failed changes again, kept apart from other changes, which may already have their job. */
     Position retrying() {
         Position next = new Position(toDocument());
         ArrayNode owed = next.document.withArray("/" + OWED);
@@ -286,7 +286,7 @@ final class Position {
                 .toList();
     }
 
-    /** The position after a step. */
+    /** Returns the position after a step. */
     Position after(Step step, Instant now) {
         Position next = new Position(toDocument());
         next.document.put(SEQ, step.seq()).put(AT, now.toEpochMilli());

@@ -8,17 +8,17 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The positions of triggers in the database of a queue, one for each database that a trigger follows. Other documents stand beside them.
- * Each of their names begins with a character that no database's name has. Thread-safe.
+ * The positions of triggers in the database of a queue, one for each database that a trigger follows. Other documents stand beside
+ * them, with names that begin with {@code ~}, which no database's name does. Thread-safe.
  */
 final class Positions {
-    /** The position in the queue's own database, where the ends of jobs are read. */
+    /** The name of the position in the queue's own database, from which the ends of jobs are read. */
     static final String ENDS = "~ends";
 
-    /** A document that names a pattern. While it is there, the databases of that pattern have their positions. */
+    /** The name of a document that names a pattern. If the document exists, the databases of that pattern have their positions. */
     static final String STARTED = "~started";
 
-    /** Before the name of a source: the document holds its problem. */
+    /** The prefix of the name of a document that holds the problem of a source. */
     static final String TROUBLE = "~trouble:";
 
     private final SharedDocuments documents;
@@ -35,28 +35,28 @@ final class Positions {
         return readAll(trigger, "");
     }
 
-    /** The positions whose names begin with a prefix. */
+    /** Reads the positions whose names begin with a prefix. */
     List<Position> readAll(String trigger, String names) {
         return documents.readAll(Position.docId(trigger, names)).stream()
                 .map(Position::new)
                 .toList();
     }
 
-    /** The position of a database; the given one when it has none yet. */
+    /** Returns the position of a database. Stores the given position if the database has none yet. */
     Position begin(Position first) {
         return new Position(
                 documents.change(first.docId(), document -> document.has("_rev") ? document : first.toDocument()));
     }
 
     /**
-     * Moves a position on, confirmed by a majority of the copies.
+     * Moves a position, confirmed by a majority of the copies.
      *
-     * @throws MovedException when it is elsewhere by now: it was sent back or removed, or another process follows
+     * @throws MovedException when the stored position differs by now: it was sent back or removed, or another process follows
      */
     Position move(Position from, Position to) {
         return change(from, present -> {
             if (present.saysTheSameAs(to)) {
-                return present; // an earlier try, whose answer was lost
+                return present; // written by an earlier attempt whose answer was lost
             } else if (present.isElsewhereThan(from)) {
                 throw new MovedException();
             }
@@ -65,9 +65,9 @@ final class Positions {
     }
 
     /**
-     * Changes a position, wherever it is.
+     * Changes a position, even if it was moved meanwhile.
      *
-     * @throws MovedException when it is gone
+     * @throws MovedException when the position was removed
      */
     Position change(Position known, UnaryOperator<Position> change) {
         return new Position(documents.change(known.docId(), document -> {
@@ -95,7 +95,7 @@ final class Positions {
         documents.remove(Position.docId(trigger, database));
     }
 
-    /** Somebody else moved the position since this process read it. */
+    /** Thrown when another process moved or removed the position after this process read it. */
     static final class MovedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

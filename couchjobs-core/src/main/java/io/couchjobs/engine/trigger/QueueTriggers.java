@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /** The triggers in the database of a queue. Thread-safe. */
 public final class QueueTriggers implements Triggers {
-    /** The type of the jobs that stand for triggers: who owns one follows its trigger. */
+    /** The type of the jobs that stand for triggers. The owner of such a job follows the trigger. */
     public static final String FOLLOWERS = Follower.TYPE;
 
     private static final Logger log = LoggerFactory.getLogger(QueueTriggers.class);
@@ -58,7 +58,7 @@ public final class QueueTriggers implements Triggers {
         }
         Trigger stored = stored(trigger);
         if (isInReach) {
-            begin(trigger); // only now: the follower of the former connection would take the position back
+            begin(trigger); // not earlier: the follower of the former connection would take the position back
         }
         return stored;
     }
@@ -78,7 +78,10 @@ public final class QueueTriggers implements Triggers {
         }));
     }
 
-    /** A trigger is followed where it was put first, wherever it is replicated to. */
+    /**
+     * Keeps the trigger's site, or sets the own site in a new trigger. So a replicated trigger is followed only at the site where
+     * it was created.
+     */
     private ObjectNode stamped(ObjectNode present, ObjectNode next) {
         if (present.hasNonNull(Field.SITE)) {
             next.set(Field.SITE, present.get(Field.SITE));
@@ -88,7 +91,7 @@ public final class QueueTriggers implements Triggers {
         return next;
     }
 
-    /** Gives a new trigger its positions, so that its start is this moment. */
+    /** Creates the positions of a new trigger, so that it starts at this moment. */
     private void begin(Trigger trigger) {
         CouchServer server = tools.sources().server(trigger.connection());
         try {
@@ -109,7 +112,7 @@ public final class QueueTriggers implements Triggers {
                 : Set.of(trigger.source());
     }
 
-    /** A trigger that follows its own position changes the position with each change that it takes. */
+    /** Refuses a trigger that would follow its own position, because each change that it takes would cause another change. */
     private void refuseOwnPosition(Trigger trigger) {
         String queue = tools.queue().name();
         SourceChange own = new SourceChange(queue, Position.docId(trigger.name(), queue), "1-0", "0", false, null);
@@ -124,7 +127,7 @@ public final class QueueTriggers implements Triggers {
         }
     }
 
-    /** Tries what the follower will do. */
+    /** Tries to read a source in the same way as the follower will. */
     private void tryToFollow(Trigger trigger) {
         CouchServer server = tools.sources().server(trigger.connection());
         try {
@@ -134,7 +137,7 @@ public final class QueueTriggers implements Triggers {
             }
         } catch (CouchException cannot) {
             if (cannot instanceof CouchUnreachableException || cannot.status() >= 500) {
-                throw cannot; // the trigger is not wrong
+                throw cannot; // the fault is not in the trigger
             }
             throw new IllegalArgumentException(
                     "trigger " + trigger.name() + " cannot follow " + trigger.source() + ": " + cannot.getMessage(),
@@ -201,7 +204,7 @@ public final class QueueTriggers implements Triggers {
     @Override
     public void remove(String name) {
         boolean isRemoved = triggers.remove(name);
-        positions.remove(name); // an earlier try may have left them
+        positions.remove(name); // an earlier attempt may have left some
         if (!isRemoved) {
             throw NotFoundException.trigger(name);
         }
@@ -240,7 +243,7 @@ public final class QueueTriggers implements Triggers {
         if (!WORDS.contains(from)) {
             tryPosition(trigger, server.database(trigger.source()), from);
         }
-        begin(trigger); // perhaps nobody has followed it yet
+        begin(trigger); // perhaps the trigger was never followed
         tools.troubles().replay(trigger, from);
         for (Position position : statuses.followed(trigger)) {
             if (position.isOfDatabase()) {
@@ -250,7 +253,7 @@ public final class QueueTriggers implements Triggers {
         }
     }
 
-    /** Throws when the source refuses the position: a follower could not go on from it. */
+    /** Throws when the source refuses the position, because a follower could not continue from there. */
     private static void tryPosition(Trigger trigger, CouchDatabase source, String seq) {
         try {
             tryToRead(trigger, source, seq);
@@ -261,7 +264,10 @@ public final class QueueTriggers implements Triggers {
         }
     }
 
-    /** A replay from now only leaves changes out. It begins no new round, so earlier ends still count as the trigger's own writes. */
+    /**
+     * Moves a position. A replay from {@code now} only leaves changes out. It begins no new round, so ends that were written
+     * earlier still count as the trigger's own writes.
+     */
     private void replay(Position position, String from, String seq) {
         Position unused = positions.change(
                 position,
@@ -270,7 +276,10 @@ public final class QueueTriggers implements Triggers {
                         : present.replayed(seq, tools.clock().instant()));
     }
 
-    /** Empty when the database is gone and may be gone. If it is made anew, it is followed from its beginning anyway. */
+    /**
+     * Returns the position to replay from; empty when the database was deleted and {@code mayBeGone} allows that. A database that
+     * is created again is followed from its beginning anyway.
+     */
     private static Optional<String> seq(CouchDatabase database, String from, boolean mayBeGone) {
         if (!from.equals(NOW)) {
             return Optional.of(from.equals("beginning") ? Position.BEGINNING : from);

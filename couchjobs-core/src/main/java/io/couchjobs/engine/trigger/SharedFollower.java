@@ -24,16 +24,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The part of a queue that follows triggers. It is started once, and is there while the queue has a worker. Thread-safe.
+ * Follows the triggers of a queue. Started once, and runs while the queue has a worker. Thread-safe.
  *
- * <p>It makes the job of each enabled trigger, and runs such jobs as soon as there is a trigger. Without triggers it costs nothing.
+ * <p>Adds the job of each enabled trigger. Starts a worker for these jobs as soon as there is a trigger, so a queue without
+ * triggers has no such worker.
  */
 public final class SharedFollower implements PatientListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SharedFollower.class);
     private static final String JOBS = DocIds.JOB + Follower.TYPE + ":";
     private static final int MOST_TRIGGERS = 1000;
     private static final Duration LATER = Duration.ofSeconds(5);
-    /** On a cluster the copies that were read first may have been older than what the feed told. */
+    /**
+     * The time after which the triggers are read once more: on a cluster, the first reading may come from copies that are older
+     * than the feed.
+     */
     private static final Duration LOAD_AGAIN = Duration.ofSeconds(45);
 
     private final FollowerTools tools;
@@ -43,7 +47,7 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
     private @Nullable Worker worker;
     private Listening listening = () -> {};
 
-    /** No I/O. */
+    /** Creates the follower without I/O. */
     public SharedFollower(FollowerTools tools) {
         this.tools = tools;
         this.follower = new Follower(tools);
@@ -52,7 +56,7 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
     }
 
     /**
-     * Begins to follow.
+     * Starts to follow the triggers.
      *
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
@@ -107,13 +111,13 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
         lane.execute(this::load);
     }
 
-    /** Nothing was missed, so the followings go on with what they remember. */
+    /** Reads the triggers again. No change was missed, so the followings continue. */
     @Override
     public void reconnected() {
         lane.execute(this::load);
     }
 
-    /** Only looks at the triggers: this happens often while very many jobs are added, and must not end the followings. */
+    /** Reads the triggers again, without ending the followings: skipped changes are frequent while very many jobs are added. */
     @Override
     public void skipped() {
         lane.execute(this::load);
@@ -148,7 +152,7 @@ public final class SharedFollower implements PatientListener, AutoCloseable {
         });
     }
 
-    /** Whether the job waits for a process that knows another connection, which the trigger had before. */
+    /** Returns whether the job is pending for another connection, which the trigger had before. */
     private static boolean waitsElsewhere(Job job, Trigger trigger) {
         return job.phase() == JobPhase.PENDING && !job.jobClass().equals(trigger.connection());
     }

@@ -14,17 +14,17 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * The next rows of a feed that cannot be read with its documents. Each document was read by a request of its own, up to the first one that
- * cannot be read. Immutable.
+ * The next rows of a feed that cannot be read with its documents. Each document was read by a separate request, up to the first
+ * document that cannot be read. Immutable.
  *
  * @param readable the rows whose documents were read
- * @param failed the row whose document cannot be read; empty when there is none among the next rows
+ * @param failed the row whose document cannot be read; empty when all documents of these rows were read
  * @param seq the position after all these rows
  * @param problem why the document cannot be read
  */
 record SingleRows(List<Change> readable, Optional<Change> failed, String seq, String problem) {
     private static final int MOST_ROWS = 50;
-    /** Documents are kept until there are so many characters of them. */
+    /** The total size of documents after which no further documents are read. */
     private static final long MOST_CHARACTERS = 8_000_000;
 
     private static final Duration TICK = Duration.ofSeconds(1);
@@ -32,8 +32,9 @@ record SingleRows(List<Change> readable, Optional<Change> failed, String seq, St
     /**
      * Reads the next rows.
      *
-     * @param trouble the failure of the feed; thrown again unless a row has too much in it, such as a number of 1,001 digits
-     * @param request the request for the feed that failed, from the next row on
+     * @param trouble the failure of the feed; thrown again unless a row is too large to be parsed, for example because of a number
+     *     of 1,001 digits
+     * @param request the request for the failed feed, from the next row on
      */
     static SingleRows after(
             CouchException trouble, CouchDatabase database, ChangesRequest request, BooleanSupplier goesOn) {
@@ -72,7 +73,7 @@ record SingleRows(List<Change> readable, Optional<Change> failed, String seq, St
         return rows;
     }
 
-    /** When the revision is gone, the newest one is read: it has a row of its own later. */
+    /** Reads the document of a row. If the server no longer has the revision, reads the newest one, which has its own row later. */
     private static Change withDocument(CouchDatabase database, Change row) {
         return new Change(
                 row.seq(),
@@ -84,7 +85,7 @@ record SingleRows(List<Change> readable, Optional<Change> failed, String seq, St
                         .orElse(null));
     }
 
-    /** The step past all these rows, once the readable ones are dealt with. The row that cannot be read fails. */
+    /** Returns the step past all these rows, after the readable ones were processed. The unreadable row fails. */
     Step step(Position position) {
         List<Step.Failure> failures = failed
                 .map(row -> new Step.Failure(

@@ -20,36 +20,37 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Follows one database for a trigger, slice by slice. Used by one thread at a time.
+ * Follows one database for a trigger, in slices that each read the feed for a while. Used by one thread at a time.
  *
- * <p>The position is stored after all jobs of a step are confirmed, and before the next step. Changes that do not concern
- * the trigger move the position in memory only. It is stored after many of them, or after some time, because each storing is a write.
+ * <p>The position is stored after all jobs of a step are confirmed, and before the next step. Changes that do not concern the
+ * trigger move the position in memory only. To save writes, that position is stored after many such changes or some time.
  */
 final class SourceFollower {
     /**
-     * The server needs longer to compute the position of a change than to read the change. So it computes only every 20th position of a
-     * backlog. A change without a position counts as being at the last position before it.
+     * For a backlog, the server computes the position of every 20th change only, because computing a position takes longer than
+     * reading a change. A change without its own position has the last position before it.
      */
     private static final int CHANGES_PER_POSITION = 20;
 
     /**
-     * A slice that does not wait for new changes ends after so many, so that other databases have their turn. CouchDB tells the position
-     * of a change when the number of changes that are left, this one included, is a multiple of 20. By this limit that is each 20th.
+     * The maximum number of changes in a slice that does not wait for new changes, so that other databases get their turn. CouchDB
+     * sends a change's position if the number of remaining changes, including this one, is a multiple of 20. This limit makes it
+     * every 20th.
      */
     static final int LONGEST_SLICE = 500 * CHANGES_PER_POSITION - 1;
 
     private static final int MOST_UNSTORED = 2_000;
-    /** A step ends with the document that exceeds this: large documents are taken a few at a time. */
+    /** A step ends with the document that exceeds this total size, to bound memory use. */
     private static final long MOST_CHARACTERS = 8_000_000;
-    /** While so many changes wait, no more are taken: the document of the position holds all of them. */
+    /** The maximum number of owed changes: the position's document holds them all. At this number, no more changes are taken. */
     private static final int MOST_OWED = 1_000;
 
     private static final Duration LONGEST_UNSTORED = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration LONGEST_FULL = Duration.ofSeconds(15);
-    /** A change that has no room in the queue is read again each time, with its document. */
+    /** Not shorter, because each retry of a change that has no room in the queue reads the change and its document again. */
     private static final Duration SHORTEST_FULL = Duration.ofSeconds(1);
-    /** A server may end a connection at any time; the next one follows soon. */
+    /** The pause before reconnecting after the server has ended a feed. */
     private static final Duration AGAIN = Duration.ofMillis(250);
 
     private final CouchDatabase database;
@@ -69,7 +70,7 @@ final class SourceFollower {
     private boolean isCaughtUp;
     private boolean hasReadAll;
     private long waitingSince;
-    /** Whether too few changes for one job wait for others. */
+    /** Whether changes wait for further changes to fill a batch. */
     private boolean isWaiting;
 
     private Optional<Duration> pause = Optional.empty();
@@ -90,12 +91,12 @@ final class SourceFollower {
         return position;
     }
 
-    /** Whether changes were waiting when the position was stored. */
+    /** Returns whether changes were waiting when the position was stored. */
     boolean isBehind() {
         return position.behindSince().isPresent() || !position.owed().isEmpty();
     }
 
-    /** Whether the last slice left nothing to do. */
+    /** Returns whether the last slice left no change to process. */
     boolean hasTakenAll() {
         return hasReadAll && position.owed().isEmpty();
     }
@@ -103,9 +104,9 @@ final class SourceFollower {
     /**
      * Follows the database for a while.
      *
-     * @param stays whether it may wait for new changes on a connection of its own
-     * @param goesOn whether it is still to be followed
-     * @return how long until the next slice; empty when nothing is left to do until something changes
+     * @param stays whether the slice may wait for new changes on its own connection
+     * @param goesOn whether the database is still to be followed
+     * @return the time until the next slice; empty when no slice is needed until the database changes
      */
     Optional<Duration> slice(BooleanSupplier stays, BooleanSupplier goesOn) {
         try {
@@ -150,7 +151,7 @@ final class SourceFollower {
                 : Optional.of(pause.filter(p -> p.compareTo(owedPause) < 0).orElse(owedPause));
     }
 
-    /** The backlog is read to its end before new changes are waited for. */
+    /** Returns a request for the backlog, or, once the backlog was read, a request that waits for new changes. */
     private ChangesRequest request(boolean listens) {
         ChangesRequest feed = listens
                 ? ChangesRequest.continuous()
@@ -160,7 +161,7 @@ final class SourceFollower {
         return taker.request(feed.since(seq));
     }
 
-    /** Returns how many rows there were, with those that do not concern the trigger. */
+    /** Processes rows of the feed. Returns the number of rows, including rows that do not concern the trigger. */
     private int read(ChangesFeed feed, boolean listens, BooleanSupplier goesOn) {
         int rows = 0;
         while (goesOn.getAsBoolean() && pause.isEmpty()) {
@@ -175,7 +176,7 @@ final class SourceFollower {
                 if (!wait.isZero()) {
                     pause = Optional.of(wait);
                     isAtEnd = false;
-                    isCaughtUp = true; // a connection of its own waits as well
+                    isCaughtUp = true; // the next slice may wait on its own connection
                     return rows;
                 }
                 if (!take(part.changes(), part.seq())) {
@@ -195,10 +196,10 @@ final class SourceFollower {
     }
 
     /**
-     * Reads the changes that are there, or those that come within a second. Changes that wait for others are left to the next slice
-     * when this slice is to end.
+     * Reads the available changes, or the changes that come within a second. When this slice has to end while changes wait for
+     * further changes, those changes are left to the next slice.
      *
-     * @param before how many rows of this feed were read before
+     * @param before the number of rows of this feed that were read before
      */
     private FeedPart collect(ChangesFeed feed, boolean listens, int before, BooleanSupplier goesOn) {
         List<Change> changes = new ArrayList<>();
@@ -228,7 +229,7 @@ final class SourceFollower {
         }
         if (next.isEmpty() && !feed.isEnded() && !changes.isEmpty() && !goesOn.getAsBoolean()) {
             isAtEnd = false;
-            // A feed of its own reads them again: this one would not tell of them twice.
+            // The next slice opens a new feed to read these changes again, because this feed does not repeat them.
             pause = Optional.of(Duration.ZERO);
             return FeedPart.none(seq);
         }
@@ -240,7 +241,7 @@ final class SourceFollower {
                 changes, isAllOfIt ? feed.lastSeq() : reached, isAtPosition || isAllOfIt, isShort, rows, count);
     }
 
-    /** How long too few changes still wait for others; only where nothing listens to the feed meanwhile. */
+    /** Returns how long changes still wait to fill a batch. Nonzero only after the feed ended. */
     private Duration waitForOthers(FeedPart part) {
         if (!part.isShort()) {
             isWaiting = false;
@@ -261,7 +262,10 @@ final class SourceFollower {
         unstored += changes;
     }
 
-    /** Deals with changes, after which the feed has that position; false when some of them have to wait. */
+    /**
+     * Processes changes and moves the position to {@code to}. If some of the changes have to wait, moves it less far and returns
+     * false. Returns false when some have to wait.
+     */
     private boolean take(List<Change> changes, String to) {
         Step step = taker.take(position, changes);
         boolean isAll = step.changes() == changes.size();
@@ -275,7 +279,7 @@ final class SourceFollower {
         return isAll;
     }
 
-    /** The row that cannot be read fails after those before it are dealt with. */
+    /** Passes a row that cannot be read. The rows before it are processed first; then the unreadable row is recorded as failed. */
     private void pass(SingleRows rows) {
         List<Change> changes = rows.readable().stream()
                 .filter(change -> taker.concerns(position, change))
@@ -328,14 +332,14 @@ final class SourceFollower {
         }
     }
 
-    /** Stores the position, unless it was stored since a time. So the next follower knows that no change was left then. */
+    /** Stores the position, unless it was stored since a time. The stored time tells the next follower that no change was left. */
     void store(Instant since) {
         if (position.last().filter(last -> !last.isBefore(since)).isEmpty()) {
             move(Step.none(seq, position.owed()));
         }
     }
 
-    /** Notes why the database cannot be followed; empty when it can be followed again. */
+    /** Stores why the database cannot be followed; empty when it can be followed again. */
     void note(Optional<String> problem) {
         if (!position.problem().equals(problem)) {
             Optional<Instant> behind = position.behindSince().or(() -> problem.map(any -> clock.instant()));

@@ -20,7 +20,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Turns rows of a database's feed, and changes that waited, into changes with their documents. Thread-safe. */
+/** Turns rows of a database's feed, and owed changes, into changes with their documents. Thread-safe. */
 final class SourceReader {
     private final Trigger trigger;
     private final CouchDatabase database;
@@ -32,16 +32,16 @@ final class SourceReader {
         this.copies = new Copies(database);
     }
 
-    /** The request for the changes that matter, with as much of them as the trigger needs. */
+    /** Narrows a request to the changes that the trigger selects, and to the parts of them that it needs. */
     ChangesRequest request(ChangesRequest all) {
         ChangesRequest request = all.includeDocs(trigger.needsDocuments()).styleAllDocs(takesLeaves());
         return trigger.selector().map(request::selector).orElse(request);
     }
 
     /**
-     * Whether the trigger takes the winner of a row, or may take another leaf.
+     * Returns whether the trigger takes the winner of a row, or may take another leaf.
      *
-     * @param round when the trigger was last sent back, in ms; 0 if never
+     * @param round the time of the trigger's last replay, in ms; 0 if there was none
      */
     boolean concerns(Change change, long round) {
         SourceChange winner = winner(change);
@@ -50,9 +50,10 @@ final class SourceReader {
     }
 
     /**
-     * A trigger as it judges a change. An end that it wrote before it was sent back is a change like any other.
+     * Returns the trigger as it applies to a change. An end that the trigger wrote before its last replay counts as any other
+     * change.
      *
-     * @param round when the trigger was last sent back, in ms; 0 if never
+     * @param round the time of the trigger's last replay, in ms; 0 if there was none
      */
     static Trigger inRound(Trigger trigger, SourceChange change, long round) {
         boolean isOfBefore = trigger.writeBack()
@@ -63,19 +64,25 @@ final class SourceReader {
         return isOfBefore ? Trigger.parse(trigger.toDocument().without("writeBack")) : trigger;
     }
 
-    /** The leaf whose document a row has. A selector chooses among the leaves, but the row always has the document of the winner. */
+    /**
+     * Returns the revision of the document in a row. A selector chooses among the leaves, but the row always has the document of
+     * the winner.
+     */
     private static String shown(Change change) {
         return change.doc() == null
                 ? change.revs().get(0)
                 : change.doc().path("_rev").asText();
     }
 
-    /** Each leaf was somebody's save; the newest state is that of the winner. */
+    /**
+     * Returns whether the trigger takes each leaf of a conflict, because each leaf was saved by a user. Otherwise only the winner
+     * counts.
+     */
     private boolean takesLeaves() {
         return trigger.delivery() == Trigger.Delivery.EVERY || trigger.outbox().isPresent();
     }
 
-    /** A row of a feed as a change of its first revision. */
+    /** Returns the change of the first revision in a row. */
     static SourceChange change(String database, Change row) {
         return new SourceChange(database, row.id(), row.revs().get(0), row.seq(), row.deleted(), row.doc());
     }
@@ -87,14 +94,17 @@ final class SourceReader {
         return new SourceChange(database.name(), change.id(), rev, change.seq(), change.deleted(), change.doc());
     }
 
-    /** The revision that a user saved. A write of the trigger itself is no change: its row stands for the change before it. */
+    /**
+     * Returns the revision that a user saved. If the trigger itself wrote the document, the row stands for the user's change before
+     * that write.
+     */
     private String savedRev(ObjectNode document) {
         return trigger.writeBack()
                 .map(place -> WriteBack.savedRev(document, place))
                 .orElse(document.path("_rev").asText());
     }
 
-    /** The changes that a row stands for, the winner first if it is one of them. */
+    /** Returns the changes that a row stands for, the winner first if it is one of them. */
     List<SourceChange> all(Change change) {
         SourceChange winner = winner(change);
         if (!takesLeaves()) {
@@ -112,10 +122,10 @@ final class SourceReader {
     }
 
     /**
-     * A leaf that the feed shows; empty when somebody has written on it since, which makes a row of its own. The feed of a cluster may show a
-     * leaf that only one copy has, and a reading may ask two others.
+     * Reads a leaf that the feed shows; empty when it has a newer revision by now, which makes its own row. The feed of a cluster
+     * may show a leaf that only one copy has, and the read may ask other copies.
      *
-     * @throws CouchUnreachableException when the copies that were asked do not have it: the row is to be read again
+     * @throws CouchUnreachableException when the copies that were asked do not have the leaf; the caller must read the row again
      */
     private Optional<ObjectNode> leaf(String docId, String rev) {
         Optional<ObjectNode> leaf = database.get(docId, rev);
@@ -130,11 +140,14 @@ final class SourceReader {
     private boolean wasWrittenOn(String docId, String rev) {
         return database.leaves(docId).stream()
                 .map(leaf -> leaf.path("_rev").asText())
-                .filter(leaf -> !leaf.equals(rev)) // it may have come to another copy meanwhile
+                .filter(leaf -> !leaf.equals(rev)) // the leaf itself may have reached another copy meanwhile
                 .anyMatch(leaf -> database.history(docId, leaf).contains(rev));
     }
 
-    /** Whether the document of a change still has that revision, or has it again because the winner of a conflict was deleted. */
+    /**
+     * Returns whether the change's revision is the document's current revision, perhaps again because the winner of a conflict was
+     * deleted.
+     */
     boolean isCurrent(SourceChange change) {
         return newest(List.of(change))
                 .get(0)
@@ -143,12 +156,13 @@ final class SourceReader {
     }
 
     /**
-     * Reads the documents of changes as they are now. Where each revision counts, it reads that revision.
+     * Reads the documents of changes in their present state, or, with {@link Trigger.Delivery#EVERY}, in the revisions of the
+     * changes.
      *
-     * @return the changes in their order. A change is empty when its document was deleted since, because the deletion is a change
-     *     of its own. With a selector, it is also empty when its document has a newer revision, because the feed brings that
+     * @return the changes in their order. A change is empty when its document was deleted since, because the deletion is a separate
+     *     change. With a selector, a change is also empty when its document has a newer revision, because the feed brings that
      *     revision if it is selected. A newer revision that the trigger's own job wrote is an exception, because the feed makes no
-     *     job of it. Where each revision counts, a change is empty when the server has forgotten its revision
+     *     job from it. With {@link Trigger.Delivery#EVERY}, a change is empty when the server no longer has its revision
      */
     List<Optional<SourceChange>> again(List<SourceChange> changes) {
         if (isOfRevisions()) {
@@ -162,7 +176,7 @@ final class SourceReader {
         return all;
     }
 
-    /** The documents as all copies know them: the feed of a cluster may have shown what only one of them has. */
+    /** Reads the documents from all copies, because the feed of a cluster may have shown a revision that only one copy has. */
     private List<Optional<ObjectNode>> newest(List<SourceChange> changes) {
         List<String> ids = changes.stream().map(SourceChange::id).toList();
         return copies.areSeveral()
@@ -170,7 +184,7 @@ final class SourceReader {
                 : database.getAll(ids);
     }
 
-    /** The leaves of documents as all copies know them, without their histories. */
+    /** Reads the leaves of documents from all copies, without their revision histories. */
     private List<List<ObjectNode>> leavesOfAll(List<String> ids) {
         List<List<ObjectNode>> all = database.leavesOfAll(ids, copies.number()).stream()
                 .map(leaves -> leaves.orElseThrow(() ->
@@ -194,12 +208,12 @@ final class SourceReader {
                         .filter(newer -> !isLeftToFeed(change, newer));
     }
 
-    /** A deletion with its tombstone, unless the server has forgotten the tombstone. */
+    /** Returns a deletion with its tombstone, if the trigger needs the tombstone and the server still has it. */
     private SourceChange withTombstone(SourceChange deletion) {
         return trigger.needsDocuments() ? exactly(deletion).orElse(deletion) : deletion;
     }
 
-    /** The leaf of a change of an outbox that is not the winner: it has entries of its own. */
+    /** Returns the leaf of an outbox change if another leaf is the winner, because each leaf has its own entries. */
     private Optional<SourceChange> losingLeaf(SourceChange change, SourceChange winner) {
         if (trigger.outbox().isEmpty() || winner.rev().equals(change.rev())) {
             return Optional.empty();
@@ -212,7 +226,10 @@ final class SourceReader {
                 .findAny();
     }
 
-    /** Whether a newer revision waits for its row in the feed. A document of an outbox does not: its entries tell which jobs are made. */
+    /**
+     * Returns whether a newer revision is left to its own row in the feed. Never true for an outbox, whose entries tell which jobs
+     * are made.
+     */
     private boolean isLeftToFeed(SourceChange change, SourceChange newer) {
         return trigger.outbox().isEmpty()
                 && Rev.ORDER.compare(newer.rev(), change.rev()) > 0
@@ -222,7 +239,7 @@ final class SourceReader {
                         .isPresent();
     }
 
-    /** Whether a selector selects a document. A server without indexes searches its feed. */
+    /** Returns whether a selector selects a document. A server without Mango queries searches its changes feed. */
     static boolean selects(CouchDatabase source, String docId, ObjectNode selector) {
         try {
             return source.matches(docId, selector);
@@ -255,7 +272,10 @@ final class SourceReader {
                 new CouchException.Failure.Request("GET", path, null, null), false, reason, new IOException(reason));
     }
 
-    /** The failure of a change that is empty when it is read again. A forgotten revision fails, a deleted document does not. */
+    /**
+     * Returns the failure of a change that {@link #again} left empty. A revision that the server no longer has fails; a deleted
+     * document does not.
+     */
     Optional<Step.Failure> lost(SourceChange change) {
         return isOfRevisions()
                 ? Optional.of(new Step.Failure(change, "the database has forgotten this revision", false))
@@ -266,7 +286,10 @@ final class SourceReader {
         return trigger.delivery() == Trigger.Delivery.EVERY;
     }
 
-    /** A key that is equal for changes of which only the last one counts. Where leaves are taken, each leaf has a key of its own. */
+    /**
+     * Returns a key that is equal for changes of which only the last one counts. If the trigger takes leaves, each leaf has its own
+     * key.
+     */
     String key(SourceChange change) {
         return takesLeaves() ? change.id() + " " + change.rev() : change.id();
     }

@@ -9,13 +9,13 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 
 /**
- * The servers of the sources that this process can follow: the queue's own, and those of named connections. Thread-safe. A connection is
- * opened when it is first used.
+ * The servers of the sources that this process can follow: the queue's own server, and the servers of named connections. A
+ * connection is opened when it is first used. Thread-safe.
  */
 public final class Sources implements AutoCloseable {
     /**
-     * The number of databases that are listened to at a time, each on a connection of its own. Others are asked in turn. A wait for the news of
-     * a pattern counts as one database.
+     * The maximum number of databases that are each followed on their own connection at a time. Other databases are asked in turn.
+     * Waiting for the news of a pattern counts as one database.
      */
     static final int MOST_LISTENING = 24;
 
@@ -25,7 +25,7 @@ public final class Sources implements AutoCloseable {
     private final Semaphore listening = new Semaphore(MOST_LISTENING);
 
     /**
-     * No I/O.
+     * Creates the servers without I/O.
      *
      * @param named the configurations of the named connections
      */
@@ -42,7 +42,7 @@ public final class Sources implements AutoCloseable {
         return connection.map(named::containsKey).orElse(true);
     }
 
-    /** The server of a connection; throws IllegalArgumentException when this process has none of that name. */
+    /** Returns the server of a connection; throws IllegalArgumentException when this process has no connection of that name. */
     synchronized CouchServer server(Optional<String> connection) {
         if (connection.isEmpty()) {
             return own;

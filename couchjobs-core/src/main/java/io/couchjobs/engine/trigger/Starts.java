@@ -18,7 +18,8 @@ import java.util.function.Predicate;
 /**
  * Decides where the following of a database begins. Thread-safe.
  *
- * <p>The databases that are there when a trigger is made begin where the trigger says. One that comes later begins with its first change.
+ * <p>Databases that exist when a trigger is made begin where the trigger says. A database that is created later begins with its
+ * first change.
  */
 final class Starts {
     private final Positions positions;
@@ -35,10 +36,11 @@ final class Starts {
     }
 
     /**
-     * The position of a database. A position on the server of another connection counts for nothing.
+     * Returns the position of a database, and creates it if necessary. A position on the server of another connection is ignored.
      *
-     * @param later whether the database was not there before
-     * @throws Positions.MovedException when the trigger has another connection by now, and this is a position there
+     * @param later whether the database did not exist before
+     * @throws Positions.MovedException when the trigger has another connection by now, and the stored position belongs to that
+     *     connection
      */
     Position position(Trigger trigger, String name, CouchDatabase database, boolean later) {
         Optional<Position> known = positions.read(trigger.name(), name);
@@ -66,7 +68,10 @@ final class Starts {
                 .orElse(Position.BEGINNING);
     }
 
-    /** The ends are read from the queue's own server. */
+    /**
+     * Returns whether a position belongs to the trigger's connection. The ends always do, because they are read from the queue's
+     * own server.
+     */
     private static boolean isOf(Trigger trigger, Position position) {
         return position.database().equals(Positions.ENDS) || position.isOf(trigger);
     }
@@ -81,10 +86,11 @@ final class Starts {
     }
 
     /**
-     * Gives a position to each database of a pattern that is there when the trigger begins. When the pattern is another one than before,
-     * the databases that only the new one fits begin now, too. A database that cannot be read begins in the same way as soon as it can.
+     * Creates the positions of the databases of a pattern that exist when the trigger begins. When the pattern has changed, the
+     * databases that only the new pattern matches begin now, too. A database that cannot be read begins in the same way as soon as
+     * it can be read.
      *
-     * @throws Positions.MovedException when the trigger has yet another pattern or connection now
+     * @throws Positions.MovedException when the trigger has another pattern or connection by now
      */
     void begin(Trigger trigger, CouchServer server, Collection<String> databases) {
         if (isBegun(trigger)) {
@@ -101,7 +107,10 @@ final class Starts {
         Position unused = begin(trigger, Positions.STARTED, Position.BEGINNING, 0);
     }
 
-    /** A server that describes several databases calls each one that it cannot describe missing. So this database is asked for alone. */
+    /**
+     * Asks for one database alone: in a request for several, the server reports each database that it cannot describe as missing.
+     * Stores the problem if the database exists but cannot be read.
+     */
     private Optional<DatabaseInfo> infoOrNote(Trigger trigger, CouchServer server, String name) {
         try {
             return Optional.of(server.database(name).info());
@@ -130,12 +139,15 @@ final class Starts {
                 });
     }
 
-    /** The last noted time at which no database of a pattern had changes left; when none is noted, the time at which the following began. */
+    /**
+     * Returns the last stored time at which no database of a pattern had changes left, or else the time at which the following
+     * began.
+     */
     Optional<Instant> caughtUp(Trigger trigger) {
         return started(trigger).flatMap(started -> started.last().or(started::since));
     }
 
-    /** Notes that no database of a pattern had changes left at a time. */
+    /** Stores that no database of a pattern had changes left at a time. */
     void noteCaughtUp(Trigger trigger, Instant time) {
         Position started = Position.first(trigger.name(), Positions.STARTED, Position.BEGINNING, 0);
         Position unused =

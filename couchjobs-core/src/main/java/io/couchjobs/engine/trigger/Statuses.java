@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Tells how far triggers are. Thread-safe. */
+/** Determines the status of triggers. Thread-safe. */
 final class Statuses {
     private final FollowerTools tools;
     private final Positions positions;
@@ -45,7 +45,7 @@ final class Statuses {
         return new TriggerStatus(trigger, follower, sources, ends);
     }
 
-    /** The positions in what the trigger follows now. The positions in a source that it had before are left out. */
+    /** Returns the positions in the sources that the trigger follows now, without positions in former sources. */
     List<Position> followed(Trigger trigger) {
         return followed(trigger, positions.readAll(trigger.name()));
     }

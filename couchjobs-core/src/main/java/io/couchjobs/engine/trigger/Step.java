@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The outcome of some changes of a database. Immutable.
+ * The result of processing some changes of a database. Immutable.
  *
- * @param seq the position after them
- * @param jobs how many jobs were made or changed
- * @param owed the changes that wait, with those that waited before
- * @param warning what a person should know
+ * @param seq the position after these changes
+ * @param jobs the number of jobs that were made or changed
+ * @param owed all changes that still have to be processed although the position passes them, including earlier ones
+ * @param warning a warning for the user
  */
 record Step(
         String seq, int changes, int jobs, List<SourceChange> owed, List<Failure> failures, Optional<String> warning) {
-    /** No change: only the position moves. */
+    /** Returns a step without changes, which only moves the position. */
     static Step none(String seq, List<SourceChange> owed) {
         return new Step(seq, 0, 0, owed, List.of(), Optional.empty());
     }
 
-    /** The same, with another position after it. */
+    /** Returns a copy of this step with another position. */
     Step at(String position) {
         return new Step(position, changes, jobs, owed, failures, warning);
     }

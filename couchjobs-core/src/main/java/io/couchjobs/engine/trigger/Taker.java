@@ -6,45 +6,48 @@ import io.couchjobs.trigger.SourceChange;
 import java.time.Duration;
 import java.util.List;
 
-/** Deals with the changes of a database. Used by one thread at a time. */
+/** Processes the changes of a database. Used by one thread at a time. */
 interface Taker {
-    /** Narrows a request for all changes to the changes that matter. */
+    /** Narrows a request for all changes to the changes that this taker needs. */
     ChangesRequest request(ChangesRequest all);
 
-    /** Whether the position of each change has to be known. Each costs the server more than to read the change. */
+    /**
+     * Returns whether the position of each change must be known. Computing a position costs the server more than reading the
+     * change.
+     */
     default boolean needsEachPosition() {
         return false;
     }
 
-    /** Whether a row of the feed is a change that has to be dealt with. */
+    /** Returns whether a row of the feed is a change to process. */
     default boolean concerns(Position position, Change change) {
         return true;
     }
 
-    /** How many changes are taken at once, and how long the first one waits for others while the feed brings none. */
+    /** Returns the maximum number of changes taken at once, and how long the first change waits for further changes. */
     default Size size() {
         return Size.USUAL;
     }
 
-    /** Whether {@link #take} only makes changes owed, so that {@link #takeOwed} follows at once. */
+    /** Returns whether {@link #take} only adds the changes to the owed ones, so that {@link #takeOwed} must follow at once. */
     default boolean owesFirst() {
         return false;
     }
 
     /**
-     * Deals with changes.
+     * Processes changes.
      *
-     * @param changes at least one, in the order of the feed
-     * @return what became of these changes, or of the first few if the others have to wait
+     * @param changes at least one change, in the order of the feed
+     * @return the result for these changes, or for the first of them if the others have to wait
      */
     Step take(Position position, List<Change> changes);
 
-    /** Deals with changes that waited. Those that still have to wait are owed by the step that is returned. */
+    /** Processes owed changes. The returned step owes the changes that still have to wait. */
     default Step takeOwed(Position position, List<SourceChange> owed) {
         throw new IllegalStateException("nothing is ever owed here");
     }
 
-    /** How many changes are taken at once. */
+    /** The maximum number of changes taken at once, and how long the first change waits for further changes. */
     record Size(int most, Duration patience) {
         static final Size USUAL = new Size(4000, Duration.ZERO);
     }

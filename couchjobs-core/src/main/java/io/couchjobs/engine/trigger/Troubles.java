@@ -8,8 +8,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The problems of sources that have no position: of a pattern whose databases cannot be listed, and of databases that could not be read yet.
- * A document holds each. It says why, since when, and where a database begins once it can be read. Thread-safe.
+ * The problems of sources that have no position: a pattern whose databases cannot be listed, or a database that could not be read
+ * yet. Each problem has its own document. It holds the reason, the time, and the position at which the database begins once it can
+ * be read. Thread-safe.
  */
 final class Troubles {
     private final Positions positions;
@@ -20,7 +21,7 @@ final class Troubles {
         this.clock = clock;
     }
 
-    /** The name of the pattern or database whose problem a document holds; empty for a document that holds a position. */
+    /** Returns the name of the pattern or database whose problem a document holds; empty for other documents. */
     static Optional<String> source(Position document) {
         String name = document.database();
         return name.startsWith(Positions.TROUBLE)
@@ -28,7 +29,11 @@ final class Troubles {
                 : Optional.empty();
     }
 
-    /** The documents that hold the problems of a trigger's sources, of all that are stored for it; without sources that have a position. */
+    /**
+     * Selects the documents that hold problems of a trigger's sources, without sources that have a position.
+     *
+     * @param stored all documents that are stored for the trigger
+     */
     static List<Position> all(Trigger trigger, List<Position> stored) {
         List<Position> own =
                 stored.stream().filter(position -> position.isOf(trigger)).toList();
@@ -40,17 +45,17 @@ final class Troubles {
                 .toList();
     }
 
-    /** The document that holds the problem of a source. */
+    /** Returns the document that holds the problem of a source. */
     Optional<Position> of(Trigger trigger, String source) {
         return positions.read(trigger.name(), Positions.TROUBLE + source);
     }
 
-    /** Notes why a pattern cannot be listed, or a database that has no position cannot be followed. */
+    /** Stores why a pattern cannot be listed, or why a database without a position cannot be followed. */
     void note(Trigger trigger, String source, String problem) {
         note(trigger, source, trigger.isPattern() ? Position.BEGINNING : trigger.from(), problem);
     }
 
-    /** @param from where a database begins, unless an earlier note says so */
+    /** @param from the position at which a database begins, unless its problem was stored earlier */
     void note(Trigger trigger, String source, String from, String problem) {
         Position noted = Position.first(trigger.name(), Positions.TROUBLE + source, from, 0)
                 .of(trigger)
@@ -62,24 +67,24 @@ final class Troubles {
                 .withProblem(noted.problem()));
     }
 
-    /** The databases that have no position yet begin there once they can be read. */
+    /** Sets where the databases that have no position yet begin once they can be read. */
     void replay(Trigger trigger, String from) {
         for (Position noted : positions.readAll(trigger.name(), Positions.TROUBLE)) {
             try {
                 Position unused = positions.change(noted, present -> present.movedTo(from));
             } catch (Positions.MovedException begun) {
-                // The database has a position by now, and is sent back as others are.
+                // The database has a position by now, which the caller sends back with the others.
             }
         }
     }
 
-    /** Strikes out the problem of a source: the source begins now, or was deleted. No change waits in it then. */
+    /** Deletes the problem of a source that begins now or was deleted. No change waits in such a source. */
     void settle(Trigger trigger, String source) {
         positions.remove(trigger.name(), Positions.TROUBLE + source);
         positions.read(trigger.name(), source).ifPresent(this::settle);
     }
 
-    /** Strikes out the problems of all other sources: the trigger does not follow them any more, or they are gone. */
+    /** Deletes the problems of all other sources, because they were deleted or are no longer followed. */
     void settleOthers(Trigger trigger, Set<String> sources) {
         positions.readAll(trigger.name(), trigger.isPattern() ? "" : Positions.TROUBLE).stream()
                 .filter(position -> !sources.contains(source(position).orElse(position.database())))

@@ -6,14 +6,14 @@ import io.couchjobs.engine.document.Rev;
 import java.util.List;
 
 /**
- * A write into a document of the user whose leaf may beat what a majority has.
+ * A write of a user's document whose leaf may beat the leaf that a majority has.
  *
- * @param document what was written, with the revision that it was made on
- * @param rev its own revision; empty when the answer did not tell it
- * @param isConfirmed whether it was confirmed since
+ * @param document the written document, with the revision that it was written on
+ * @param rev the revision that the write made; empty when the answer did not tell it
+ * @param isConfirmed whether a majority has confirmed the write since
  */
 record UnconfirmedWrite(ObjectNode document, String rev, boolean isConfirmed) {
-    /** Whether this write made the leaf. */
+    /** Returns whether this write made a leaf. */
     boolean is(ObjectNode leaf) {
         String made = leaf.path("_rev").asText();
         return rev.isEmpty()
@@ -22,7 +22,7 @@ record UnconfirmedWrite(ObjectNode document, String rev, boolean isConfirmed) {
                 : made.equals(rev);
     }
 
-    /** The revision on which it was made. */
+    /** Returns the revision that the document was written on. */
     String base() {
         return document.path("_rev").asText();
     }

@@ -22,14 +22,15 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * Changes documents that belong to the user: on the revision read, again after a lost race, and until a majority of the copies has the
- * change. A document that is gone is left alone. Thread-safe.
+ * Changes documents that belong to the user. Writes on the revision that was read, retries after a conflict, and repeats the write
+ * until a majority of the copies has the change. Ignores a document that does not exist. Thread-safe.
  *
- * <p>A write that is stored without a confirmation (202) is not built upon while no majority is in reach: its branch would beat what the
- * user saves elsewhere. One copy may also store a write that the others refuse, and the answer is a refusal (409), or is lost. Such a write
- * is known to this process until a majority shows the leaves. If it stands alone then, the document is written once more. If the user has saved
- * the document meanwhile, that leaf is changed, and only then the own one deleted. Two processes may each take the other's write for a
- * user's. Each then changes the other's leaf before it deletes its own, so at least one leaf stays (perhaps both, as a conflict).
+ * <p>While no majority is in reach, nothing is written on an unconfirmed write (202), because its branch would beat revisions that
+ * the user saves elsewhere. One copy may also store a write that the other copies refuse; its answer is a refusal (409), or is
+ * lost. This process remembers such writes until it can read the leaves from a majority. If there is no rival leaf then, the
+ * document is written once more. If the user has saved the document meanwhile, the user's leaf is changed first, and then the own
+ * leaf is deleted. Two processes may each take the other's write for a user's write. Each then changes the other's leaf before it
+ * deletes its own, so at least one leaf stays (perhaps both, as a conflict).
  */
 final class UserDocuments {
     private static final int MOST_ATTEMPTS = 12;
@@ -51,16 +52,16 @@ final class UserDocuments {
 
     /** A change of a document. */
     interface Change extends UnaryOperator<ObjectNode> {
-        /** Returns the changed document; the same one when there is nothing to change. */
+        /** Returns the changed document; an equal document when there is nothing to change. */
         @Override
         ObjectNode apply(ObjectNode document);
 
-        /** A changed document that is written once more, to be confirmed. */
+        /** Returns the document to write when a changed document needs another write to be confirmed. */
         default ObjectNode again(ObjectNode changed) {
             return changed;
         }
 
-        /** As {@link #again}, for a tombstone beside another leaf that the user deleted. */
+        /** Works as {@link #again}, for a tombstone beside another leaf that the user deleted. */
         default ObjectNode besideDeleted(ObjectNode changed, String deletedRev) {
             return again(changed);
         }
@@ -70,7 +71,7 @@ final class UserDocuments {
      * Changes a document.
      *
      * @throws WriteRefusedException when the database's own rules refuse the change
-     * @throws CouchJobsException when others were always faster, or no majority is in reach; it can be tried again
+     * @throws CouchJobsException when other writers were faster each time, or no majority is in reach; the caller can retry
      */
     void change(String docId, Change change) {
         Backoff backoff = new Backoff(environment, Duration.ofMillis(5), Duration.ofMillis(500));
@@ -89,7 +90,7 @@ final class UserDocuments {
                 "document " + docId + " of " + database.name() + " could not be changed: others were faster each time");
     }
 
-    /** @param before an earlier write that no copy has shown; it may come to light a moment later */
+    /** @param before an earlier write that no copy has shown yet */
     private boolean isChanged(String docId, Optional<UnconfirmedWrite> before, Change change) {
         Optional<ObjectNode> present = database.get(docId);
         if (present.isEmpty()) {
@@ -108,7 +109,10 @@ final class UserDocuments {
         return written instanceof WriteResult.Stored;
     }
 
-    /** Whether the change is done now, which may be a newer one than the write's. Otherwise the document is changed anew. */
+    /**
+     * Settles an earlier write, and returns whether the change is done. The change may be newer than the write. If it is not done,
+     * the caller retries.
+     */
     private boolean isSettled(String docId, UnconfirmedWrite write, Change change) {
         List<ObjectNode> leaves = majority.read(List.of(docId), () -> leaves(docId))
                 .flatMap(read -> read)
@@ -155,8 +159,8 @@ final class UserDocuments {
     }
 
     /**
-     * Makes the change on the rival leaf, and then deletes the leaf of this process; false when the rival leaf cannot be changed
-     * now. A leaf that the user deleted stays deleted.
+     * Makes the change on the rival leaf, and then deletes the leaf of this process. Returns false when the rival leaf cannot be
+     * changed now. A leaf that the user deleted stays deleted.
      */
     private boolean isReplaced(String docId, ObjectNode own, ObjectNode rival, Change change) {
         if (!isDeleted(rival)) {
@@ -166,7 +170,7 @@ final class UserDocuments {
                 return false;
             }
         }
-        // It keeps the content, by which the trigger knows its own write.
+        // The tombstone keeps the content, by which the trigger recognizes its own write.
         ObjectNode tombstone = isDeleted(rival) ? change.besideDeleted(read(own), rev(rival)) : change.again(read(own));
         tombstone.put("_deleted", true);
         tombstone.remove("_attachments");
@@ -175,7 +179,7 @@ final class UserDocuments {
         return true;
     }
 
-    /** A write whose answer is lost may be hidden, as one that some copies have refused. */
+    /** Writes a document. Remembers the write if its answer is lost, because some copies may have stored it. */
     private WriteResult tried(String docId, ObjectNode document) {
         try {
             return put(document);

@@ -7,9 +7,9 @@ import io.couchjobs.trigger.SourceChange;
 import java.time.Instant;
 
 /**
- * A job that a trigger makes of a change.
+ * A job that a trigger wants to make from a change.
  *
- * @param time the earliest time at which it may run
+ * @param time the earliest time at which the job may run
  */
 record Wanted(JobRequest request, SourceChange change, Instant time) {
     JobId id() {
@@ -17,9 +17,9 @@ record Wanted(JobRequest request, SourceChange change, Instant time) {
     }
 
     /**
-     * The change, as the job remembers it.
+     * Returns the change in the form that the job stores.
      *
-     * @param round when the trigger was last sent back, in ms; 0 if never
+     * @param round the time of the trigger's last replay, in ms; 0 if there was none
      */
     Origin origin(String trigger, long round) {
         return new Origin(trigger, change.database(), change.id(), change.rev(), round);

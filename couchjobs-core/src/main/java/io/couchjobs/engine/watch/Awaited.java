@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 
-/** Follows a job until it is as wanted, through every revision that the feed brings. Thread-safe. */
+/** Follows a job through every revision that the feed brings, until it meets a condition. Thread-safe. */
 final class Awaited extends Follower {
     private final Predicate<Job> wanted;
     private final CompletableFuture<Job> result = new CompletableFuture<>();
@@ -22,7 +22,7 @@ final class Awaited extends Follower {
         this.wanted = wanted;
     }
 
-    /** The job as wanted; empty when the time is over. */
+    /** Returns the job when it meets the condition; empty when the time is over. */
     Optional<Job> get(Environment environment, Duration timeout) throws InterruptedException {
         try {
             return environment.await(result, timeout) ? Optional.of(result.join()) : Optional.empty();

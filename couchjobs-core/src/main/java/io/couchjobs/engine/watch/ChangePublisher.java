@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands the events of a subscription to a reactive subscriber, as many as it asks for, on threads of a lane and one at a time.
- * Thread-safe.
+ * Passes the events of a subscription to a reactive subscriber, as many as it requests, on threads of a lane and one at
+ * a time. Thread-safe.
  */
 final class ChangePublisher implements Flow.Subscription {
     private static final Logger log = LoggerFactory.getLogger(ChangePublisher.class);
@@ -21,7 +21,7 @@ final class ChangePublisher implements Flow.Subscription {
     private final JobSubscription events;
     private final Flow.Subscriber<? super JobChange> subscriber;
     private final Alarm alarm;
-    /** How often there was a reason to look since the subscriber was looked after; above zero somebody is doing so. */
+    /** The number of reasons to call the subscriber that are not handled yet. Above zero, a thread is calling the subscriber. */
     private final AtomicInteger reasons = new AtomicInteger(1);
 
     private long wanted;
@@ -36,19 +36,19 @@ final class ChangePublisher implements Flow.Subscription {
         this.alarm = Alarm.immediate(lane, this::tell);
     }
 
-    /** Introduces itself to the subscriber. Nothing else is told before. */
+    /** Calls {@code onSubscribe}, before any other method of the subscriber is called. */
     void begin() {
         subscriber.onSubscribe(this);
         reasons.set(0);
         look();
     }
 
-    /** Tells the subscriber instead of any event. */
+    /** Reports an error to the subscriber instead of any event. */
     synchronized void refuse(RuntimeException reason) {
         refusal = reason;
     }
 
-    /** There may be an event, or the subscription may have ended. */
+    /** Notes that there may be an event, or that the subscription may have ended. */
     void look() {
         alarm.now();
     }
@@ -72,14 +72,14 @@ final class ChangePublisher implements Flow.Subscription {
         ends();
     }
 
-    /** False when it was over before. */
+    /** Ends the calls of the subscriber. Returns false when they had ended before. */
     private synchronized boolean ends() {
         boolean first = !over;
         over = true;
         return first;
     }
 
-    /** One thread at a time calls the subscriber. Others leave their reason to it, and do not wait. */
+    /** Calls the subscriber, in one thread at a time. Other threads leave their reason to that thread, and do not wait. */
     private void tell() {
         if (reasons.getAndIncrement() > 0) {
             return;

@@ -11,30 +11,33 @@ import org.jspecify.annotations.Nullable;
 /**
  * Follows one job through its revisions. Thread-safe.
  *
- * <p>A feed may repeat, rewind and tell of older revisions. A state that is later in the {@linkplain Snapshot#isLaterThan story} of
- * the job is taken; an earlier one is only a reason to read the document, off the feed's thread. If the reading is
- * older, too, it may come from a copy that lags behind: a second reading must confirm it before it counts. An end
- * counts when a majority of the copies has it ({@link ConfirmedEnds}).
+ * <p>A feed may repeat events, rewind, and report older revisions. A state that is {@linkplain Snapshot#isLaterThan
+ * later} is accepted. An earlier state is only a reason to read the document, off the feed's thread. If the document
+ * that was read is older, too, it may come from a copy that lags behind: a second read must confirm it before it
+ * counts. An end counts when a majority of the copies has it ({@link ConfirmedEnds}).
  */
 abstract class Follower {
     private final JobId id;
     private final Object subscriber;
     /** Null until the job was read for the first time. */
     private @Nullable Snapshot known;
-    /** The newest state that the feed told before that. */
+    /** The newest state that the feed reported before the first read. */
     private @Nullable Snapshot early;
 
-    /** The revision of an end that was told after a later state. */
+    /** The revision of an end that was reported after a later state. */
     private @Nullable String doubted;
 
     private @Nullable JobPhase firstPhase;
-    /** Whether the feed brought no newer state since a reading began. */
+    /** Whether the feed brought no newer state since a read began. */
     private boolean unchanged;
 
     private volatile Lane.@Nullable Planned nextReading;
     private volatile boolean isOpen;
     private volatile boolean over;
-    /** How many threads are about to open it. Changed only while {@link Followers} computes the entry of this document. */
+    /**
+     * The number of threads that are about to open this follower. Changed only while {@link Followers} computes the
+     * entry of this document.
+     */
     private int opening;
 
     Follower(JobId id, Object subscriber) {
@@ -42,13 +45,13 @@ abstract class Follower {
         this.subscriber = subscriber;
     }
 
-    /** The first state of the job. Called once, under this object's lock. */
+    /** Takes in the first state of the job. Called once, under this object's lock. */
     abstract void opened(Snapshot first);
 
-    /** A newer state of the job. Called in order, under this object's lock. */
+    /** Takes in a newer state of the job. Called in order, under this object's lock. */
     abstract void told(Snapshot news);
 
-    /** The queue was closed. */
+    /** Takes in that the queue was closed. */
     abstract void stop();
 
     final JobId jobId() {
@@ -59,7 +62,7 @@ abstract class Follower {
         return subscriber;
     }
 
-    /** Whether the following has ended. */
+    /** Returns whether this follower has ended. */
     final boolean isOver() {
         return over;
     }
@@ -79,12 +82,12 @@ abstract class Follower {
         }
     }
 
-    /** A thread is about to open it. */
+    /** Notes that a thread is about to open this follower. */
     final void beginOpening() {
         opening++;
     }
 
-    /** {@return whether no thread has opened it, and none is about to} */
+    /** {@return whether no thread has opened this follower, and none is about to} */
     final boolean endOpening() {
         opening--;
         return opening == 0 && !isOpen;
@@ -94,9 +97,7 @@ abstract class Follower {
         return isOpen;
     }
 
-    /**
-     * Whether the first reading found the job in this phase. If it found no job, no other caller has got this follower.
-     */
+    /** Returns whether the first read found the job in this phase. If it found no job, no other caller has got this follower. */
     final synchronized boolean beganWith(JobPhase phase) {
         return firstPhase == phase;
     }
@@ -105,7 +106,10 @@ abstract class Follower {
         return known != null && known.rev().equals(rev);
     }
 
-    /** Takes in the result of a reading that began after the following. Only the first one counts: then this is true. */
+    /**
+     * Takes in the result of a read that began after this follower joined. Only the first result counts; then this
+     * returns true.
+     */
     final synchronized boolean open(Snapshot first) {
         if (known != null) {
             return false;
@@ -124,7 +128,7 @@ abstract class Follower {
         return true;
     }
 
-    /** Takes in a state from the feed. False when the document must be read to be sure. */
+    /** Takes in a state from the feed. Returns false when the document must be read to be sure. */
     final synchronized boolean hears(Snapshot news) {
         if (known == null) {
             early = early == null || news.isLaterThan(early) ? news : early;
@@ -137,12 +141,12 @@ abstract class Follower {
         return news.rev().equals(known.rev());
     }
 
-    /** The document is going to be read. */
+    /** Notes that the document is about to be read. */
     final synchronized void expectReading() {
         unchanged = true;
     }
 
-    /** Takes in a reading of the document. False when it must be read again to be sure. */
+    /** Takes in a document that was read. Returns false when it must be read again to be sure. */
     final synchronized boolean reads(Snapshot found, boolean confirmed) {
         if (known == null || known.rev().equals(found.rev())) {
             return true;
@@ -155,9 +159,9 @@ abstract class Follower {
     }
 
     /**
-     * Takes in the end that a majority of the copies has. False when a later state is known: the job may have been added
-     * after the majority was asked, so it must be asked again. An end that the majority has both times counts, whatever was
-     * told before.
+     * Takes in an end that a majority of the copies has. Returns false when a later state is known: the job may have
+     * been added after the majority was asked, so it must be asked again. An end that the majority has both times
+     * counts, whatever was reported before.
      *
      * @param lastWords how the job ended before it was removed
      */
@@ -171,7 +175,10 @@ abstract class Follower {
         return true;
     }
 
-    /** Nobody can tell when a job without a tombstone was removed. */
+    /**
+     * Returns whether an end is older than the known state. An end without a tombstone never counts as older: nobody
+     * can tell when the job was removed.
+     */
     private boolean isOlderThanKnown(Snapshot end) {
         return known != null && known.isLaterThan(end) && !end.rev().isEmpty();
     }

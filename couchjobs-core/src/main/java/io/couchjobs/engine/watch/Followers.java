@@ -23,7 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** All followers of single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
+/** All followers of single jobs in this process, by document id. One feed serves all of them. Thread-safe. */
 final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoCloseable {
     private final Feed feed;
     private final JobStore store;
@@ -48,7 +48,7 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         return store.environment();
     }
 
-    /** Runs what users do with events and ends, which may block. */
+    /** {@return the lane that runs users' actions on events and ends, which may block} */
     Lane actions() {
         return actions;
     }
@@ -58,8 +58,8 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
     }
 
     /**
-     * Adds a follower of a job, before the job is read; or finds the present follower for the same subscriber. {@link #endOpening}
-     * follows.
+     * Adds a follower before its job is read, or finds the present follower of the same subscriber. The caller must
+     * call {@link #endOpening} afterwards.
      */
     Follower join(Follower fresh) {
         listen();
@@ -70,14 +70,17 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
             joined[0].beginOpening();
             return with(before, joined[0]);
         });
-        if (closed) { // perhaps at this very moment, when closing missed the new follower
+        if (closed) { // perhaps just now, when closing missed the new follower
             leave(joined[0]);
             joined[0].stop();
         }
         return joined[0];
     }
 
-    /** The follower was opened, or that failed. It stays while another thread, with the same subscriber, is about to open it. */
+    /**
+     * Ends the opening of a follower, whether it succeeded or failed. The follower stays if it was opened, or while
+     * another thread with the same subscriber is about to open it.
+     */
     void endOpening(Follower joined) {
         byDocId.computeIfPresent(
                 joined.jobId().docId(), (docId, present) -> joined.endOpening() ? without(present, joined) : present);
@@ -88,7 +91,10 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         byDocId.computeIfPresent(follower.jobId().docId(), (docId, present) -> without(present, follower));
     }
 
-    /** Before the follower joined, the feed may have reported a newer state than the one that was read then. */
+    /**
+     * Reads the job again from time to time. Before the follower joined, the feed may have reported a newer state than
+     * the first read found.
+     */
     void readNowAndThen(Follower opened) {
         rereader.readNowAndThen(opened);
     }
@@ -105,9 +111,8 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         }
         Optional<Snapshot> news = event.seen(followers.get(0).jobId());
         if (event.isRetired() && news.filter(ends::isSure).isPresent()) {
-            // Followers that heard how the job finished are gone. The others missed it, so the job's last document is
-            // read: it
-            // says more than the tombstone.
+            // Followers that heard how the job finished are gone. The other followers missed the end. So the job's last
+            // document is read, which says more than the tombstone.
             rereader.read(List.of(event.docId()));
             return;
         }
@@ -128,12 +133,15 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         }
     }
 
-    /** Tells the state that a majority of the copies has, as soon as it is known. */
+    /** Reports the state that a majority of the copies has, as soon as it is known. */
     void confirm(Snapshot seen) {
         ends.ask(seen, this);
     }
 
-    /** An end counts, at the latest when it is told twice; anything else may be an older story by now. */
+    /**
+     * Takes in a state that a majority has. An end counts, at the latest when it is reported twice. Any other state may
+     * be outdated by now.
+     */
     @Override
     public void told(Snapshot sure) {
         if (sure.isEnd()) {
@@ -143,7 +151,10 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         }
     }
 
-    /** A follower may have begun after that end was read, with a job that was added since. */
+    /**
+     * Reports an end. A follower may have joined after that end was read, with a job that was added since. Then the
+     * majority is asked again.
+     */
     private void tellEnd(Snapshot sure) {
         Optional<Snapshot> lastWords = reader.lastWords(sure);
         if (!tell(sure.id(), follower -> follower.isSureOf(sure, lastWords))) {
@@ -151,7 +162,7 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         }
     }
 
-    /** {@return whether all followers of the job are certain} */
+    /** {@return whether no follower of the job is in doubt} */
     private boolean tell(JobId id, Predicate<Follower> isCertain) {
         boolean certain = true;
         for (Follower follower : of(id.docId())) {
@@ -184,7 +195,7 @@ final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoClose
         return byDocId.isEmpty() ? LATER : SOON;
     }
 
-    /** A follower may have been added at this very moment. */
+    /** Reads the document if a follower was added just now. */
     @Override
     public void unread(FeedNotice notice) {
         if (needsDocument(notice)) {

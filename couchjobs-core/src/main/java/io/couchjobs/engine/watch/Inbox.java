@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The events of a subscription that were not awaited yet. Not thread-safe.
  *
- * <p>An event is held for a moment, from the first change of a burst on. A change in that time takes its place, and
- * when it restores the former state, no event is left. The end of a job is never held. When there are too many events,
- * the oldest are dropped.
+ * <p>An event is held for a moment, from the first change of a burst on. A change during that time replaces it. When
+ * the change restores the former state, no event is left. The end of a job is never held. When there are too many
+ * events, the oldest are dropped.
  */
 final class Inbox {
-    /** How long a burst may last. */
+    /** The longest duration of a burst. */
     static final Duration HOLD_OFF = Duration.ofMillis(50);
-    /** How many events are kept. */
+    /** The most events that are kept. */
     static final int MOST = 16;
 
     private Snapshot told;
@@ -29,7 +29,7 @@ final class Inbox {
         this.told = first;
     }
 
-    /** The state that was awaited last, at first the state at the beginning. */
+    /** Returns the state that was awaited last; at first the state at the beginning. */
     Snapshot told() {
         return told;
     }
@@ -60,7 +60,10 @@ final class Inbox {
         held = events.isEmpty() ? null : events;
     }
 
-    /** In how many nanoseconds the first event is to be told; zero or less for now, the greatest number for none. */
+    /**
+     * Returns in how many nanoseconds the first event is due. Zero or less means now, and {@link Long#MAX_VALUE} that
+     * there is none.
+     */
     long ripeIn(long now) {
         return held == null || held.isEmpty() ? Long.MAX_VALUE : held.getFirst().ripeNanos - now;
     }

@@ -24,7 +24,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The events of one job for one subscriber. Thread-safe; an event goes to one of the threads that await it. */
+/** The events of one job for one subscriber. Thread-safe; each event goes to only one of the threads that wait for it. */
 public final class JobSubscription extends Follower implements Subscription {
     private final Followers followers;
     private final List<Signal> waiting = new ArrayList<>(0);
@@ -107,7 +107,7 @@ public final class JobSubscription extends Follower implements Subscription {
     }
 
     /**
-     * Waits for the first event of any of some subscriptions; the events of the others are kept.
+     * Waits for the first event of any of several subscriptions. The events of the others are kept.
      *
      * @param timeout how long to wait at most; zero looks without waiting
      * @return the event, which names its job; empty when the time is over, or as soon as all subscriptions are closed
@@ -156,12 +156,12 @@ public final class JobSubscription extends Follower implements Subscription {
         };
     }
 
-    /** {@return the next event, if it is to be told by now} */
+    /** {@return the next event, if it is due by now} */
     Optional<JobChange> poll() {
         return poll(followers.environment().nanos()).map(this::event);
     }
 
-    /** {@return in how many nanoseconds the next event is to be told; the greatest number for none} */
+    /** {@return in how many nanoseconds the next event is due; {@link Long#MAX_VALUE} when there is none} */
     long ripeIn() {
         return ripeIn(followers.environment().nanos());
     }
@@ -170,7 +170,7 @@ public final class JobSubscription extends Follower implements Subscription {
     public synchronized CompletableFuture<JobChange> ended() {
         CompletableFuture<JobChange> known = ended;
         if (known != null) {
-            return known.copy(); // completed by the lane, if it is over: others may wait for it already
+            return known.copy(); // if the job has ended, the lane completes this: callers may wait for it already
         }
         CompletableFuture<JobChange> future = new CompletableFuture<>();
         ended = future;

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The changes of jobs that a listener was not told yet, only the newest of each job, between the feed and the
- * listener. Bounded in jobs and in bytes: a listener that is slow for too long misses the oldest of them. When it has
- * caught up, there is a gap. Thread-safe.
+ * The changes of jobs that the feed brought and a listener was not told yet, only the newest of each job. Bounded in
+ * jobs and in bytes: a listener that is slow for too long misses the oldest changes. When it has caught up, there is a
+ * gap. Thread-safe.
  */
 final class Mailbox {
     private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
@@ -29,14 +29,14 @@ final class Mailbox {
         this.mostBytes = mostBytes;
     }
 
-    /** Changes may have been missed. */
+    /** Notes that changes may have been missed. */
     synchronized void putGap() {
         gap = !closed;
     }
 
     /**
-     * Replaces the present change of the same job, unless that is newer. An end that a majority of the copies has replaces all but
-     * another end.
+     * Adds a change. It replaces the present change of the same job, unless that is later. An end that a majority of
+     * the copies has replaces anything but a later end.
      */
     synchronized void put(Snapshot news) {
         Snapshot present = letters.get(news.id());
@@ -50,14 +50,14 @@ final class Mailbox {
         }
     }
 
-    /** Whether changes may have been missed since the last call. */
+    /** Returns whether changes may have been missed since the last call. */
     synchronized boolean takeGap() {
         boolean found = gap;
         gap = false;
         return found;
     }
 
-    /** Whether {@link #takeGap} would find something. */
+    /** Returns whether {@link #takeGap} would return true. */
     synchronized boolean hasGap() {
         return gap;
     }
@@ -77,7 +77,7 @@ final class Mailbox {
         gap = false;
     }
 
-    /** Whether the present state stays: the state that a majority had when it was asked may be old by now. */
+    /** Returns whether the present state stays. The state that a majority had when it was asked may be old by now. */
     private static boolean stays(Snapshot present, Snapshot news) {
         boolean isSureEnd = news.isConfirmed() && news.isEnd();
         return present.isLaterThan(news) && (present.isEnd() || !isSureEnd);

@@ -22,13 +22,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads followed jobs again when the feed left a doubt, in a lane of its own. Thread-safe.
  *
- * <p>First only revisions are read, 500 at a time; then the documents whose revisions are not the known ones. While the
- * database is away, it tries again and again.
+ * <p>It first reads only revisions, 500 at a time. Then it reads the documents whose revisions are not the known ones.
+ * While the database cannot be reached, it keeps trying.
  */
 final class Rereader implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Rereader.class);
     private static final int DOCUMENTS = 50;
-    /** How long a copy may lag behind, so that an older story is believed only when it is told again later. */
+    /** How long a copy may lag behind. An older state is believed only when it is read again after this time. */
     private static final Duration LAG = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
@@ -39,11 +39,11 @@ final class Rereader implements AutoCloseable {
     private final Lane lane;
     private final Backoff backoff;
     private final Set<String> waiting = new LinkedHashSet<>();
-    /** Those of them that the feed left no doubt about. */
+    /** The waiting documents about which the feed left no doubt. */
     private final Set<String> undoubted = new HashSet<>();
 
     private boolean planned;
-    /** Older stories read once. Only the lane uses it. */
+    /** The older states that were read once, by document. Only the lane uses it. */
     private final Map<String, Doubt> doubts = new HashMap<>();
 
     private record Doubt(String rev, long nanos) {}
@@ -71,9 +71,9 @@ final class Rereader implements AutoCloseable {
     }
 
     /**
-     * Reads the job of a new follower again after a second, and ever less often while the following lasts. The feed may have told
-     * an end before, which only its copy had. The first reading may then have been answered by two other copies, which showed the
-     * state before that end. Only a later state counts here.
+     * Reads the job of a new follower again after a second, and ever less often while the follower remains. The feed
+     * may have reported an end earlier, which only the feed's copy had. Two other copies may then have answered the
+     * first read with the state before that end. Only a later state counts here.
      */
     void readNowAndThen(Follower follower) {
         readAfter(LAG, follower);

@@ -28,10 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a listener, in a lane of its own, of every job whose status or run differs from the one told before. Thread-safe.
+ * Reports to a listener, in a lane of its own, every job whose status or run differs from the last report. Thread-safe.
  *
- * <p>The feed only fills a {@link Mailbox}, so a listener that blocks delays no other. When the feed tells an older
- * state than the one told, the document is read and decides.
+ * <p>The feed only fills a {@link Mailbox}, so a listener that blocks delays no other. When the feed brings an older
+ * state than the last report, the document is read and decides.
  */
 final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Listening {
     private static final Logger log = LoggerFactory.getLogger(StatusChanges.class);
@@ -48,10 +48,13 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     private volatile boolean closed;
     private final Lane lane;
     private final Alarm delivery;
-    /** The last state told of each job that changed recently. Only the lane uses it. */
+    /** The last reported state of each job that changed recently. Only the lane uses it. */
     private final Map<JobId, Told> last = RecentMap.byUse(MOST_JOBS);
 
-    /** A state that was told; the status is null for a removed job. The run of a job that waits is how many it had. */
+    /**
+     * A reported state. The status is null for a removed job. The run is the number of runs for a pending job, and the
+     * fence for any other job.
+     */
     private record Told(Snapshot snapshot, @Nullable JobStatus status, long run) {
         static Told of(Snapshot snapshot, Optional<Job> job) {
             long run = job.map(present -> present.phase() == JobPhase.PENDING ? present.attempt() : present.fence())
@@ -64,7 +67,7 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
         }
     }
 
-    /** Hears of changes, and of gaps in them. */
+    /** The callbacks for changes, and for gaps in them. */
     record Hearer(Consumer<JobChange> listener, Runnable whenMissed) {}
 
     StatusChanges(JobFilter filter, JobStore store, Hearer hearer, Consumer<StatusChanges> onClose) {
@@ -93,7 +96,7 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
         }
     }
 
-    /** An end is told when a majority of the copies has it. */
+    /** Reports a state. An end is reported when a majority of the copies has it. */
     private void hears(Snapshot news) {
         if (ends.isSure(news)) {
             told(news);
@@ -124,7 +127,7 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
         delivery.now();
     }
 
-    /** Nothing to do: the feed goes on from its position. */
+    /** Does nothing: the feed goes on from its position. */
     @Override
     public void reconnected() {}
 
@@ -166,8 +169,8 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     }
 
     /**
-     * Looks up the jobs that the listener was told of; false when they cannot be read now. Changes of other jobs cannot be
-     * found any more.
+     * Looks up the jobs that were reported to the listener. Returns false when they cannot be read now. Changes of
+     * other jobs cannot be found any more.
      */
     private boolean isCaughtUp() {
         try {
@@ -225,8 +228,9 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     }
 
     /**
-     * Empty when the state cannot be read now; an older state than the one told is no loss. A job that is gone keeps
-     * the revision told last: without it, the next old state would look newer, and the removed job would reappear.
+     * Returns the stored state, or empty when it cannot be read now: then only an older state is lost. A job that is
+     * gone keeps the revision of the last report. Without it, the next old state would look newer, and the removed job
+     * would reappear.
      */
     private Optional<Snapshot> lookUp(JobId id, String rev) {
         try {

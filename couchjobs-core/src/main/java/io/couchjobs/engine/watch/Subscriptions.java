@@ -25,8 +25,8 @@ import java.util.function.Predicate;
 /**
  * Lets callers follow single jobs. Thread-safe.
  *
- * <p>The following begins before the job is read, so that no change in between is missed. All followers share the one
- * connection of the {@link Feed}; after an interruption all jobs are looked up again, 500 at a time.
+ * <p>A follower joins before its job is read, so no change in between is missed. All followers share the one connection
+ * of the {@link Feed}. After an interruption all jobs are looked up again, 500 at a time.
  */
 public final class Subscriptions implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -45,13 +45,13 @@ public final class Subscriptions implements AutoCloseable {
     }
 
     /**
-     * Subscribes to a job. The same subscriber and job have the same open subscription.
+     * Subscribes to a job. A subscriber that has an open subscription to the job gets the same one again.
      *
      * @return the subscription; closed when the job has finished already
      * @throws NotFoundException when there is no such job
      * @throws io.couchjobs.job.MalformedDocumentException when the document cannot be a job
-     * @throws CouchJobsException when the job seems to have ended or not to be there, and no majority of a cluster's
-     *     copies is in reach for ten seconds, so that this cannot be known
+     * @throws CouchJobsException when the job seems to have ended or not to exist, and this cannot be confirmed because
+     *     no majority of a cluster's copies is in reach for ten seconds
      */
     public JobSubscription subscribe(JobId id, Object subscriber) {
         JobSubscription fresh = new JobSubscription(id, subscriber, followers);
@@ -71,9 +71,9 @@ public final class Subscriptions implements AutoCloseable {
     /**
      * Subscribes to many jobs, which are read 500 at a time.
      *
-     * @return by job, in the order given, the subscriptions; jobs that do not exist or cannot be read are left out
-     * @throws CouchJobsException when a job seems to have ended or not to be there, and no majority of a cluster's copies is in reach
-     *     for ten seconds
+     * @return the subscriptions by job, in the order given; jobs that do not exist or cannot be read are left out
+     * @throws CouchJobsException when a job seems to have ended or not to exist, and no majority of a cluster's copies
+     *     is in reach for ten seconds
      */
     public Map<JobId, JobSubscription> subscribeAll(Collection<JobId> ids, Object subscriber) {
         ends.prepare();
@@ -113,7 +113,7 @@ public final class Subscriptions implements AutoCloseable {
         }
     }
 
-    /** Empty when the state of the job cannot be known by the deadline. */
+    /** Opens a follower. Returns empty when the state of the job cannot be known by the deadline. */
     @SuppressWarnings("unchecked") // all followers of one subscriber are of one kind
     private <F extends Follower> Optional<F> open(F fresh, Deadline deadline) throws InterruptedException {
         ends.prepare();
@@ -142,7 +142,10 @@ public final class Subscriptions implements AutoCloseable {
         return joined.isOpen(); // another thread may have opened it: the same subscriber has the same subscription
     }
 
-    /** Has the revision of the tombstone, if there is one: a state that the feed told before the removal is known to be older. */
+    /**
+     * Returns the state of a job that is gone. It has the revision of the tombstone, if there is one. So a state that
+     * the feed reported before the removal is known to be older.
+     */
     private Snapshot notFound(JobId id) {
         return reader.snapshots(List.of(id.docId())).getOrDefault(id.docId(), Snapshot.gone(id, ""));
     }
@@ -184,7 +187,7 @@ public final class Subscriptions implements AutoCloseable {
         }
     }
 
-    /** The given states; jobs that seem to have ended, or to be gone, have the state that a majority has. */
+    /** Returns the given states. Jobs that seem to have ended or to be gone get the state that a majority has. */
     private Map<String, Snapshot> sure(Map<String, Snapshot> found, Deadline deadline) {
         List<String> doubtful = found.entrySet().stream()
                 .filter(one -> !isSure(one.getValue()))
@@ -207,7 +210,7 @@ public final class Subscriptions implements AutoCloseable {
         return sure;
     }
 
-    /** The states that a majority has, normally known after two probes; without those that are not known in time. */
+    /** Returns the states that a majority has, normally after two probes. States that are not known in time are left out. */
     private Map<String, Snapshot> sure(List<String> docIds, Deadline deadline) throws InterruptedException {
         Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(20), Duration.ofSeconds(1));
         List<String> unknown = new ArrayList<>(docIds);

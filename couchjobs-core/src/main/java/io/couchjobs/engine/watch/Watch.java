@@ -37,15 +37,16 @@ public final class Watch implements AutoCloseable {
     }
 
     /**
-     * Hears of every change of status from now on. When changes follow each other quickly, only the last may be told. A
-     * listener that is slow for more than 10,000 jobs or 32 MiB of documents misses the oldest changes, which is
-     * logged.
+     * Calls a listener at every change of status from now on. When changes follow each other quickly, only the last may
+     * be reported. A listener that is slow for more than 10,000 jobs or 32 MiB of documents misses the oldest changes,
+     * which is logged.
      *
-     * @param filter which jobs; a removed job is told if its type passes
-     * @param listener called in a lane of its own; may take its time; its exceptions are logged
-     * @param whenMissed called in the same lane when changes may have been missed: the server did not know the feed's
-     *     position any more, because the database was recreated or restored. The listener still hears of changes of the
-     *     jobs that it was told of; changes of others are lost. Its exceptions are logged
+     * @param filter selects the jobs; a removed job is reported if its type passes
+     * @param listener called in a lane of its own, and may take its time; its exceptions are logged
+     * @param whenMissed called in the same lane when changes may have been missed. Either the server did not know the
+     *     feed's position any more, because the database was recreated or restored, or the listener was too slow. The
+     *     listener still gets changes of the jobs that were reported to it; changes of other jobs are lost. Its
+     *     exceptions are logged
      * @return ends the watching when closed; a call in progress goes on
      */
     public Listening follow(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed) {
@@ -61,10 +62,10 @@ public final class Watch implements AutoCloseable {
     }
 
     /**
-     * Hears of every change of any document. The end of a job, or that it is gone, is told when a majority of a
-     * cluster's copies has it, a moment later than the feed tells it.
+     * Calls a listener at every change of any document. The end of a job, or its removal, is reported when a majority
+     * of a cluster's copies has it, a moment later than the feed reports it.
      *
-     * @param listener called by one thread at a time: must be quick
+     * @param listener called by one thread at a time; must be quick
      * @return ends the listening when closed
      */
     public Listening listen(FeedListener listener) {
@@ -78,17 +79,17 @@ public final class Watch implements AutoCloseable {
     }
 
     /**
-     * Waits until a job is as wanted.
+     * Waits until a job meets a condition.
      *
-     * @param wanted the condition; called on the feed's thread: must be quick
-     * @return the job when it was as wanted; empty when the time is over
+     * @param wanted the condition; called on the feed's thread, so it must be quick
+     * @return the job when it met the condition; empty when the time is over
      * @throws NotFoundException when there is no such job, or it is removed meanwhile
      */
     public Optional<Job> await(JobId id, Predicate<Job> wanted, Duration timeout) throws InterruptedException {
         return subscriptions.await(id, wanted, timeout);
     }
 
-    /** Ends all that was begun here. Idempotent. */
+    /** Ends everything that was begun here. Idempotent. */
     @Override
     public void close() {
         watching.forEach(StatusChanges::close);

@@ -1,3 +1,3 @@
-/** Tells subscribers and waiting callers what happened to a job, when a majority of the copies has it. */
+/** Tells subscribers and waiting callers what happens to a job, and how it ends once a majority of the copies has the end. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.watch;

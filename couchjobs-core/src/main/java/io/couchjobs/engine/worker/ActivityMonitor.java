@@ -32,50 +32,49 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets jobs of dead owners free. Every worker runs one, and every process that claims jobs by hand. They race harmlessly.
- * Thread-safe.
+ * Recovers jobs from dead owners. Each worker runs a monitor, and so does each process that claims jobs by {@code accept} or
+ * {@code claim}. Monitors race without harm. Thread-safe.
  *
- * <p>It compares no clocks: it remembers which revision of a job and of its worker's registration it saw, and when, on its
- * own monotonic clock. When neither has moved for the type's timeout (plus a random bit, so that monitors do not collide),
- * it reads both once more, and writes the job back to waiting on exactly the revision it had seen all the time. A conflict
- * means that somebody is alive. Source: the RFC's activity monitor.
+ * <p>A monitor compares no clocks. It remembers the revision of a job and that of its worker's registration, and when it first
+ * saw each revision on its own monotonic clock. When neither has changed for the type's timeout, plus a random part so that
+ * monitors do not collide, it reads both once more. It then expires the claim, on exactly the revision that it saw. A conflict
+ * means that the owner is alive, or that another process was first. Source: the activity monitor of the RFC.
  *
- * <p>On a cluster the reads of a monitor that is cut off with a minority of the copies show a silence that is its own,
- * and what it writes there would replace the living owner's document after the cut. So what it reads counts only as the
- * reading of a majority of the copies. A document with conflicts is not put back to waiting: the dead owner's claim is
- * withdrawn, and the conflict resolved.
+ * <p>On a cluster, a monitor that is cut off with a minority of the copies sees no changes because of its own isolation. Its
+ * writes would replace the living owner's document after the partition. So a reading counts only as that of a majority of the
+ * copies. The claim of a document with conflicts does not expire: it is withdrawn, and the conflict is resolved.
  *
- * <p>The jobs of one owner are recovered together, and when that fails one by one: trouble with one, or with the index, does not
- * keep the others from being recovered.
+ * <p>The jobs of one owner are recovered together. If this fails, they are recovered one by one, so that a problem with one job
+ * or with the index does not block the others.
  */
 public final class ActivityMonitor implements PatientListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(1);
-    /** While there is nothing to look at. What comes to be looked at wakes it up. */
+    /** The pause while there is nothing to watch. A job that comes to be watched ends the pause. */
     private static final Duration IDLE = Duration.ofMinutes(1);
 
     private static final Duration FIRST_LOOK = Duration.ofMillis(100);
     private static final Duration AT_ONCE = Duration.ofMillis(10);
     private static final Duration SCAN_EVERY = Duration.ofMinutes(10);
-    /** The copy of the index that was read may have been behind the position from which the feed goes on. */
+    /** On a cluster, the copy of the index that was read may have been behind the position from which the feed continues. */
     private static final Duration SCAN_EVERY_ON_CLUSTERS = Duration.ofSeconds(45);
-    /** Most copies have caught up by then. */
+    /** The pause before the second scan, by which time most copies have caught up. */
     private static final Duration SECOND_SCAN_ON_CLUSTERS = Duration.ofSeconds(2);
 
     private final QueueParts parts;
     private final Sightings sightings;
     private final DeadOwners deadOwners;
     private final Lane watching;
-    /** An index that is being built can take very long to answer: nobody waits for it. */
+    /** The lane for scans. An index that is being built may take very long to answer, which must not delay the watching. */
     private final Lane scanning;
 
     /** The types whose jobs changed without being read. */
     private final Set<String> unreadTypes = ConcurrentHashMap.newKeySet();
-    /** The types of all jobs of which it ever heard. */
+    /** The types of all jobs that the feed has ever reported. */
     private final Set<String> heardTypes = ConcurrentHashMap.newKeySet();
 
     private volatile long scannedNanos;
-    /** Whether the feed goes on from a new position since the last scan. */
+    /** Whether the feed has continued from a new position since the last scan. */
     private volatile boolean beginsAnew;
 
     private final Alarm watch;
@@ -84,7 +83,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
     private final Backoff scanAgain;
     private @Nullable Listening listening;
 
-    /** Watches the jobs of all workers; {@code isOurs} tells whether this process runs a job now. */
+    /** Watches the jobs of all workers. {@code isOurs} tells whether this process runs a job now. */
     ActivityMonitor(QueueParts parts, String ownWorker, Predicate<JobId> isOurs) {
         this.parts = parts;
         Environment environment = parts.store().environment();
@@ -127,15 +126,15 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
     }
 
     /**
-     * Jobs of all types that this monitor has heard of may have new owners. The next scan also finds the jobs of other types. It
-     * comes within half of the shortest timeout of the heard types.
+     * Plans a scan, because jobs of all reported types may have new owners. The scan comes within half of the shortest timeout
+     * of these types. It also finds the jobs of other types.
      */
     @Override
     public void skipped() {
         mustScan(heardTypes);
     }
 
-    /** A run of this process has lost its job. The feed may not have told who owns the job now, so the index is asked. */
+    /** Plans a scan after a run of this process has lost its job. The feed may not have reported the new owner. */
     void lost(JobId id) {
         heardTypes.add(id.type());
         mustScan(Set.of(id.type()));
@@ -146,7 +145,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         watch.within(LONGEST_SLEEP);
     }
 
-    /** The change of a job is a sign of life. Whether the job is owned now, the index tells in good time. */
+    /** The change of a job is a sign of life. The next scan of the index shows whether the job is owned now. */
     @Override
     public void unread(FeedNotice notice) {
         notice.jobId().ifPresent(id -> {
@@ -158,7 +157,10 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         });
     }
 
-    /** Other sites look after the jobs that they run: here nobody can know who lives there. */
+    /**
+     * Returns whether an event concerns another site. Each site watches the jobs that it runs, because no other site can see
+     * which workers live there.
+     */
     private boolean isOthers(FeedEvent event) {
         Site site = parts.store().site();
         JsonNode document = event.document();
@@ -175,7 +177,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         scanAnew();
     }
 
-    /** Earlier sightings stay: a feed that is often interrupted must not keep dead owners alive. */
+    /** Keeps the earlier sightings: an often interrupted feed must not prevent the recovery of jobs from dead owners. */
     @Override
     public void reconnected() {
         scanAnew();
@@ -201,7 +203,10 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         }
     }
 
-    /** An owner that is silent from now on must be seen before it has been silent for the timeout of its job's type. */
+    /**
+     * Plans a scan if jobs have changed unread. A new owner must be seen before it has been silent for the timeout of its job's
+     * type.
+     */
     private void scanIfUnread() {
         if (unreadTypes.isEmpty()) {
             return;
@@ -219,7 +224,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         }
     }
 
-    /** Looks at all owned jobs; returns how long they can be left alone. */
+    /** Examines all owned jobs. Returns the pause until the next look. */
     private Duration examineAll() {
         Troubles troubles = new Troubles();
         Map<String, SilentOwner> silent = new LinkedHashMap<>();
@@ -247,7 +252,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         }
     }
 
-    /** Looks once, without waiting for a feed; returns how long the owned jobs can be left alone. */
+    /** Looks once, without waiting for a feed. Returns the pause until the next look. */
     Duration look() {
         scanOnce();
         return examineAll();
@@ -276,7 +281,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         return isFirst ? SECOND_SCAN_ON_CLUSTERS : SCAN_EVERY_ON_CLUSTERS;
     }
 
-    /** Most of what is owned comes by the feed; the index tells what was owned before. */
+    /** Reads the owned jobs from the index. The feed reports most owned jobs; the index also has those that were owned before. */
     private void scanOnce() {
         scannedNanos = parts.clock().nanos();
         Set<String> told = Set.copyOf(unreadTypes);
@@ -298,14 +303,14 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
                 .forEach(worker -> sightings.heardUnlessKnown(worker.id(), new SignOfLife(List.of(worker.rev()))));
     }
 
-    /** Closing a lane breaks off the request that it waits for, which is no trouble. */
+    /** Warns once. Closing a lane breaks off its present request, which is no failure. */
     private static void warnOnce(Lane lane, Backoff backoff, String what, Throwable trouble) {
         if (backoff.attempts() == 0 && !lane.isClosed()) {
             log.warn("{}, trying again until it can: {}", what, trouble.toString());
         }
     }
 
-    /** Looks at one owned job; returns how long it can be left alone. */
+    /** Examines one owned job. Returns the pause until the next look at it. */
     private Duration examine(JobId id, Sighting sighting, Map<String, SilentOwner> silent) {
         String worker = sighting.worker();
         Timeout timeout = sightings.timeout(id.type());
@@ -328,7 +333,7 @@ public final class ActivityMonitor implements PatientListener, AutoCloseable {
         return SignOfLife.read(parts.store().database(), worker);
     }
 
-    /** Recovers at once the jobs that an earlier process of this worker's id left behind. */
+    /** Recovers at once the jobs of an earlier process with this worker's id. */
     void recoverOwn() {
         deadOwners.recoverOwn();
     }

@@ -9,17 +9,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the attached data of a job before its handler runs. A database that is away is not the job's fault: the reading is tried again until
- * the lease is over. A database that is there may have lost the data: then the run fails.
+ * Reads the attached data of a job before its handler runs. An unreachable database is not the job's fault, so the reading is
+ * retried until the lease is over. A reachable database may have lost the data. In that case the run fails.
  *
- * @param backoff the pauses between two tries
+ * @param backoff the pauses between two attempts
  */
 record AttachedDataReading(LeasedJob claim, ServerClock clock, Backoff backoff) {
     private static final Logger log = LoggerFactory.getLogger(AttachedDataReading.class);
-    /** That takes about 20 seconds. */
+    /** The number of failures after which a reachable database counts as having lost the data: about 20 seconds. */
     private static final int MOST_FAILURES = 10;
 
-    /** @throws CouchException when the data cannot be read, though the job's lease was renewed meanwhile */
+    /**
+     * @throws CouchException when the data cannot be read, although the job's lease was renewed in the meantime, or the thread
+     *     is interrupted
+     */
     void read() {
         long began = clock.nanos();
         while (claim.job().lacksData()) {

@@ -26,18 +26,18 @@ final class Attempt<T> {
         this.context = context;
     }
 
-    /** Binds the data first: what does not fit needs no handler. */
+    /** Creates an attempt. Binds the data first: data that does not fit needs no handler. */
     static <T> Attempt<T> of(Handler<T> handler, JobContext context) {
         return of(handler, context.job().data(), context);
     }
 
-    /** The same with other data than the job's. */
+    /** Creates an attempt with other data than the job's. */
     static <T> Attempt<T> of(Handler<T> handler, ObjectNode data, JobContext context) {
         T bound = handler.type().bind(data);
         return new Attempt<>(handler.factory().get(), bound, context);
     }
 
-    /** The attempts of a handler that takes the job's data as it is. */
+    /** Creates an attempt of a handler that takes the job's data as JSON. */
     static Attempt<ObjectNode> of(JobHandler<ObjectNode> handler, JobContext context) {
         return new Attempt<>(handler, context.job().data(), context);
     }
@@ -78,7 +78,7 @@ final class Attempt<T> {
         }
     }
 
-    /** The handler has heard the interrupt by now; the hook is to do its work in peace. */
+    /** Calls a hook without a pending interrupt, because the handler has already received the interrupt. */
     private void hook(String name, Hook hook) {
         Thread.interrupted();
         try {

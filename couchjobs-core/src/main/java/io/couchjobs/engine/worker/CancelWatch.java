@@ -14,18 +14,21 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/** Tells the runs of a worker that somebody cancelled, removed or took over their job. Thread-safe. */
+/** Stops the runs of a worker whose jobs were cancelled, removed or taken over. Thread-safe. */
 final class CancelWatch implements FeedListener {
-    /** A run is to be told within a second that its job was cancelled. */
+    /** Lets a run learn within a second that its job was cancelled. */
     private static final Duration WHILE_RUNNING = Duration.ofMillis(500);
 
     private static final int MOST_EARLY = 10_000;
 
     private final Map<JobId, Run> runs;
     private final Runnable hurry;
-    /** The feed may report an older state, so the document is read to decide. */
+    /** Reads the document before a decision, because the feed may report an older state. */
     private final Doubts doubts;
-    /** Generations of changed jobs without a run here. The feed may report a claim before its answer comes and the run begins. */
+    /**
+     * Generations of changed jobs without a run here. The feed may report a claim before the claim's answer comes and the run
+     * begins.
+     */
     private final Map<JobId, Long> early = RecentMap.byAge(MOST_EARLY);
 
     CancelWatch(Map<JobId, Run> runs, Runnable hurry, Environment environment) {
@@ -44,7 +47,7 @@ final class CancelWatch implements FeedListener {
                 .ifPresent(run -> tell(run, event));
     }
 
-    /** The run that a change concerns, unless the change is known already. */
+    /** Returns whether a change concerns a run and is not known yet. */
     @Override
     public boolean needsDocument(FeedNotice notice) {
         return notice.jobId()
@@ -61,7 +64,7 @@ final class CancelWatch implements FeedListener {
                 .ifPresent(doubts::about);
     }
 
-    /** The run of a job that has changed. Without one, the change is remembered: a run of the job may begin in a moment. */
+    /** Returns the run of a changed job. Without a run, the change is remembered, because a run of the job may begin soon. */
     private Optional<Run> run(JobId id, long generation) {
         synchronized (early) {
             Optional<Run> run = Optional.ofNullable(runs.get(id));
@@ -83,17 +86,17 @@ final class CancelWatch implements FeedListener {
         return runs.isEmpty() ? LATER : WHILE_RUNNING;
     }
 
-    /** A cancel request, or a removal, may have been among what is never told. */
+    /** Doubts all runs: the gap may have hidden a cancel request or a removal. */
     @Override
     public void gap() {
         runs.values().forEach(doubts::about);
     }
 
-    /** The feed goes on from where it was. */
+    /** Does nothing, because the feed continues from where it was. */
     @Override
     public void reconnected() {}
 
-    /** A run is in the map from now on. */
+    /** Records that a run is in the map from now on. */
     void begun(Run run) {
         Long generation;
         synchronized (early) {
@@ -104,7 +107,10 @@ final class CancelWatch implements FeedListener {
         }
     }
 
-    /** A revision that this process wrote counts, too: one of its creators may have cancelled or removed the job. */
+    /**
+     * Returns whether a change is unknown to a run. Even a revision that this process wrote counts: one of its creators may
+     * have cancelled or removed the job.
+     */
     private static boolean isNews(long generation, Run run) {
         return generation > generationKnownTo(run) && !run.isEnding();
     }
@@ -119,8 +125,8 @@ final class CancelWatch implements FeedListener {
         if (ours && now.get().isCancelRequested()) {
             run.stop(JobContext.StopReason.CANCELLED);
         } else if (!ours && isNews(event.generation(), run)) {
-            // A run that is ending is left out: the change is most often its own end. If it is not, the write that ends
-            // the run is refused, and so the run learns of the change.
+            // A run that is ending is left out, because the change is most often its own end. If it is another change,
+            // the write of the run's end is refused, and the run learns of the change by this.
             doubts.about(run);
         }
     }

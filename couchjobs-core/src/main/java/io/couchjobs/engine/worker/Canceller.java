@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Cancels jobs. On a cluster, only a claim may cancel a job that others took from its last owner. This process makes that claim.
- * Thread-safe.
+ * Cancels jobs. On a cluster, only a claim may cancel a job that was taken from its last owner, and this class makes that
+ * claim. Thread-safe.
  */
 public final class Canceller {
     private static final Logger log = LoggerFactory.getLogger(Canceller.class);
@@ -22,13 +22,16 @@ public final class Canceller {
     private final Creator creator;
     private final Finder finder;
 
-    /** No I/O. */
+    /** Does no I/O. */
     public Canceller(Creator creator, Finder finder) {
         this.creator = creator;
         this.finder = finder;
     }
 
-    /** As {@link Creator#cancel}, and makes the claim that a job waits for to be cancelled. That takes no longer than a lease. */
+    /**
+     * As {@link Creator#cancel}, but also makes the claim that cancels a job at its next claim. This takes no longer than a
+     * lease.
+     */
     public CancelResult cancel(JobId id, CancelMode mode, @Nullable String reason) {
         CancelResult result = creator.cancel(id, mode, reason);
         return result == CancelResult.AT_NEXT_CLAIM && isCancelledByClaim(id) ? CancelResult.CANCELLED : result;

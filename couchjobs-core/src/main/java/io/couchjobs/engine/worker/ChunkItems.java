@@ -14,10 +14,16 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The items of a chunk in one run of it: which are to be run, how they end, and how the run ends by that. Thread-safe. */
+/**
+ * The items of a chunk in one run: which items are to be run, how they end, and how their ends determine that of the run.
+ * Thread-safe.
+ */
 final class ChunkItems {
     private static final int LONGEST_RESULT = 1_024;
-    /** A chunk's document has the results and errors of all its items, and CouchDB takes none of more than 8 MB by default. */
+    /**
+     * A chunk's document holds the results and errors of all its items, and CouchDB refuses documents of more than 8 MB by
+     * default.
+     */
     private static final int MOST_OF_ALL = 4 * 1_024 * 1_024;
 
     private static final int BYTES_PER_CHARACTER = 3;
@@ -29,9 +35,9 @@ final class ChunkItems {
     private @Nullable Duration pause;
 
     /**
-     * The items of a run that begins.
+     * Creates the items of a run that begins.
      *
-     * @param data the chunk's
+     * @param data the data of the chunk
      * @param isLastRetry whether no retry is left for an item that fails now
      */
     ChunkItems(ItemStates states, ObjectNode data, boolean isLastRetry) {
@@ -40,7 +46,7 @@ final class ChunkItems {
         this.isLastRetry = isLastRetry;
     }
 
-    /** The first items at or behind a place that are to be run, as many as wanted or fewer. */
+    /** {@return the first items at or after a place that are to be run, up to the given number} */
     List<Integer> next(int from, int most) {
         return IntStream.range(from, states.size())
                 .filter(states::isToRun)
@@ -49,7 +55,7 @@ final class ChunkItems {
                 .toList();
     }
 
-    /** The data of an item. */
+    /** {@return the data of an item} */
     ObjectNode data(int place) {
         if (data.path(ItemStates.ITEMS).path(place) instanceof ObjectNode object) {
             return object;
@@ -57,18 +63,18 @@ final class ChunkItems {
         throw new InvalidJobDataException("the item must be a JSON object");
     }
 
-    /** The place of an item in the array. */
+    /** {@return the index of an item in the array} */
     long index(int place) {
         return states.first() + place;
     }
 
-    /** How many runs an item had, this one among them. */
+    /** {@return the number of the present run of an item, from 1} */
     int attempt(int place) {
         return states.failures(place) + 1;
     }
 
     /**
-     * An item has succeeded.
+     * Records that an item has succeeded.
      *
      * @throws PermanentJobException when its result is too large
      */
@@ -90,7 +96,7 @@ final class ChunkItems {
     }
 
     /**
-     * The run of an item has failed, or has put it off.
+     * Records that the run of an item has failed, or was postponed by a {@link SnoozeException}.
      *
      * @return whether the item has failed for good
      */
@@ -117,7 +123,7 @@ final class ChunkItems {
         retried++;
     }
 
-    /** Throws what the run ends with, unless all items have succeeded. */
+    /** Throws the exception with which the run ends, unless all items have succeeded. */
     synchronized void endOfRun() {
         if (retried > 0) {
             throw new ItemsFailedException(retried + " of " + states.size() + " items failed and are retried");
@@ -130,7 +136,7 @@ final class ChunkItems {
         }
     }
 
-    /** The run has failed, and what happened to each item is told elsewhere. */
+    /** The failure of a run whose items record their own errors. */
     private static final class ItemsFailedException extends RuntimeException {
         private static final long serialVersionUID = 1;
 

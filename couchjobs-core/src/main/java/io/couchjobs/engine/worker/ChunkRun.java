@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of a chunk of an array: calls the handler of its type for each item that has not ended, one after the other, or for many at
- * once. How they ended is stored at most once a second, and with the end of the run. Used by one thread.
+ * A run of a chunk of an array: calls the handler of its type for each item that has not ended, one after the other, or for
+ * many at once. The ends of items are stored at most once a second, and with the end of the run. Used by one thread.
  */
 final class ChunkRun<T> implements JobHandler<ObjectNode> {
     private final Handler<T> handler;
@@ -28,7 +28,7 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
     private final Limits limits;
     private final TimeLimits timeLimits;
 
-    /** The teller has a note stored soon. */
+    /** Creates a run. The teller stores a note soon. */
     ChunkRun(Handler<T> handler, ItemStates states, Consumer<Note> teller, Limits limits, TimeLimits timeLimits) {
         this.handler = handler;
         this.states = states;
@@ -56,12 +56,12 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
                 } else {
                     run(next.get(0), items, timeLimit, context);
                 }
-                Thread.interrupted(); // an item that was interrupted by itself leaves nothing to the next one
+                Thread.interrupted(); // an interrupt of one item must not affect the next item
                 teller.accept(new States());
                 next = items.next(next.get(next.size() - 1) + 1, most);
             }
         } finally {
-            teller.accept(new States()); // a write of somebody else may have taken the place of what was told before
+            teller.accept(new States()); // another process may have overwritten the states that were stored before
         }
         items.endOfRun();
         return null;
@@ -86,7 +86,7 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
         call.run(context, timeLimit);
     }
 
-    /** An exception of an item ends that item alone, unless the run is to stop. */
+    /** Runs one item. An exception of an item ends only that item, unless the run is to stop. */
     private void run(int place, ChunkItems items, ItemTimeLimit timeLimit, JobContext context) throws Exception {
         JobContext itemContext =
                 new ItemContext(context, timeLimit, OptionalLong.of(items.index(place)), items.attempt(place));
@@ -114,7 +114,7 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
         }
     }
 
-    /** The items as they are when it is written. */
+    /** The states of the items at the time of the write. */
     private final class States implements Note {
         @Override
         public Progress progress() {
@@ -127,7 +127,7 @@ final class ChunkRun<T> implements JobHandler<ObjectNode> {
             return states.on(job);
         }
 
-        /** A chunk without the ends of its items has not ended. */
+        /** The end of a chunk needs the ends of its items. */
         @Override
         public boolean mayBeLeftOut() {
             return false;

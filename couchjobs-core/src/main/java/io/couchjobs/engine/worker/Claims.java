@@ -13,8 +13,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of a worker that are under way, beside which it looks for more jobs. Jobs that were won are started, or given back
- * when the worker is closing. Thread-safe, but for {@link #begin}, {@link #throwTrouble} and {@link #forgetTrouble}, which one
+ * The claims of a worker that are under way, while the worker looks for more jobs. Claimed jobs are started, or released when
+ * the worker is closing. Thread-safe, except for {@link #begin}, {@link #throwTrouble} and {@link #forgetTrouble}, which one
  * thread calls.
  */
 public final class Claims {
@@ -35,17 +35,20 @@ public final class Claims {
         this.lane = environment.lane("couchjobs-claims-" + worker, MOST);
     }
 
-    /** {@return how many jobs were won so far} */
+    /** {@return how many jobs were claimed so far} */
     long won() {
         return won.get();
     }
 
-    /** {@return how many jobs were won so far, or may be won by claims under way} */
+    /** {@return how many jobs were claimed so far, or may be claimed by claims under way} */
     long wonOrUnderWay() {
         return executor.slots().claiming() + won.get();
     }
 
-    /** Claims jobs; returns at once, but for a pause when all of the claim before were lost to others. */
+    /**
+     * Claims jobs in the background. Returns at once, except for a pause when all jobs of the previous claim were lost to other
+     * workers.
+     */
     void begin(Pick pick) throws InterruptedException {
         if (lostAll) {
             lostRaces.pause();
@@ -56,7 +59,7 @@ public final class Claims {
         lane.execute(() -> claim(pick));
     }
 
-    /** Tells of claims that failed. */
+    /** Throws the last failure of a claim, if there is one. */
     void throwTrouble() {
         Throwable last = trouble.getAndSet(null);
         if (last instanceof RuntimeException exception) {
@@ -66,7 +69,7 @@ public final class Claims {
         }
     }
 
-    /** The caller has waited for the failures until now already. */
+    /** Discards the last failure. The caller has already paused for it. */
     void forgetTrouble() {
         trouble.set(null);
     }
@@ -88,7 +91,7 @@ public final class Claims {
         }
     }
 
-    /** A failure to take one job does not affect the others. */
+    /** Starts a job. A failure to start one job does not affect the others. */
     private void take(LeasedJob job) {
         try {
             executor.take(job);

@@ -33,13 +33,16 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes jobs from owners that are dead, as the {@link ActivityMonitor} has found, and removes their registrations. Thread-safe. */
+/**
+ * Recovers jobs from owners that the {@link ActivityMonitor} found dead, and deletes the registrations of dead workers.
+ * Thread-safe.
+ */
 final class DeadOwners {
     private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
-    /** Even an idle worker moves its registration every few minutes. */
+    /** Even an idle worker writes its registration every five minutes. */
     private static final Duration DEAD_AFTER = Duration.ofMinutes(15);
 
-    /** How many jobs one reading takes at most. */
+    /** The greatest number of jobs in one reading. */
     static final int MOST_TOGETHER = 100;
 
     private static final int MOST_REFUSED = 1_000;
@@ -49,7 +52,7 @@ final class DeadOwners {
     private final Predicate<JobId> isOurs;
     private final Sightings sightings;
     private final LongAdder recovered = new LongAdder();
-    /** The jobs that were warned of. */
+    /** The jobs for which a warning about a refused write was logged. */
     private final Set<JobId> refused =
             Collections.newSetFromMap(Collections.synchronizedMap(RecentMap.byUse(MOST_REFUSED)));
 
@@ -60,7 +63,7 @@ final class DeadOwners {
         this.sightings = sightings;
     }
 
-    /** How many jobs were taken. */
+    /** {@return how many jobs were recovered} */
     long recovered() {
         return recovered.sum();
     }
@@ -69,14 +72,17 @@ final class DeadOwners {
         return present.first(job -> job.rev().equals(Optional.of(rev)));
     }
 
-    /** Whether a job belongs to this worker's id but has no run in this process. Its signs of life do not count for such a job. */
+    /**
+     * {@return whether a job belongs to this worker's id but has no run in this process} This worker's signs of life do not
+     * count for such a job.
+     */
     boolean isLeftByAFormerProcess(JobId id, String owner) {
         return owner.equals(ownWorker) && !isOurs.test(id);
     }
 
     /**
-     * Takes the jobs that an earlier process of this worker's id left behind. While no majority of the copies is in reach they are
-     * left to the monitor: a node that is cut off may still show a claim whose end the others have.
+     * Recovers the jobs of an earlier process with this worker's id. When no majority of the copies is in reach, the jobs are
+     * left to the monitor. A node that is cut off may still show a claim that has ended on the other nodes.
      */
     void recoverOwn() {
         List<WorkerInfo.OwnedJob> left = parts.index().owned().stream()
@@ -110,7 +116,7 @@ final class DeadOwners {
         return read.flatMap(present -> leaf(present, job.rev()).map(silent -> new Left(silent, present, now)));
     }
 
-    /** Removes the registrations of workers that are dead and own nothing. */
+    /** Deletes the registrations of workers that are dead and own no jobs. */
     void removeRegistrations() {
         sightings.workers().forEach((worker, beat) -> {
             boolean dead = parts.clock().nanos() - beat.nanos() > DEAD_AFTER.toNanos() && !sightings.owns(worker);
@@ -127,7 +133,8 @@ final class DeadOwners {
             for (ObjectNode leaf : database.leaves(docId)) {
                 boolean isGenuine = WorkerRegistration.of(docId, leaf).isGenuine();
                 if (isGenuine && last.leaves().contains(leaf.path(Field.REV).asText())) {
-                    database.put(leaf.put("_deleted", true)); // its fields tell a collection whose tombstone it is
+                    database.put(
+                            leaf.put("_deleted", true)); // the fields tell garbage collection whose tombstone it is
                 }
             }
         } catch (RuntimeException e) {
@@ -136,9 +143,9 @@ final class DeadOwners {
     }
 
     /**
-     * A job that its owner left.
+     * A job that its owner left behind.
      *
-     * @param silent the leaf that was seen all the time
+     * @param silent the leaf that has not changed since it was seen
      */
     record Left(Job silent, Leaves present, Sighting sighting) {
         private Optional<Job> expired(QueueParts parts) {
@@ -151,7 +158,7 @@ final class DeadOwners {
         }
     }
 
-    /** Takes jobs from their dead owner: those without conflicts by one request. */
+    /** Recovers jobs from their dead owner. All jobs without conflicts are written in one request. */
     void free(List<Left> jobs) {
         List<Left> expiring = new ArrayList<>();
         for (Left job : jobs) {
@@ -207,7 +214,10 @@ final class DeadOwners {
         }
     }
 
-    /** Somebody is alive, as the feed will tell, or the database refused the write: then the monitor looks again later. */
+    /**
+     * Processes the answer to an expiry. If the owner is alive, or the database refused the write, the monitor looks again
+     * later.
+     */
     private void answered(Left job, Job expired, WriteResult answer) {
         if (answer instanceof WriteResult.Stored) {
             sightings.forget(expired.id(), job.sighting);

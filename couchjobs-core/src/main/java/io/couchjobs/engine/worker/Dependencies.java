@@ -31,26 +31,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets held jobs go when the jobs that they wait for are finished. Every worker runs one; they race harmlessly. Thread-safe.
+ * Lets held jobs go when the jobs that they wait for are finished. Each worker runs one instance; they race without harm.
+ * Thread-safe.
  *
- * <p>It trusts no event: an event is only the reason to read all the jobs that a held one waits for, and to decide by what they
- * are now. So it does not matter whether the last two finish at the same instant, or which event comes first or twice: after
- * each, somebody looks, and the last one who looks sees both. The write is conditional on the held job's revision.
+ * <p>No event is trusted. An event only causes a reading of all jobs that a held job waits for, and their present states
+ * decide. So the order and the repetition of events do not matter. Even if the last two jobs finish at the same instant, a
+ * reading follows each event, and the last reading sees both ends. The write is conditional on the held job's revision.
  *
- * <p>On a cluster an end that only a minority has is undone after the cut. So an end counts only when a majority of the copies
- * has it, and the job has no conflicts.
+ * <p>On a cluster, an end that only a minority has is undone after the partition. So an end counts only when a majority of the
+ * copies has it, and the job has no conflicts.
  */
 final class Dependencies implements FeedListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Dependencies.class);
     private static final Duration LOOK_AGAIN = Duration.ofMinutes(10);
-    /** On a cluster the copy of the index that was read may have been behind. */
+    /** On a cluster, the copy of the index that was read may have been out of date. */
     private static final Duration FIND_AGAIN = Duration.ofSeconds(45);
-    /** On a cluster the copies that were read may be behind what the feed told: a job is judged again after this pause. */
+    /** On a cluster, the copies that were read may be behind the feed. A job is judged again after this pause. */
     private static final Duration JUDGE_AGAIN = Duration.ofMillis(1500);
 
-    /** A new job that this process has not read may be held: the index is asked for such jobs within this time. */
+    /** A new job that this process has not read may be held. The index is asked for held jobs within this time. */
     private static final Duration FIND_NEW = Duration.ofSeconds(5);
-    /** The same for a job that was there before, which is seldom held again. */
+    /** The same for a job that existed before, which is seldom held again. */
     private static final Duration FIND_OLD = Duration.ofMinutes(1);
 
     private static final Duration AFTER_TROUBLE = Duration.ofSeconds(3);
@@ -68,9 +69,9 @@ final class Dependencies implements FeedListener, AutoCloseable {
 
     private boolean mustLoad = true;
     private boolean mustFind;
-    /** Only the lane uses it. */
+    /** Used only by the lane. */
     private boolean troubled;
-    /** Only the lane uses it, or the thread of a drain. */
+    /** Used only by the lane, or by the thread of a drain. */
     private @Nullable Reading reading;
 
     private @Nullable Listening listening;
@@ -107,7 +108,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         });
     }
 
-    /** Lets go in the calling thread what can be let go now. A drain uses this; nothing is left to the lane. */
+    /** Lets go all jobs that can be let go now, in the calling thread. A drain uses this method; nothing is left to the lane. */
     void settle() {
         work.notBefore(Environment.FOREVER);
         mustLoad();
@@ -128,7 +129,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         });
     }
 
-    /** Held jobs, and the jobs that they wait for. */
+    /** Returns whether the job is held, or a held job waits for it. */
     @Override
     public boolean needsDocument(FeedNotice notice) {
         return notice.jobId().filter(jobs::concerns).isPresent();
@@ -149,7 +150,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         return jobs.isEmpty() ? LATER : SOON;
     }
 
-    /** The job may be held now: the index knows. If others began to wait for it after this change, it was read then. */
+    /** The job may be held now, which the index shows. If other jobs began to wait for it after this change, it was read then. */
     @Override
     public void unread(FeedNotice notice) {
         if (notice.mayBePending()) {
@@ -225,7 +226,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         mustLoad = true;
     }
 
-    /** After a trouble this goes on where it stopped. */
+    /** Reads and judges held jobs. After a failure, the next call continues where this one stopped. */
     private void judgeAll() {
         for (Reading now = nextReading(); now != null; now = nextReading()) {
             reading = readPage(now);
@@ -234,7 +235,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         judgeKnown();
     }
 
-    /** Null when there is nothing to read. */
+    /** {@return the next reading; null when there is nothing to read} */
     private synchronized @Nullable Reading nextReading() {
         if (reading == null && (mustLoad || mustFind)) {
             reading = new Reading(mustLoad, Optional.empty());
@@ -244,7 +245,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         return reading;
     }
 
-    /** Returns what is to be read next; null at the end. */
+    /** Reads one page of held jobs. Returns the next reading; null at the end. */
     private @Nullable Reading readPage(Reading now) {
         HeldIndex.Page held = index.page(now.after);
         List<JobId> toRead =
@@ -268,7 +269,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         }
     }
 
-    /** All by what is read once, and let go in one request; returns those that were held when they were read. */
+    /** Judges the jobs by one reading, and lets them go in one request. Returns the jobs that were held when they were read. */
     private List<Job> judge(List<JobId> ids) {
         List<Job> present =
                 parts.store().readAll(ids).stream().filter(this::isHeld).toList();
@@ -321,7 +322,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
                 again.add(id);
                 warnOnce(id, no);
             } else if (!(results.get(i) instanceof WriteResult.Stored)) {
-                // Somebody else wrote: the job itself, and the feed will tell, or let it go as we would.
+                // Another process let the job go, or changed it. The feed reports a change.
                 log.debug("{} changed while it was let go", id);
             }
         }
@@ -339,9 +340,9 @@ final class Dependencies implements FeedListener, AutoCloseable {
     }
 
     /**
-     * The reading of the index that is under way.
+     * The present reading of the index.
      *
-     * @param all whether the jobs that are known are read again
+     * @param all whether known jobs are read again
      * @param after the last row that was read; empty at the beginning
      */
     private record Reading(boolean all, Optional<ViewResult.Row> after) {}

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The states of jobs that others wait for, as all leaves of their documents tell them. The state of a job whose leaves are to be
- * resolved is not known; when they are, the feed tells of the job again. Not thread-safe.
+ * The states of jobs that other jobs wait for, as determined by all leaves of their documents. The state of a job whose leaves
+ * are to be resolved is unknown. After the resolution, the feed reports the job again. Not thread-safe.
  */
 final class DependencyStates {
     private static final int PAGE = 500;
@@ -42,18 +42,18 @@ final class DependencyStates {
         return outcomes;
     }
 
-    /** Whether somebody who waits for these jobs may go. */
+    /** {@return whether a job that waits for these jobs may be let go} */
     After.Verdict judge(After after) {
         return after.judge(states, removed);
     }
 
-    /** Whether a job is finished, or gone. */
+    /** {@return whether a job is finished or deleted} */
     boolean isOver(JobId id) {
         JobStatus status = states.get(id);
         return removed.contains(id) || (status != null && status.phase() == JobPhase.FINISHED);
     }
 
-    /** Whether one of these jobs cannot be read now, or is being changed. */
+    /** {@return whether one of these jobs cannot be read now, or is being changed} */
     boolean isUncertain(After after) {
         return after.jobs().stream().anyMatch(uncertain::contains);
     }
@@ -73,7 +73,7 @@ final class DependencyStates {
 
     private void note(JobId id, ObjectNode leaf) {
         if (leaf.path("_deleted").asBoolean()) {
-            // Retention may have been quicker than we were: that is no removal by somebody who does not want the job.
+            // Retention may have deleted the job before this reading. Such a deletion is no removal by a user.
             JobTombstone.retiredStatus(leaf).ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id));
         } else {
             JobDocument.job(leaf).ifPresent(job -> states.put(id, job.status()));

@@ -15,16 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The loop of a worker: wait for a free slot, claim as many jobs as there are slots, hand them over. Never dies: while the
- * database is away it waits, with growing pauses.
+ * The loop of a worker: waits for a free slot, claims as many jobs as slots are free, and hands them over. The loop survives
+ * all failures. While the database is away, it retries with growing pauses.
  */
 final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
-    /** A worker claims again within 5 s after the database is back. That includes the requests before the first claim. */
+    /** Lets a worker claim again within 5 s after the database is back, including the requests before the first claim. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
-    /** How long a worker that stops when the queue is empty waits for a used-up rate before it looks again for due jobs. */
+    /** The pause of a worker with {@code untilEmpty} before it looks again for due jobs, while a rate is used up. */
     private static final Duration HELD_BACK = Duration.ofSeconds(5);
-    /** How long a worker that stops when the queue is empty waits before it looks again. */
+    /** The pause of a worker with {@code untilEmpty} before it looks again for due jobs. */
     private static final Duration EMPTY_CHECK = Duration.ofMillis(250);
 
     private final WorkerOptions options;
@@ -37,7 +37,7 @@ final class Dispatcher {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Claims claims;
     private volatile boolean closing;
-    /** Whether jobs are due, and wait for the next window of their rate; only for the thread. */
+    /** Whether due jobs wait for the next window of their rate; used by the worker's thread only. */
     private boolean isHeldBack;
 
     Dispatcher(WorkerOptions options, Finder finder, QueueParts parts, Executor executor) {
@@ -55,13 +55,13 @@ final class Dispatcher {
         thread.start();
     }
 
-    /** Takes nothing new from now on. */
+    /** Stops claiming jobs. */
     void close() {
         closing = true;
         thread.interrupt();
     }
 
-    /** Counts down when nothing is claimed any more and the last run has ended. */
+    /** {@return a latch that counts down when no claim is under way any more and the last run has ended} */
     CountDownLatch stopped() {
         return stopped;
     }
@@ -79,7 +79,8 @@ final class Dispatcher {
                     claims.throwTrouble();
                     backoff.reset();
                 } catch (RuntimeException | Error e) {
-                    if (backoff.attempts() == 0 && !closing) { // closing breaks off the request that it waits for
+                    if (backoff.attempts() == 0
+                            && !closing) { // closing breaks off the present request, which is no failure
                         log.warn(
                                 "worker {} cannot claim jobs, trying again until it can: {}",
                                 options.id(),
@@ -88,7 +89,7 @@ final class Dispatcher {
                     }
                     backoff.pause();
                     if (!asked) {
-                        claims.forgetTrouble(); // or it would cost one more pause when the database is back
+                        claims.forgetTrouble(); // otherwise it would cost one more pause when the database is back
                     }
                 }
             }
@@ -117,7 +118,7 @@ final class Dispatcher {
         stopped.countDown();
     }
 
-    /** One round. False when it is time to stop. */
+    /** Does one round. Returns false when the worker is to stop. */
     private boolean claimAndStart() throws InterruptedException {
         int free = executor.slots().awaitRoom(executor::placesFree);
         boolean ahead = free == 0;
@@ -147,7 +148,7 @@ final class Dispatcher {
         return options.untilEmpty() ? accept.timeout(isHeldBack ? HELD_BACK : EMPTY_CHECK) : accept;
     }
 
-    /** Nothing is due (an accept has just found nothing), and nobody runs anything that could fail, expire or resubmit. */
+    /** {@return whether no job is due, as the last accept showed, and no job is owned that could fail, expire or resubmit} */
     private boolean isEmpty() throws InterruptedException {
         isHeldBack = false;
         if (!executor.runs().isEmpty()) {

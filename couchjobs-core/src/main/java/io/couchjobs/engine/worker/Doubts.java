@@ -12,17 +12,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the documents of runs that may have lost their job, or are to be cancelled. A reading that fails is repeated
- * until it tells, or the run ends. Thread-safe.
+ * Reads the documents of runs whose job may be lost or cancelled. A failed reading is repeated until it succeeds, or the run
+ * ends. Thread-safe.
  */
 final class Doubts {
     private static final Logger log = LoggerFactory.getLogger(Doubts.class);
-    /** A read that hangs must not delay the others. */
+    /** The greatest number of simultaneous readings. A reading that hangs must not delay the others. */
     private static final int AT_ONCE = 32;
 
     private final Environment environment;
     private final Lane lane;
-    /** How often a run was doubted, until the doubt is cleared. */
+    /** How often each run was doubted, until the doubt is cleared. */
     private final ConcurrentMap<Run, Integer> times = new ConcurrentHashMap<>();
 
     Doubts(Environment environment) {
@@ -39,16 +39,16 @@ final class Doubts {
 
     private void clear(Run run, Backoff backoff) {
         Integer doubted = times.get(run);
-        boolean isOver = run.isEnding() || run.isHalted(); // the write that ends it finds out
+        boolean isOver = run.isEnding() || run.isHalted(); // the write of a run's end detects a lost job
         if (!isOver && !verify(run)) {
             lane.schedule(backoff.next(), () -> clear(run, backoff));
         } else if (!times.remove(run, doubted)) {
-            // A doubt that came while the document was read is one more reason to read it.
+            // A doubt that came during the reading requires another reading.
             lane.execute(() -> clear(run, backoff));
         }
     }
 
-    /** False when it cannot be told now. */
+    /** Checks whether the job is still owned. Returns false when this is unknown at the moment. */
     private static boolean verify(Run run) {
         try {
             run.claim().assertOwned();

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Runs what is due in the calling thread, one job after the other, by the same rules as a worker. Used by one thread. */
+/** Runs all due jobs in the calling thread, one after the other, by the same rules as a worker. Used by one thread. */
 public final class Drain {
     private static final int MOST_RUNS = 10_000;
 

@@ -23,11 +23,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run ended, and the write that says so. The write returns null when there is nothing to write. Immutable.
+ * The end of a run, and the write that stores it. The write returns null when there is nothing to write. Immutable.
  *
- * @param write writes it, and waits
- * @param send sends it without waiting, if that can be; null for an end that is always waited for
- * @param thrown why the run failed: what the handler threw, or why its result cannot be stored
+ * @param write writes the end, and waits
+ * @param send sends the end without waiting; null for an end that is always waited for
+ * @param thrown why the run failed: the exception of the handler, or the reason why its result cannot be stored
  */
 record Ending(
         @Nullable String problem,
@@ -46,7 +46,7 @@ record Ending(
         }
     }
 
-    /** The database does not accept the end: the run has failed. */
+    /** {@return the failure of the run, because the database refused its end} */
     Ending refused(WriteRefusedException refused) {
         String message = "the result was refused: " + refused.getMessage();
         return new Ending(
@@ -56,7 +56,7 @@ record Ending(
                 thrown == null ? refused : thrown);
     }
 
-    /** The database does not even accept that the run has failed. */
+    /** {@return an end that writes nothing, because the database refuses even the failure of the run} */
     static Ending refusedAgain(WriteRefusedException refused) {
         return halted("the database refuses to store how the job ended: " + refused.getMessage());
     }
@@ -65,7 +65,7 @@ record Ending(
         return new Ending(problem, job -> null, null, null);
     }
 
-    /** The handler threw this, though nobody had told it to stop. */
+    /** {@return the end of a run whose handler threw an exception without having been stopped} */
     static Ending failed(Throwable thrown) {
         if (thrown instanceof SnoozeException snooze) {
             return new Ending(snooze.getMessage(), job -> job.snooze(snooze.delay()), null, null);
@@ -74,18 +74,18 @@ record Ending(
         return failure(JobError.Kind.FAILED, describe(thrown), stackOf(thrown), permanent, thrown);
     }
 
-    /** The handler threw an exception that fails when it is asked for its message. */
+    /** {@return the end of a run whose handler threw an exception that fails when asked for its message} */
     static Ending mute(Throwable thrown) {
         String message = thrown.getClass().getName() + ", whose message cannot be read";
         return failure(JobError.Kind.FAILED, message, null, false, thrown);
     }
 
-    /** The job was claimed only to be ended. */
+    /** {@return the end of a job that was claimed only to be ended} */
     static Ending withoutRun(Job job) {
         return new Ending(EndAs.reason(job), LeasedJob::endWithoutRun, null, null);
     }
 
-    /** The handler threw this after it was told to stop. */
+    /** {@return the end of a run whose handler threw an exception after it was stopped} */
     static Ending stopped(JobContext.StopReason reason, String whyCancelled, Throwable thrown) {
         return switch (reason) {
             case HALTED -> halted("the job was lost while it ran");
@@ -101,13 +101,13 @@ record Ending(
         return new Ending(message, job -> job.fail(kind, message, stack, permanent), null, thrown);
     }
 
-    /** Writes it, once. */
+    /** Writes the end once. */
     RunReport.Outcome store(LeasedJob claim) {
         Job stored = write.apply(claim);
         return stored == null ? RunReport.Outcome.HALTED : outcome(stored);
     }
 
-    /** Sends it without waiting; see {@link LeasedJob#finishBehind}. Empty also for an end that is always waited for. */
+    /** Sends the end without waiting; see {@link LeasedJob#finishBehind}. Returns empty for an end that is always waited for. */
     Optional<CompletableFuture<Optional<Job>>> send(LeasedJob claim, Lane lane) {
         return send == null ? Optional.empty() : send.apply(claim, lane);
     }
@@ -139,7 +139,10 @@ record Ending(
         return StoredText.of(stack.toString(), LONGEST_STACK);
     }
 
-    /** An exception made without a stack trace is a message, and where it was thrown is of no interest. */
+    /**
+     * Returns whether an exception was made without a stack trace. Its message then says enough, and the place of the throw is
+     * irrelevant.
+     */
     private static boolean hasNoStack(Throwable thrown) {
         return thrown.getStackTrace().length == 0;
     }

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs claimed jobs, each in a thread that shows nothing of other runs. Jobs that were claimed ahead wait here until a
- * slot is free. Thread-safe.
+ * Runs claimed jobs, each in a thread that keeps no state of other runs. Jobs that were claimed ahead wait here until a slot is
+ * free. Thread-safe.
  */
 public final class Executor {
     private static final Logger log = LoggerFactory.getLogger(Executor.class);
@@ -31,11 +31,11 @@ public final class Executor {
     private final Consumer<RunReport> onEnded;
     private final Slots slots;
     private final WorkerCounters counters = new WorkerCounters();
-    /** All that this worker owns, started or not: their leases are kept. */
+    /** All jobs that this worker owns, started or not. Their leases are renewed. */
     private final Map<JobId, Run> runs = new ConcurrentHashMap<>();
 
     private final Queue<Run> ahead = new ArrayDeque<>();
-    /** Takes in the answers to ends that no thread waits for. Never closed: a run that still ends needs it. */
+    /** The lane for the answers to ends that no thread waits for. Never closed, because a run that still ends needs it. */
     private final Lane ends;
 
     Executor(RunTools tools, Consumer<Run> onClaimed, Consumer<RunReport> onEnded) {
@@ -60,14 +60,17 @@ public final class Executor {
         return counters;
     }
 
-    /** Changes how many jobs run at once. Waiting jobs are started while slots are free. With a limit of 0 they are given back. */
+    /**
+     * Changes how many jobs run at once. Jobs that were claimed ahead are started while slots are free. A limit of 0 releases
+     * them.
+     */
     void resize(int most) {
         slots.resize(most);
         startNext();
         releaseUnlessTheyMayRun();
     }
 
-    /** How many more jobs may be claimed ahead; none by a worker that starts none. */
+    /** {@return how many more jobs may be claimed ahead; 0 while the worker starts no jobs} */
     synchronized int placesFree() {
         return slots.limit() == 0 ? 0 : options.prefetch() - ahead.size();
     }
@@ -98,7 +101,7 @@ public final class Executor {
         run.whenStopped(() -> startStopped(run));
     }
 
-    /** One that is stopped before it starts has nothing to run: it ends at once, though no slot is free. */
+    /** Starts a run that was stopped while it waited. Such a run has nothing to do, so it ends at once, even if no slot is free. */
     private void startStopped(Run run) {
         synchronized (this) {
             if (!ahead.remove(run)) {
@@ -115,7 +118,7 @@ public final class Executor {
         }
     }
 
-    /** Gives back what has not started; returns when that is stored, or the leases run out. */
+    /** Releases all jobs that have not started. Returns when the releases are stored, or the leases have run out. */
     void releaseAhead() {
         Collection<Run> unstarted;
         synchronized (this) {
@@ -142,13 +145,13 @@ public final class Executor {
         runs.values().forEach(stop);
     }
 
-    /** A halted run is not ours any more, even if its handler ignores that it was interrupted. */
+    /** {@return whether this worker runs a job; it no longer owns a halted run, even if the handler ignores the interrupt} */
     boolean runsNow(JobId id) {
         Run run = runs.get(id);
         return run != null && !run.isHalted();
     }
 
-    /** Whether this worker has a run of the claim with that token, even if the run was halted. */
+    /** {@return whether this worker has a run of the claim with the given token, even if the run was halted} */
     boolean holds(String token) {
         return runs.values().stream().anyMatch(run -> run.claim().token().equals(token));
     }
@@ -166,7 +169,7 @@ public final class Executor {
                 }
                 next = ahead.remove();
             }
-            slots.changed(); // there is a place free
+            slots.changed(); // a place for a job to be claimed ahead is free
             start(next);
         }
     }
@@ -205,7 +208,7 @@ public final class Executor {
         }
     }
 
-    /** Sends the end of a run. False when its thread has to write it and to wait, as it does for a listener that it calls. */
+    /** Sends the end of a run. Returns false when the run's thread must write the end and wait, as it must for a listener. */
     private boolean isSent(Run run) {
         Optional<CompletableFuture<Optional<RunReport>>> sent = options.hasListener() ? Optional.empty() : sent(run);
         sent.ifPresent(answer -> {
@@ -225,7 +228,7 @@ public final class Executor {
         try {
             return run.sendEnd(ends);
         } catch (RuntimeException trouble) {
-            return Optional.empty(); // the caller that writes it and waits learns what is wrong
+            return Optional.empty(); // the caller writes the end and waits, and so gets the exception
         }
     }
 
@@ -254,7 +257,7 @@ public final class Executor {
                 e);
     }
 
-    /** The next run need not wait until the end of this run is stored. */
+    /** Frees the slot, because the next run need not wait until the end of this run is stored. */
     private void handlerDone() {
         slots.handlerDone();
         startNext();

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does for a process that claims jobs by hand what a worker does for its own: it renews the leases, takes part in the resolution of
- * conflicts, and sets jobs of dead owners free. Thread-safe.
+ * The jobs that a process claims by {@code accept} or {@code claim}, without a worker. As a worker does for its own jobs, this
+ * class renews their leases, takes part in the resolution of conflicts, and recovers jobs from dead owners. Thread-safe.
  */
 public final class HandClaims implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HandClaims.class);
@@ -34,14 +34,15 @@ public final class HandClaims implements AutoCloseable {
     private @Nullable Begun begun;
     private volatile boolean closed;
 
-    /** All that runs from the first claim on. */
+    /** The parts that run from the first claim on. */
     private record Begun(ActivityMonitor monitor, Registration registration, LeaseKeeper leases, Listening resolving) {}
 
     /**
-     * No I/O.
+     * Does no I/O.
      *
-     * @param client the id that the locks of this process's jobs carry
-     * @param renewsLeases false when its owners renew the leases themselves; then it judges their claims as other processes do
+     * @param client the id in the locks of this process's jobs
+     * @param renewsLeases false when the owners renew the leases themselves; this process then treats its own claims like those
+     *     of other processes
      */
     public HandClaims(QueueParts parts, String client, boolean renewsLeases) {
         this.parts = parts;
@@ -49,7 +50,7 @@ public final class HandClaims implements AutoCloseable {
         this.renewsLeases = renewsLeases;
     }
 
-    /** Starts to watch the jobs of all owners, this process among them, unless it does so already. */
+    /** Starts to watch the jobs of all owners, including this process, unless it already does. */
     public synchronized void begin(Collection<String> claimedTypes) {
         boolean areNew = types.addAll(claimedTypes);
         if (begun == null && !closed) {
@@ -59,7 +60,7 @@ public final class HandClaims implements AutoCloseable {
         }
     }
 
-    /** Its id is new with each process: no former process of this id left a job behind. */
+    /** Starts all parts. The client's id is new in each process, so no former process of this id has left jobs behind. */
     private Begun start() {
         ActivityMonitor monitor = new ActivityMonitor(parts, client, this::isOurs);
         monitor.start();
@@ -76,13 +77,16 @@ public final class HandClaims implements AutoCloseable {
         return new Begun(monitor, registration, leases, resolving);
     }
 
-    /** False for a job whose claim was given up: its caller was told, and this process's signs of life no longer count for it. */
+    /**
+     * Returns whether this process's signs of life count for a job. They do not after its claim was given up, because the
+     * caller was told.
+     */
     private boolean isOurs(JobId job) {
         return !renewsLeases
                 || held.values().stream().anyMatch(run -> run.claim().id().equals(job));
     }
 
-    /** Claims due jobs, waiting for one if there is none, looks after them, and returns those that are to be run. */
+    /** Claims due jobs, waits for a due job if there is none, and holds the claims. Returns the jobs that are to be run. */
     public List<LeasedJob> accept(Finder finder, AcceptOptions options) throws InterruptedException {
         begin(options.types());
         long started = parts.clock().nanos();
@@ -96,8 +100,8 @@ public final class HandClaims implements AutoCloseable {
     }
 
     /**
-     * Looks after these jobs from now on, until their claims end. A job that is only to be ended is ended here; the others
-     * are returned, to be run.
+     * Holds these jobs until their claims end. Ends each job that was claimed only to be ended, and returns the other jobs, to
+     * be run.
      */
     public List<LeasedJob> hold(List<LeasedJob> claims) {
         List<LeasedJob> toRun =
@@ -112,8 +116,8 @@ public final class HandClaims implements AutoCloseable {
     }
 
     /**
-     * Ends a job that is not to be run. Nobody renews its lease, so this takes no longer than a lease. Empty when the job was
-     * lost, or cannot be ended now.
+     * Ends a job that is not to be run. Its lease is not renewed, so this takes no longer than a lease. Returns empty when the
+     * job was lost, or cannot be ended now.
      */
     static Optional<Job> end(LeasedJob claim) {
         try {
@@ -126,7 +130,7 @@ public final class HandClaims implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** No request: a claim that was won is handed out, whatever the server does now. */
+    /** Holds a claim without any request, so that a claimed job is handed out even if the server fails now. */
     private void hold(LeasedJob claim, LeaseKeeper leases) {
         Held run = new Held(claim, held);
         keep(run, leases);
@@ -134,14 +138,14 @@ public final class HandClaims implements AutoCloseable {
         claim.whenRenewed(() -> keep(run, leases));
     }
 
-    /** On one node a claim that was given up is kept again when its owner renews it. */
+    /** Renews the lease of a claim. On one node, a claim that was given up is held again when its owner renews it. */
     private void keep(Held run, LeaseKeeper leases) {
         if (!closed && renewsLeases && held.putIfAbsent(run.claim().token(), run) == null) {
             leases.begun(run);
         }
     }
 
-    /** Ends all of it for good. A job that is still owned is lost when its lease is over. */
+    /** Stops all parts for good. A job that is still owned is lost when its lease is over. */
     @Override
     public synchronized void close() {
         closed = true;
@@ -154,9 +158,9 @@ public final class HandClaims implements AutoCloseable {
     }
 
     /**
-     * A claim whose lease is renewed. Its owner learns by its next call that it was halted.
+     * A claim whose lease is renewed. A halted owner learns of the halt by its next call.
      *
-     * @param held the claims that are held still, by token
+     * @param held the claims that are still held, by token
      */
     private record Held(LeasedJob claim, Map<String, Held> held) implements LeaseHolder {
         @Override

@@ -9,9 +9,9 @@ import io.couchjobs.worker.JobHandler;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** A handler as a worker knows it: how to make it, and what to bind the data to. */
+/** A handler of a worker: the factory of its instances, and the type to which the data is bound. */
 public record Handler<T>(JobType<T> type, Supplier<? extends JobHandler<? super T>> factory) {
-    /** An attempt of a job, or of a chunk of an array; the teller has a note stored soon, and limits are kept by its items. */
+    /** {@return an attempt of a job, or of a chunk of an array; the teller stores a note soon, and the items respect the limits} */
     Attempt<?> attempt(JobContext context, Consumer<Note> teller, Limits limits, TimeLimits timeLimits) {
         return ItemStates.of(context.job())
                 .<Attempt<?>>map(items -> Attempt.of(new ChunkRun<>(this, items, teller, limits, timeLimits), context))

@@ -13,20 +13,23 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** The held jobs that were seen, what each of them still waits for, and which are to be judged. Thread-safe. No I/O. */
+/**
+ * The known held jobs, which wait for other jobs: what each of them still waits for, and which are to be judged. Thread-safe.
+ * No I/O.
+ */
 final class HeldJobs {
     private static final int LOOKS_WHEN_READY = 3;
     private static final int LOOKS_WHEN_NEW = 1;
-    /** So many are judged by what is read once. */
+    /** The greatest number of jobs that are judged by one reading. */
     private static final int TOGETHER = 100;
 
     private final Map<JobId, Held> held = new HashMap<>();
     private final Map<JobId, Set<JobId>> waitingFor = new HashMap<>();
     private final Set<JobId> toJudge = new LinkedHashSet<>();
-    /** Those that the server refuses to let go. */
+    /** The jobs that the server refuses to let go. */
     private final Set<JobId> refused = new HashSet<>();
 
-    /** A job is held: it was seen for the first time, or has changed. It is to be judged. */
+    /** Records a held job that was seen for the first time, or has changed. The job is to be judged. */
     synchronized void add(Job job) {
         forget(job.id());
         After after = job.after().orElseThrow();
@@ -61,13 +64,14 @@ final class HeldJobs {
         return held.containsKey(id);
     }
 
-    /** Whether a job is held, or others wait for it. */
+    /** {@return whether a job is held, or held jobs wait for it} */
     synchronized boolean concerns(JobId id) {
         return held.containsKey(id) || waitingFor.containsKey(id);
     }
 
     /**
-     * A job has ended. When one job waits for ten thousand, only the last one to finish, or one that failed, is a reason to look.
+     * Records that a job has ended. When a job waits for ten thousand others, only the last one to finish, or one that failed,
+     * causes a reading.
      *
      * @return whether there is a job to judge now
      */
@@ -88,8 +92,10 @@ final class HeldJobs {
     }
 
     /**
-     * Takes in which of the jobs that a held job waits for have ended by now: an event may have come while they were read. When
-     * none is left, the held job is to be judged once more.
+     * Records which of the jobs that a held job waits for have ended by now, because their events may have come during the
+     * reading.
+     *
+     * @return whether the held job waits for none of them any more, and so is to be judged once more
      */
     synchronized boolean sawFinished(JobId id, Predicate<JobId> isOver) {
         Held known = held.get(id);
@@ -100,14 +106,14 @@ final class HeldJobs {
                 && judge(List.of(id));
     }
 
-    /** Those of the jobs that are still held are to be judged; returns whether there is one. */
+    /** Plans to judge the given jobs that are still held. Returns whether there is one. */
     synchronized boolean judge(Collection<JobId> ids) {
         List<JobId> still = ids.stream().filter(held::containsKey).toList();
         toJudge.addAll(still);
         return !still.isEmpty();
     }
 
-    /** All that may be ready are to be judged. */
+    /** Plans to judge all jobs that may be ready. */
     synchronized void judgeReady() {
         held.forEach((id, known) -> {
             if (known.unfinished.isEmpty() || known.cancelsOnFailure) {
@@ -124,11 +130,12 @@ final class HeldJobs {
     }
 
     /**
-     * Jobs were judged. Those that are held no more are forgotten, unless the feed has told of them meanwhile.
+     * Records that jobs were judged. Jobs that are no longer held are forgotten, unless the feed has reported them since.
      *
-     * @param stillHeld those that were held when they were read
-     * @param again whether they are judged again without another reason: the copies that were read may be behind the feed
-     * @return those that are to be judged again, unless they are let go before
+     * @param stillHeld the jobs that were held when they were read
+     * @param again whether jobs are judged again without another reason, because the copies that were read may be behind the
+     *     feed
+     * @return the jobs to be judged again, unless they are let go before
      */
     synchronized List<JobId> judged(List<JobId> ids, List<Job> stillHeld, boolean again) {
         List<JobId> later = ids.stream()
@@ -142,18 +149,18 @@ final class HeldJobs {
         return later;
     }
 
-    /** The server refuses to let a job go; returns whether that is news. */
+    /** Records that the server refuses to let a job go. Returns whether this is new. */
     synchronized boolean refused(JobId id) {
         return refused.add(id);
     }
 
     private static final class Held {
         final List<JobId> awaited;
-        /** The jobs that were not yet seen to be finished. */
+        /** The jobs that have not been seen finished yet. */
         final Set<JobId> unfinished;
 
         final boolean cancelsOnFailure;
-        /** How often it is yet to be judged again without another reason. */
+        /** How often the job is still to be judged again without another reason. */
         int looks = LOOKS_WHEN_NEW;
 
         Held(After after) {

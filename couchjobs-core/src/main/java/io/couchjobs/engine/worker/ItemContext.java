@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The view of a chunk's run that the handler of one item, or of several, has. */
+/** The context that a chunk's run gives to the handler of one item, or of several items. */
 final class ItemContext implements JobContext {
     private final JobContext chunk;
     private final ItemTimeLimit timeLimit;
@@ -68,7 +68,7 @@ final class ItemContext implements JobContext {
         return chunk.stopReason().or(timeLimit::stopReason);
     }
 
-    /** The progress of an array is that of its items. */
+    /** Does nothing: the progress of an array is that of its items. */
     @Override
     public void progress(int percent, String message) {}
 

@@ -5,8 +5,8 @@ import io.couchjobs.worker.JobContext;
 import java.util.Optional;
 
 /**
- * Stops calls for the items of a chunk that take too long, each by itself: the run of the chunk goes on. For the thread that makes it;
- * {@link #stopReason} for any.
+ * Stops each call for items of a chunk that takes too long, while the run of the chunk continues. Used by the thread that
+ * creates the object; any thread may call {@link #stopReason}.
  */
 final class ItemTimeLimit {
     private final Thread thread = Thread.currentThread();
@@ -21,7 +21,7 @@ final class ItemTimeLimit {
         this.limits = limits;
     }
 
-    /** A call begins. */
+    /** Begins a call. */
     synchronized void begin() {
         long call = ++present;
         isTooSlow = false;
@@ -35,23 +35,23 @@ final class ItemTimeLimit {
         }
     }
 
-    /** The call is over. */
+    /** Ends the call. */
     synchronized void end() {
         present++;
         planned.ifPresent(Lane.Planned::cancel);
     }
 
-    /** {@return why the call is to stop, though the run goes on} */
+    /** {@return why the call is to stop, although the run continues} */
     synchronized Optional<JobContext.StopReason> stopReason() {
         return isTooSlow ? Optional.of(JobContext.StopReason.TOO_SLOW) : Optional.empty();
     }
 
-    /** {@return what a call that threw has failed with} */
+    /** {@return the cause of the failure of a call that threw an exception} */
     synchronized Throwable problem(Throwable thrown) {
         return isTooSlow ? new TooSlowException() : thrown;
     }
 
-    /** Where the call was when it was interrupted is of no interest. */
+    /** The failure of a call at its time limit. The place of the interrupt is irrelevant, so there is no stack trace. */
     private static final class TooSlowException extends RuntimeException {
         private static final long serialVersionUID = 1;
 

@@ -2,13 +2,13 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.claim.LeasedJob;
 
-/** Lives by a lease: a run has to stop when its lease is over. Thread-safe. */
+/** A run that depends on a lease, and must stop when the lease is over. Thread-safe. */
 interface LeaseHolder {
     LeasedJob claim();
 
-    /** Whether the job was lost. */
+    /** {@return whether the job was lost} */
     boolean isHalted();
 
-    /** The job is lost: the handler stops. */
+    /** Stops the handler, because the job is lost. */
     void halt();
 }

@@ -14,15 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the leases of a worker's jobs, and gives them up when it cannot. Thread-safe.
+ * Renews the leases of a worker's jobs, and halts the runs whose leases have run out. Thread-safe.
  *
- * <p>One write of the registration document every third of the shortest timeout renews all leases. A worker writes it every five
- * minutes at least, whatever it runs: monitors clean up a registration that does not move. A lease counts from the moment the
- * last confirmed write was <em>sent</em>, on this process's own monotonic
- * clock, and a job whose lease has run out is halted, for good: the activity monitors, which count from when they
- * <em>saw</em> that write, are always later. A renewal that is confirmed too late does not bring a lease back, because
- * a monitor may have looked in between. The monotonic clock of a suspended machine stands still, so a lease is over,
- * too, when the time of day has gone ahead of it by half of the timeout.
+ * <p>One write of the registration document every third of the shortest timeout renews all leases. A worker writes the document
+ * at least every five minutes, even without jobs, because monitors delete a registration that does not change. A lease counts
+ * from the moment the last confirmed write was <em>sent</em>, on this process's own monotonic clock. When the lease of a job
+ * has run out, its run is halted for good. Activity monitors are always later, because they count from when they <em>saw</em>
+ * that write. A renewal that is confirmed too late does not restore a lease, because a monitor may have expired the claim in
+ * between. The monotonic clock of a suspended machine stands still. So a lease is also over when the time of day has gained
+ * half of the timeout on the monotonic clock.
  */
 final class LeaseKeeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
@@ -34,15 +34,15 @@ final class LeaseKeeper implements AutoCloseable {
     private final SettingsStore settings;
     private final ServerClock clock;
     private final Lane lane;
-    /** A renewal that hangs must not delay the end of a lease. */
+    /** Separate from the renewals: a renewal that hangs must not delay the end of a lease. */
     private final Lane checks;
-    /** A server that does not answer must not keep the leases waiting. */
+    /** Reads settings: a server that does not answer must not delay the renewals and checks. */
     private final Lane asker;
 
     private final Alarm beating;
     private final Alarm checking;
     private final Alarm asking;
-    /** When the last sign of life was given. */
+    /** When the last sign of life was sent. */
     private volatile long beatNanos;
     /** How long after the last sign of life readers expect the next one. */
     private volatile Duration promised = LONGEST_BEAT;
@@ -68,7 +68,7 @@ final class LeaseKeeper implements AutoCloseable {
         this.asking = new Alarm(asker, this::ask);
     }
 
-    /** Registers the worker. Without this it is registered by its first renewal. */
+    /** Registers the worker. A worker that is not started here is registered by its first renewal. */
     void start() {
         beatNanos = clock.nanos();
         try {
@@ -83,12 +83,12 @@ final class LeaseKeeper implements AutoCloseable {
         beating.within(LONGEST_BEAT);
     }
 
-    /** Looks after the lease of a run that has begun. A short job is done before its lease needs a renewal. */
+    /** Plans renewals and checks of the lease of a run that has begun. A short run ends before its first renewal. */
     void begun(LeaseHolder run) {
         lookWithin(timeoutOf(run));
     }
 
-    /** Looks after leases sooner than planned: a timeout has become shorter. */
+    /** Plans the next renewal and check sooner, because a timeout may have become shorter. */
     void hurry() {
         if (!runs.isEmpty()) {
             lookWithin(shortestTimeout());
@@ -115,7 +115,7 @@ final class LeaseKeeper implements AutoCloseable {
         }
     }
 
-    /** The jobs that this beat was planned for may have ended. */
+    /** Writes a sign of life if one is due. The jobs for which it was planned may have ended. */
     private void beatIfNeeded() {
         if (!runs.isEmpty()) {
             beat();
@@ -139,7 +139,7 @@ final class LeaseKeeper implements AutoCloseable {
         }
     }
 
-    /** A renewal that hangs must leave time for another. */
+    /** {@return the longest wait for a renewal; a renewal that hangs must leave time for another one} */
     private Duration patience() {
         return Environment.shorter(shortestTimeout().dividedBy(3), PATIENCE);
     }
@@ -210,7 +210,10 @@ final class LeaseKeeper implements AutoCloseable {
         return runs.stream().map(this::timeoutOf).min(Comparator.naturalOrder()).orElse(Environment.FOREVER);
     }
 
-    /** The settings are known since the claim; after a gap they are read again, and until that works the last one holds. */
+    /**
+     * Returns the last known timeout of a run's type. If it is no longer certain after a gap in the feed, it is read again in
+     * the background.
+     */
     private Duration timeoutOf(LeaseHolder run) {
         String type = run.claim().id().type();
         if (!settings.isKnown(type)) {

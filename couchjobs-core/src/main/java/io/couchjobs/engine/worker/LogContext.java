@@ -3,7 +3,10 @@ package io.couchjobs.engine.worker;
 import io.couchjobs.job.Job;
 import org.slf4j.MDC;
 
-/** Names a run's job and worker in SLF4J's MDC for the log lines of its thread. Threads that a handler starts do not inherit it. */
+/**
+ * Puts a run's job and worker into SLF4J's MDC for the log lines of its thread. Threads that a handler starts do not inherit
+ * them.
+ */
 final class LogContext {
     static final String TYPE = "couchjobs.type";
     static final String ID = "couchjobs.id";

@@ -25,7 +25,7 @@ final class ManyItems<T> {
         this.chunk = chunk;
     }
 
-    /** Adds an item. One whose data does not fit fails at once. */
+    /** Adds an item. An item whose data cannot be bound to the type fails at once. */
     void add(int place, JobType<? extends T> type) {
         try {
             T data = type.bind(chunk.data(place));
@@ -35,7 +35,7 @@ final class ManyItems<T> {
         }
     }
 
-    /** Calls the handler. When the run is to stop, the ends that were told are kept. */
+    /** Calls the handler. When the run is to stop, the ends that the handler has reported are kept. */
     void run(JobContext context, ItemTimeLimit timeLimit) throws Exception {
         if (byPlace.isEmpty()) {
             return;

@@ -7,14 +7,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Writes how far runs have come and what they log, at most once a second for each, and never on a handler's thread. Progress
- * that is not written when a run ends goes with the write that ends it. Thread-safe.
+ * Writes the progress and the log of runs, at most once a second for each run, and never on a handler's thread. Progress that
+ * is not written when a run ends goes with the write of the run's end. Thread-safe.
  */
 final class ProgressWriter implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int THREADS = 2;
 
-    /** Runs that are planned, or were told of less than a pause ago. */
+    /** Runs that are about to be written, or were written less than a pause ago. */
     private final Set<Source> busy = ConcurrentHashMap.newKeySet();
 
     private final Lane lane;
@@ -23,7 +23,7 @@ final class ProgressWriter implements AutoCloseable {
         this.lane = environment.lane("couchjobs-progress", THREADS);
     }
 
-    /** The run has something to tell. */
+    /** Plans a write for a run that has something to write. */
     void tell(Source run) {
         if (busy.add(run)) {
             lane.execute(() -> write(run));
@@ -50,11 +50,11 @@ final class ProgressWriter implements AutoCloseable {
         }
     }
 
-    /** A run. */
+    /** A run that has progress or log lines to write. */
     interface Source {
         boolean hasSomethingToTell();
 
-        /** Writes what there is to tell. */
+        /** Writes the progress and the log lines. */
         void tell();
     }
 }

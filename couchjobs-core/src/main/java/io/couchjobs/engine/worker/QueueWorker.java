@@ -85,9 +85,9 @@ public final class QueueWorker implements Worker {
     }
 
     /**
-     * Starts to describe a worker.
+     * Returns a builder of a worker.
      *
-     * @param hook is told when the worker starts
+     * @param hook is called when the worker starts
      */
     public static WorkerBuilder builder(QueueParts parts, WorkerHook hook) {
         return new QueueWorkerBuilder(parts, hook);
@@ -177,7 +177,7 @@ public final class QueueWorker implements Worker {
         return "QueueWorker[" + id() + " " + options.handlers().keySet() + "]";
     }
 
-    /** One that cannot be started leaves nothing behind. */
+    /** Starts the worker. A failed start leaves nothing behind. */
     QueueWorker start() {
         try {
             begin();
@@ -206,7 +206,10 @@ public final class QueueWorker implements Worker {
         options.closeOnExit().ifPresent(this::closeOnExit);
     }
 
-    /** The first sign of life replaces what an earlier process of this id left. */
+    /**
+     * Continues the turns of groups. Must precede the first sign of life, which replaces the registration of an earlier
+     * process.
+     */
     private void takeTurns() {
         if (!options.hasOwnId()) {
             finder.candidates().beginAnywhere();
@@ -238,7 +241,7 @@ public final class QueueWorker implements Worker {
         dependencies.close();
         sweeper.close();
         monitor.close();
-        executor.stopAll(run -> run.stop(JobContext.StopReason.HALTED)); // nobody renews their leases from here on
+        executor.stopAll(run -> run.stop(JobContext.StopReason.HALTED)); // from here on their leases are not renewed
         leases.close();
         progressWriter.close();
         executor.close();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Describes and starts a worker of a queue. */
+/** Builds and starts a worker of a queue. */
 final class QueueWorkerBuilder implements WorkerBuilder {
     private static final Logger log = LoggerFactory.getLogger(QueueWorkerBuilder.class);
     private final QueueParts parts;
@@ -183,7 +183,7 @@ final class QueueWorkerBuilder implements WorkerBuilder {
         return new Drain(parts, options()).run();
     }
 
-    /** Where the database has a guard, only an administrator may change the settings of a type. */
+    /** Defines the settings of a type. In a database with a guard, only an administrator may change these settings. */
     private void define(JobType<?> type) {
         try {
             parts.settings().define(type);
@@ -239,7 +239,10 @@ final class QueueWorkerBuilder implements WorkerBuilder {
                 selection);
     }
 
-    /** The class loader of handlers: that of the thread that builds the worker, so that they see the application's classes. */
+    /**
+     * Returns the class loader of handlers: that of the thread that builds the worker, so that handlers see the application's
+     * classes.
+     */
     private static ClassLoader loader() {
         ClassLoader present = Thread.currentThread().getContextClassLoader();
         return present == null ? QueueWorkerBuilder.class.getClassLoader() : present;

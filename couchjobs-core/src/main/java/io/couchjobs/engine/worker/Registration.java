@@ -37,19 +37,19 @@ final class Registration {
         document.put(WorkerRegistration.PID, pid);
         serves(types);
         var designs = document.putArray(WorkerRegistration.DESIGNS);
-        // Design documents that a living worker asks are not cleaned up.
+        // Design documents that a living worker uses are not cleaned up.
         DesignDocument.ALL.forEach(design -> designs.add(design.versionedName()));
         document.put(WorkerRegistration.STARTED, now.toEpochMilli());
-        // Where the database has a guard nobody else may renew it.
+        // In a database with a guard, no other user may renew this registration.
         database.server().config().auth().login().ifPresent(user -> document.put("user", user));
     }
 
-    /** Says which types the worker claims, from the next beat on. */
+    /** Sets the types that the worker claims, from the next sign of life on. */
     synchronized void serves(Collection<String> types) {
         types.stream().sorted().forEach(document.putArray(WorkerRegistration.TYPES)::add);
     }
 
-    /** Says which site the worker is of; to be called before the first beat. */
+    /** Sets the site of the worker. Must be called before the first sign of life. */
     Registration at(Site site) {
         if (site.name() != null) {
             document.put(WorkerRegistration.SITE, site.name());
@@ -57,15 +57,18 @@ final class Registration {
         return this;
     }
 
-    /** Says from which group the worker took last, by turns; to be called before the first beat. */
+    /**
+     * Sets the source of the group from which the worker last took a job, when groups take turns. Must be called before the
+     * first sign of life.
+     */
     Registration tells(Supplier<Optional<String>> lastGroup) {
         group = lastGroup;
         return this;
     }
 
     /**
-     * The group from which a worker of this id took its last job, as the registration or its tombstone says. To be called before
-     * the first beat.
+     * Returns the group from which a worker of this id took its last job, as stored in the registration or its tombstone. Must
+     * be called before the first sign of life.
      */
     Optional<String> lastGroup() {
         String docId = document.path("_id").asText();
@@ -79,8 +82,8 @@ final class Registration {
     /**
      * Writes a sign of life.
      *
-     * @param next when another may be expected, if nothing changes
-     * @return whether CouchDB confirmed it; a write that no quorum has (202) renews nothing
+     * @param next how long until the next sign of life is planned
+     * @return whether a majority confirmed the write; an unconfirmed write (202) renews nothing
      */
     synchronized boolean beat(int running, Instant now, Duration next, Duration patience) {
         document.put("running", running);
@@ -95,7 +98,10 @@ final class Registration {
         return isConfirmed(patience);
     }
 
-    /** A conflict is with an earlier beat whose answer was lost, or with an earlier process of this id. */
+    /**
+     * Writes the registration once. A conflict is with an earlier write whose answer was lost, or with an earlier process of
+     * this id.
+     */
     private boolean isConfirmed(Duration patience) {
         if (WriteRefusedException.check(database.put(document, patience)) instanceof WriteResult.Stored stored) {
             document.put("_rev", stored.rev());

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of a job, from claim to finish: call the handler, judge how it ended, write that down. {@link #stop} comes
- * from any thread, all else from one thread at a time.
+ * One run of a job, from claim to finish: calls the handler, determines how the run ended, and writes its end. Any thread may
+ * call {@link #stop}. All other methods are called by one thread at a time.
  */
 public final class Run implements LeaseHolder, ProgressWriter.Source {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
@@ -57,7 +57,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         return claim;
     }
 
-    /** {@return why the handler is to stop; empty while it may go on} */
+    /** {@return why the handler is to stop; empty while it may continue} */
     synchronized Optional<JobContext.StopReason> stopReason() {
         return Optional.ofNullable(stopReason);
     }
@@ -73,9 +73,9 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     }
 
     /**
-     * Tells the handler to stop, by an interrupt and by {@link JobContext#stopReason}. Losing the job overrides every other
-     * reason. A handler that goes on is not killed; its result is not stored. Each reason interrupts the thread only once,
-     * because a hook or the clean-up may be running when the same reason comes again.
+     * Asks the handler to stop, by an interrupt and by {@link JobContext#stopReason}. The loss of the job overrides all other
+     * reasons. A handler that ignores the request is not killed; its result is not stored. Each reason interrupts the thread
+     * only once, because a hook or the clean-up may be running when the same reason comes again.
      */
     void stop(JobContext.StopReason reason) {
         interruptFor(reason);
@@ -91,13 +91,13 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         }
     }
 
-    /** Calls this task each time the run is stopped, and at once if it is stopped already. */
+    /** Sets a task that runs each time the run is stopped, and at once if the run is already stopped. */
     void whenStopped(Runnable stopped) {
         onStop = stopped;
         stopReason().ifPresent(reason -> stopped.run());
     }
 
-    /** Cancels the job unless something else stops it already. */
+    /** Cancels the job unless another reason already stops the run. */
     void cancel(String why) {
         if (stopReason().isEmpty()) {
             whyCancelled = why;
@@ -105,26 +105,28 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         stop(JobContext.StopReason.CANCELLED);
     }
 
-    /** Whether the handler is done, so that all that may still come is the write that says how it ended. */
+    /** {@return whether the handler is done, so that at most the write of the run's end remains} */
     synchronized boolean isEnding() {
         return handlerIsDone;
     }
 
-    /** Calls the handler. {@link #sendEnd} or {@link #writeEnd} says how it ended. */
+    /** Calls the handler. {@link #sendEnd} or {@link #writeEnd} then stores how the run ended. */
     void call() {
         attempt = claim.job().attempt();
-        long began = tools.parts().clock().nanos(); // not when it was claimed: that may have been long ago
+        long began = tools.parts().clock().nanos(); // not the time of the claim, which may have been long ago
         try {
             ending = judge();
         } finally {
-            end(); // whatever a handler may throw, even one that cannot be asked for its message
+            end(); // even if the handler's exception throws when it is asked for its message
         }
         took = Duration.ofNanos(tools.parts().clock().nanos() - began);
     }
 
     /**
-     * Sends how the run ended, and does not wait for the answer. Empty when {@link #writeEnd} has to write it. Else a
-     * future that is completed in the lane: with the report, or with nothing when {@link #writeEnd} has to repeat the write.
+     * Sends the end of the run without waiting for the answer.
+     *
+     * @return empty when {@link #writeEnd} must write the end. Otherwise a future that is completed in the lane; its value is
+     *     the report, or empty when {@link #writeEnd} must repeat the write
      */
     Optional<CompletableFuture<Optional<RunReport>>> sendEnd(Lane lane) {
         if (isHalted()) {
@@ -136,9 +138,9 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
     }
 
     /**
-     * Writes how the run ended, and waits until that is stored, or the job is lost.
+     * Writes the end of the run, and waits until it is stored or the job is lost.
      *
-     * @param wasSent whether it may be stored already, though the job seems to be lost
+     * @param wasSent whether the end was sent before, and may be stored even if the job seems to be lost
      */
     RunReport writeEnd(boolean wasSent) {
         RunReport.Outcome outcome = write(wasSent);
@@ -157,7 +159,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         return new RunReport(claim.id(), attempt, outcome, took, ending.problem());
     }
 
-    /** Before a job that was claimed ahead runs; one that is cancelled or lost meanwhile does not. */
+    /** Starts a job that was claimed ahead. A job that was cancelled or lost since its claim is not started. */
     void startUnlessStopped() {
         Backoff backoff = backoff();
         while (stopReason().isEmpty() && !claim.isOnlyToEnd()) {
@@ -179,7 +181,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         }
     }
 
-    /** Stops the handler if the job, as it was last read, is to be cancelled: the feed may not have told yet. */
+    /** Stops the handler if the job, as last read, is to be cancelled. The feed may not have reported the cancel request yet. */
     void heed() {
         if (claim.job().isCancelRequested()) {
             stop(JobContext.StopReason.CANCELLED);
@@ -192,7 +194,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         tools.progressWriter().tell(this);
     }
 
-    /** Tells how far the run has come. */
+    /** Records the progress of the run, to be stored soon. */
     void tell(Note note) {
         claim.tell(note);
         tools.progressWriter().tell(this);
@@ -216,7 +218,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         }
     }
 
-    /** Calls the handler. An exception that it throws ends its own job, nothing else. */
+    /** Calls the handler and determines how the run ended. An exception of the handler ends only the handler's own job. */
     private Ending judge() {
         begin();
         try {
@@ -249,7 +251,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         }
     }
 
-    /** An exception may not even be able to tell its message. */
+    /** Determines how a failed run ended. Even the reading of the exception's message may fail. */
     private Ending failedIn(Throwable thrown) {
         try {
             return failed(thrown);
@@ -265,7 +267,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         }
     }
 
-    /** From here on an interrupt would hit our own writing: clear it, and let none come. */
+    /** Clears the interrupt and prevents further ones, because an interrupt would now hit the write of the run's end. */
     private synchronized void end() {
         handlerIsDone = true;
         interruptedBy(EnumSet.noneOf(JobContext.StopReason.class));
@@ -319,7 +321,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         return new Backoff(tools.parts().store().environment(), Duration.ofMillis(100), Duration.ofSeconds(5));
     }
 
-    /** Only the loss of the job ends it early. */
+    /** Pauses between two attempts of the write. Only the loss of the job ends the pause early. */
     private void pause(Backoff backoff) {
         if (beginPause()) {
             var unused = backoff.pauseUnlessInterrupted();
@@ -332,7 +334,7 @@ public final class Run implements LeaseHolder, ProgressWriter.Source {
         return stopReason != JobContext.StopReason.HALTED;
     }
 
-    /** The database may be away for an hour. */
+    /** Warns once, because the database may be away for an hour. */
     private void warnOnce(Backoff backoff, String what, CouchJobsException trouble) {
         if (backoff.attempts() == 0) {
             log.warn(what, claim.id(), trouble.getMessage());

@@ -10,7 +10,7 @@ import io.couchjobs.worker.JobContext;
 import java.time.Instant;
 import java.util.Optional;
 
-/** The view of a run that its handler has. */
+/** The context that a run gives to its handler. */
 final class RunContext implements JobContext {
     private final LeasedJob claim;
     private final Run run;
@@ -79,7 +79,7 @@ final class RunContext implements JobContext {
 
     @Override
     public boolean isLeaseOver() {
-        boolean over = claim.isLeaseOver(); // asked first: a renewal that came too late does not bring a lease back
+        boolean over = claim.isLeaseOver(); // asked first: a renewal that came too late does not restore a lease
         return over || run.isHalted();
     }
 

@@ -14,15 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of one run: lines gather here, and go to the database in chunks. Never makes the handler wait: what comes faster than
- * it can be written pushes the oldest unwritten lines out, and their number is noted. Thread-safe.
+ * The log of one run, which collects lines and stores them in chunks. It never makes the handler wait. When lines come faster
+ * than they can be written, the oldest unwritten lines are dropped, and their number is recorded. Thread-safe.
  */
 final class RunLog {
     private static final Logger log = LoggerFactory.getLogger(RunLog.class);
 
-    /** How many lines wait for the database at most. */
+    /** The greatest number of lines that wait to be stored. */
     static final int MOST_LINES = 1_000;
-    /** How many chunks a run may write. */
+    /** The greatest number of chunks that a run may write. */
     static final int MOST_CHUNKS = 1_000;
 
     private static final int MOST_CHARACTERS = 256 * 1024;
@@ -32,7 +32,7 @@ final class RunLog {
     private final JobLogs logs;
     private final InstantSource clock;
     private final Deque<Logs.Chunk.Line> waiting = new ArrayDeque<>();
-    /** Chunks that may not have arrived; they are sent again as they were, which cannot store them twice. */
+    /** Chunks that may not have arrived. They are sent again unchanged, so they cannot be stored twice. */
     private final Deque<Logs.Chunk> failed = new ArrayDeque<>();
 
     private CompletableFuture<Void> underWay = CompletableFuture.allOf();
@@ -65,18 +65,18 @@ final class RunLog {
         return !waiting.isEmpty() || !failed.isEmpty();
     }
 
-    /** Sends what has gathered, unless something is on its way; does not wait for the answer. */
+    /** Sends the collected lines, unless a chunk is on its way. Does not wait for the answer. */
     synchronized void flush() {
         if (inFlight > 0) {
             return;
         } else if (failed.isEmpty()) {
             flushAll();
         } else {
-            sendFailed(); // meanwhile lines gather, and are counted when there are too many
+            sendFailed(); // lines are collected meanwhile, and dropped when there are too many
         }
     }
 
-    /** Sends all there is, before what the caller writes next. */
+    /** Sends all failed chunks and collected lines, before the caller's next write. */
     synchronized void flushAll() {
         sendFailed();
         if (!waiting.isEmpty()) {
@@ -97,7 +97,10 @@ final class RunLog {
         again.forEach(this::send);
     }
 
-    /** Stores nothing from now on. If the job of the lost claim is gone, deletes the log of that claim. Waits for both. */
+    /**
+     * Stops storing lines. If the job of the lost claim is deleted, deletes the log of that claim. Waits for pending writes
+     * first.
+     */
     void abandon() {
         CompletableFuture<Void> last = drop();
         try {

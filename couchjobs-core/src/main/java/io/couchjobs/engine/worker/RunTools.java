@@ -6,7 +6,7 @@ import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import java.util.Objects;
 
-/** The collaborators of runs, beside their claims. Immutable. */
+/** The collaborators of a worker's runs. Immutable. */
 record RunTools(
         QueueParts parts,
         WorkerOptions options,
@@ -14,7 +14,7 @@ record RunTools(
         TimeLimits timeLimits,
         Limits limits,
         JobLogs logs) {
-    /** The run of a claim that has not begun. */
+    /** {@return a run for a claim; the run has not begun} */
     Run run(LeasedJob claim) {
         Handler<?> handler =
                 Objects.requireNonNull(options.handlers().get(claim.id().type()));

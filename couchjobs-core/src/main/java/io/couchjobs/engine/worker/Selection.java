@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs a worker takes, and in which order. Immutable.
+ * The choice of the jobs that a worker takes, and their order. Immutable.
  *
  * @param filter which jobs to take, or null for all
  * @param classes the classes to take, or null for all
@@ -33,7 +33,7 @@ record Selection(
         return new Selection(strategy, filter, Set.copyOf(names));
     }
 
-    /** Says what is wrong with a filter that cannot even be asked about the simplest job of each type. */
+    /** Rejects a filter that fails on the simplest possible job of a type. */
     static void probe(@Nullable Predicate<? super Job> filter, Set<String> types) {
         if (filter == null) {
             return;

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
 
 /**
- * The owned jobs and the registrations of workers that an activity monitor saw: which revision, and since when on its own
- * monotonic clock. Thread-safe. No I/O.
+ * The owned jobs and the worker registrations that an activity monitor saw: each revision, and when it was first seen on the
+ * monitor's own monotonic clock. Thread-safe. No I/O.
  */
 final class Sightings {
     private static final Duration LONGEST_JITTER = Duration.ofSeconds(10);
@@ -33,16 +33,16 @@ final class Sightings {
     /**
      * An owned job.
      *
-     * @param luck from 0 to 1, how much of the jitter its expiry gets
+     * @param luck a number from 0 to 1: the part of the longest jitter that is added to the timeout
      */
     record Sighting(String rev, String worker, long nanos, double luck) {}
 
     /** A worker's last sign of life, and when it was seen. */
     record Beat(SignOfLife sign, long nanos) {}
 
-    /** A type's timeout, and when it was heard that it had changed. */
+    /** A type's timeout, and when this process noticed that it had changed. */
     record Timeout(Duration length, OptionalLong changedNanos) {
-        /** How long an owner may be silent, with the luck of its job. */
+        /** {@return how long an owner may be silent, given the luck of its job} */
         Duration patience(double luck) {
             Duration half = length.dividedBy(2);
             Duration jitter = half.compareTo(LONGEST_JITTER) < 0 ? half : LONGEST_JITTER;
@@ -50,14 +50,14 @@ final class Sightings {
         }
     }
 
-    /** Begins with nothing seen; the luck is drawn from 0 to 1 for each job. */
+    /** Begins with nothing seen. The luck of each job is drawn from 0 to 1. */
     Sightings(QueueParts parts, DoubleSupplier luck) {
         this.clock = parts.clock();
         this.settings = parts.settings();
         this.luck = luck;
     }
 
-    /** Takes in what the feed tells of a job or a registration; true when a job has an owner that it had not before. */
+    /** Records an event of a job or a registration. Returns true when a job has a new owned revision. */
     boolean changed(FeedEvent event) {
         if (event.docId().startsWith(DocIds.WORKER)) {
             changed(WorkerRegistration.idOf(event.docId()), event);
@@ -89,27 +89,27 @@ final class Sightings {
         return true;
     }
 
-    /** A job changed, nobody knows how. */
+    /** Records that a job changed in an unknown way. */
     void moved(JobId id) {
         owned.remove(id);
     }
 
-    /** Takes in what an index says, which may be older than what the feed told. */
+    /** Records an owned job from the index, which may be older than what the feed reported. */
     void sawUnlessKnown(JobId id, String worker, String rev) {
         owned.putIfAbsent(id, new Sighting(rev, worker, clock.nanos(), luck.getAsDouble()));
     }
 
-    /** Takes in what was read, which may be older than what the feed told; returns what is known then. */
+    /** Records a sign of life that was read, which may be older than what the feed reported. Returns the known sign of life. */
     Beat heardUnlessKnown(String worker, SignOfLife sign) {
         return workers.computeIfAbsent(worker, first -> new Beat(sign, clock.nanos()));
     }
 
-    /** A worker gave a sign of life, or was found not to be registered. */
+    /** Records that a worker gave a sign of life, or is not registered. */
     void heard(String worker, SignOfLife sign) {
         workers.put(worker, new Beat(sign, clock.nanos()));
     }
 
-    /** Counts from now on, and without luck: the job has had its jitter already. */
+    /** Restarts the time of a job from now, without jitter: the job has already had its jitter. */
     void again(JobId id, Sighting seen, String worker, String rev) {
         owned.replace(id, seen, new Sighting(rev, worker, clock.nanos(), 0));
     }
@@ -140,7 +140,10 @@ final class Sightings {
         return owned.values().stream().anyMatch(job -> job.worker.equals(worker));
     }
 
-    /** The timeout of a type. When it changes, all leases count from there: the owners need the time to follow it. */
+    /**
+     * Returns the timeout of a type. When it changes, the time of all leases restarts, because the owners need time to follow
+     * the change.
+     */
     Timeout timeout(String type) {
         Duration now = settings.timeoutOf(type);
         return timeouts.merge(

@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * An owner that an activity monitor has not heard of for too long. Its jobs are read and set free together: a worker that dies
- * with hundreds of jobs costs few requests more than one with a single job. Not thread-safe.
+ * An owner that an activity monitor has not heard from for too long. The owner's jobs are read and recovered together: a dead
+ * worker with hundreds of jobs costs few more requests than one with a single job. Not thread-safe.
  */
 final class SilentOwner {
     private final QueueParts parts;
@@ -29,17 +29,17 @@ final class SilentOwner {
     private final DeadOwners deadOwners;
     private final String worker;
 
-    /** Its last sign of life, which has to be the one that is read. */
+    /** The owner's last sign of life, which a new reading must still show. */
     private final Beat beat;
 
     private final List<Silent> jobs = new ArrayList<>();
-    /** Parts whose majority was not reached for one job alone: their other jobs are not tried in this look. */
+    /** Shards for which no majority was in reach when one job was read alone. Their other jobs are not tried in this look. */
     private final Set<Integer> outOfReach = new HashSet<>();
 
-    /** A job that has not moved for the timeout of its type. */
+    /** A job that has not changed for the timeout of its type. */
     private record Silent(JobId id, Sighting sighting, Timeout timeout) {}
 
-    /** The last reading of an owner and some of its jobs. */
+    /** The last reading of an owner's sign of life and some of its jobs. */
     private record Evidence(SignOfLife signOfLife, Map<JobId, Optional<Leaves>> jobs) {}
 
     SilentOwner(QueueParts parts, Sightings sightings, DeadOwners deadOwners, String worker, Beat beat) {
@@ -54,14 +54,14 @@ final class SilentOwner {
         jobs.add(new Silent(id, sighting, timeout));
     }
 
-    /** {@return readings that set the jobs free, each of which may fail by itself} */
+    /** {@return tasks that each recover a batch of the jobs; each may fail by itself} */
     Stream<Runnable> recoveries() {
         return Stream.iterate(0, from -> from < jobs.size(), from -> from + DeadOwners.MOST_TOGETHER)
                 .map(from -> jobs.subList(from, Math.min(from + DeadOwners.MOST_TOGETHER, jobs.size())))
                 .map(some -> () -> recover(some));
     }
 
-    /** {@return the same, but of one job each: trouble with one does not keep the others from being recovered} */
+    /** {@return tasks that each recover one job, so that a problem with one job does not block the others} */
     Stream<Runnable> singleRecoveries() {
         return jobs.stream().map(one -> () -> recoverAlone(one));
     }
@@ -79,8 +79,8 @@ final class SilentOwner {
     }
 
     /**
-     * Reads everything once more: the feed may be behind, and the owner is not to suffer from that. The state that is read is
-     * compared with the earlier sightings, not with events of the feed meanwhile.
+     * Reads everything once more, because the feed may be behind, and the owner must not suffer from its delay. The new state
+     * is compared with the earlier sightings, not with later events of the feed.
      */
     private void recover(List<Silent> some) {
         some.stream().map(job -> job.id.type()).distinct().forEach(parts.settings()::read);
@@ -126,7 +126,7 @@ final class SilentOwner {
                 });
     }
 
-    /** Empty when the job is not as it was all the time. */
+    /** {@return the job to recover; empty when the job has changed since it was seen} */
     private Optional<DeadOwners.Left> judge(Silent job, Map<JobId, Optional<Leaves>> read) {
         Optional<Leaves> found = read.get(job.id);
         if (found == null) {

@@ -3,14 +3,15 @@ package io.couchjobs.engine.worker;
 import java.util.function.IntSupplier;
 
 /**
- * How many runs may go on at once, which can change while they do. A slot is taken by a claim under way, then by the run of its
- * job until the handler is done: while the end of one run is being written, the next may be claimed. Thread-safe.
+ * The slots of a worker, which limit how many runs go on at once. The limit may change at any time. A claim under way takes a
+ * slot, then the run of the claimed job keeps it until the handler is done. While the end of one run is being written, the next
+ * job may be claimed. Thread-safe.
  */
 final class Slots {
-    /** Beside a claim under way, another one needs this part of all slots (a quarter) to be free, */
+    /** The part of all slots (a quarter) that must be free for a second claim while one is under way. */
     private static final int WORTHWHILE_PART = 4;
 
-    /** and at least this number of slots. */
+    /** The least number of slots that must be free for a second claim while one is under way. */
     private static final int WORTHWHILE = 16;
 
     private static final int MOST_CLAIMS = 2;
@@ -20,7 +21,7 @@ final class Slots {
     private int ending;
     private int claims;
     private int claiming;
-    /** How often something changed that somebody may wait for. */
+    /** The number of changes that a waiting thread may be interested in. */
     private long changes;
 
     Slots(int limit) {
@@ -32,7 +33,7 @@ final class Slots {
      * free to be worth another request.
      *
      * @param places how many more jobs may be claimed ahead; called without the lock of this object, because the owner of these
-     *     places takes slots under a lock of its own
+     *     places takes slots under its own lock
      * @return how many slots are free
      */
     int awaitRoom(IntSupplier places) throws InterruptedException {
@@ -63,13 +64,13 @@ final class Slots {
         }
     }
 
-    /** A claim of so many jobs is under way. */
+    /** Records that a claim of the given number of jobs is under way. */
     synchronized void claim(int jobs) {
         claims++;
         claiming += jobs;
     }
 
-    /** It was answered; the jobs that were won have taken their slots. */
+    /** Records that the claim was answered. The runs of the claimed jobs have taken their slots. */
     synchronized void claimed(int jobs) {
         claims--;
         claiming -= jobs;
@@ -95,25 +96,25 @@ final class Slots {
         return true;
     }
 
-    /** Takes a slot though none may be free. */
+    /** Takes a slot even if none is free. */
     synchronized void takeOneMore() {
         running++;
     }
 
-    /** The handler is done, and how the run ended is about to be written. */
+    /** Records that a handler is done and the end of its run is about to be written. */
     synchronized void handlerDone() {
         running--;
         ending++;
         changed();
     }
 
-    /** How the run ended is written. */
+    /** Records that the end of a run is written. */
     synchronized void ended() {
         ending--;
         changed();
     }
 
-    /** The run came to nothing. */
+    /** Frees the slot of a run that ended without {@link #handlerDone}. */
     synchronized void release() {
         running--;
         changed();
@@ -129,9 +130,10 @@ final class Slots {
     }
 
     /**
-     * Waits until no run goes on, none is being claimed and none waits for a slot.
+     * Waits until no run goes on, no claim is under way and no run waits for a slot.
      *
-     * @param waiting how many runs wait; read first and without a lock, because a run that waits no more has taken its slot by then
+     * @param waiting how many runs wait; read first and without the lock, because a run that stops waiting has already taken
+     *     its slot
      */
     void awaitIdle(IntSupplier waiting) throws InterruptedException {
         while (true) {
@@ -150,7 +152,7 @@ final class Slots {
         return changes;
     }
 
-    /** Somebody who waits is to look again. */
+    /** Wakes all waiting threads to check again. */
     synchronized void changed() {
         changes++;
         notifyAll();
@@ -161,7 +163,10 @@ final class Slots {
         return claims < MOST_CLAIMS && free() >= least;
     }
 
-    /** No slot is free while more ends than slots wait to be stored. With one slot, the next run waits until each end is stored. */
+    /**
+     * {@return how many slots are free} No slot is free while more ends than slots wait to be stored. With a single slot, the
+     * next run waits until the end before it is stored.
+     */
     private int free() {
         int mostEnding = limit > 1 ? limit : 0;
         return ending > mostEnding ? 0 : limit - running - claiming;

@@ -7,7 +7,7 @@ import io.couchjobs.job.Job;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Stops calls of handlers that take too long. Thread-safe. */
+/** Stops calls of handlers that exceed the time limit. Thread-safe. */
 final class TimeLimits implements AutoCloseable {
     private final Optional<Duration> limit;
     private final Lane lane;
@@ -17,16 +17,16 @@ final class TimeLimits implements AutoCloseable {
         this.lane = environment.lane("couchjobs-time-limits", 1);
     }
 
-    /** As {@link #watch(Runnable)}, of a job's run. The items of a chunk are watched one by one. */
+    /** As {@link #watch(Runnable)}, for the run of a job. The items of a chunk are watched one by one instead. */
     Optional<Lane.Planned> watch(Job job, Runnable stop) {
         return ItemStates.areIn(job) ? Optional.empty() : watch(stop);
     }
 
     /**
-     * A call begins.
+     * Begins to watch a call.
      *
-     * @param stop stops it when it takes too long
-     * @return that plan, to be cancelled when the call is over; empty when it may take as long as it likes
+     * @param stop stops the call when it takes too long
+     * @return the planned stop, to be cancelled when the call is over; empty when there is no time limit
      */
     Optional<Lane.Planned> watch(Runnable stop) {
         return limit.map(longest -> lane.schedule(longest, stop));

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The troubles of one look at all owned jobs. While the server is away nothing more is tried. Not thread-safe. */
+/** The failures of one look at all owned jobs. After the server was found unreachable, nothing more is tried. Not thread-safe. */
 final class Troubles {
     private @Nullable Throwable last;
     private boolean isAway;

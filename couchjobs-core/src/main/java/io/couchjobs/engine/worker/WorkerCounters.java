@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what a worker does. Thread-safe. */
+/** Counts the claims of a worker, and the ends of its runs. Thread-safe. */
 final class WorkerCounters {
     private final LongAdder claimed = new LongAdder();
     private final Map<RunReport.Outcome, LongAdder> ended = new EnumMap<>(RunReport.Outcome.class);

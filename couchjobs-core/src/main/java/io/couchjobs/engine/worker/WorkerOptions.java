@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A worker as described by its builder. */
+/** The options of a worker, as set by its builder. */
 record WorkerOptions(
         String id,
         boolean hasOwnId,

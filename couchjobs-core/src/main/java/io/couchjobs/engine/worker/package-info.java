@@ -1,3 +1,3 @@
-/** Workers: from a claim to a handler's end, leases, dependencies, and dead owners. */
+/** Workers: runs of handlers, leases, dependencies, and the recovery of jobs from dead owners. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.worker;

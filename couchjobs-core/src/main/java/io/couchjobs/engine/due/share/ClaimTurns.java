@@ -7,17 +7,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Whether it is this worker's turn to claim a job. Not thread-safe.
+ * Decides whether it is this worker's turn to claim a job. Not thread-safe.
  *
- * <p>Each job belongs to the worker that is first by rank; all workers agree without communication ({@link WorkerRanking}). The
- * others leave the job to that worker, and take it over in turn when it is not claimed. The second by rank waits for
- * one pause, the third for two, and so on, with ever more workers to a pause: the last of a thousand waits for eleven.
- * A pause is long enough to be nearly certain to hear of a claim, if there was one ({@link FeedDelay}). The wait of a job
- * begins when this process first saw it waiting: a long queue does not mean that a worker is idle. For the same reason
- * a worker that goes on claiming keeps its jobs, but not for ever: its filter or its classes may refuse a job. The second by rank
- * takes over such a job after a minute.
+ * <p>Each job belongs to the worker that is first by rank; all workers agree without communication ({@link
+ * WorkerRanking}). The other workers leave the job to that worker, and take it over in turn when it is not claimed. The
+ * second by rank waits for one pause, the third for two, the fourth for two and a half. The wait grows ever more
+ * slowly: the last of a thousand workers waits for eleven pauses. Within a pause, this process is nearly certain to
+ * hear of a claim, if there was one ({@link FeedDelay}).
  *
- * <p>An idle worker still helps such a worker, from the other end of its share, so that the two seldom meet.
+ * <p>The wait for a job begins when this process first saw it pending: a long queue does not mean that a worker is
+ * idle. For the same reason a worker that goes on claiming keeps its jobs, but not for ever: its filter or its classes
+ * may refuse a job. The second by rank takes over such a job after a minute.
+ *
+ * <p>An idle worker helps an overloaded one from the other end of its share, so that the two seldom meet.
  */
 public final class ClaimTurns {
     private static final Duration SHORTEST = Duration.ofMillis(40);
@@ -30,7 +32,7 @@ public final class ClaimTurns {
     private static final int HELP_AFTER = 2;
 
     private final WorkerRanking ranking;
-    /** When this process first saw the last few thousand jobs to be claimed, by document id. */
+    /** The times when this process first saw the last few thousand pending jobs, by document id. */
     private final Map<String, Sight> sights = RecentMap.byAge(MOST_SIGHTS);
 
     private final FeedDelay delay = new FeedDelay();
@@ -39,29 +41,37 @@ public final class ClaimTurns {
         this.ranking = ranking;
     }
 
-    /** Measures how long a pause must be. */
+    /** {@return the delay of the feed, which decides how long a pause must be} */
     public FeedDelay lag() {
         return delay;
     }
 
-    /** Whether the job belongs to this worker, or its worker does not claim it. */
+    /** Returns whether the job belongs to this worker, or the worker that it belongs to does not claim it. */
     public boolean isOurs(Job job, long nanos) {
         return untilOurs(job, nanos) <= 0;
     }
 
-    /** How long the job is left to others, if nothing is heard of them; not positive when it may be taken now. */
+    /**
+     * Returns how long the job is left to other workers, if they do not claim meanwhile; not positive when it may be
+     * taken now.
+     */
     public Duration untilTurn(Job job, long nanos) {
         return Duration.ofNanos(Math.min(untilOurs(job, nanos), untilHelp(job, nanos)));
     }
 
-    /** The jobs that an idle worker takes: at most half of the given ones, which are in order, and the last of them. */
+    /**
+     * Returns the jobs with which an idle worker helps: the last of the jobs that it {@linkplain #mayHelp may help
+     * with}, and at most half of these.
+     *
+     * @param others jobs of other workers, in order
+     */
     public List<Job> help(List<Job> others, int most, long nanos) {
         List<Job> waiting = others.stream().filter(job -> mayHelp(job, nanos)).toList();
         int some = Math.min(most, (waiting.size() + 1) / 2);
         return waiting.subList(waiting.size() - some, waiting.size());
     }
 
-    /** Whether the job has been waiting so long that its worker seems overloaded. */
+    /** Returns whether the job has been waiting so long that its worker seems overloaded. */
     public boolean mayHelp(Job job, long nanos) {
         return untilHelp(job, nanos) <= 0;
     }
@@ -82,7 +92,7 @@ public final class ClaimTurns {
         return rank == 0 ? 0 : HELP_AFTER * turn(rank, pause(nanos)) - age(job, nanos);
     }
 
-    /** How long ago a job was first asked about here, in the revision that it has. */
+    /** Returns how long ago this process was first asked about a job in its present revision. */
     private long age(Job job, long nanos) {
         String rev = job.rev().orElse("");
         Sight first = sights.compute(
@@ -92,8 +102,8 @@ public final class ClaimTurns {
     }
 
     /**
-     * The second worker's turn comes after one pause, the third's after two, the fourth's after two and a half, and so
-     * on.
+     * Returns the time until the turn of a rank: one pause for the second worker, two for the third, two and a half for
+     * the fourth, and so on.
      */
     private static long turn(int rank, Duration pause) {
         int before = Integer.highestOneBit(rank);

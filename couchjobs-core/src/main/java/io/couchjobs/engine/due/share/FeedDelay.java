@@ -5,15 +5,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time from a decision to claim until this process hears of that claim by its feed: an estimate of how soon it
- * would hear of another's. Not thread-safe.
+ * The time from a decision to claim until the feed reports that claim to this process. It estimates how soon the feed
+ * would report another worker's claim. Not thread-safe.
  *
- * <p>One claim at a time is watched, so this costs nothing. A claim that is not heard of yet counts with its age, since
- * the lag grows while the feed is behind.
+ * <p>Only one claim at a time is watched, so the measurement costs nothing. A claim that was not reported yet counts
+ * with its age, since the delay grows while the feed is behind.
  */
 public final class FeedDelay {
     private static final Duration FIRST_GUESS = Duration.ofMillis(50);
-    /** A claim that was not heard of by then never will be. */
+    /** A claim that was not reported within this time never will be. */
     private static final Duration LOST = Duration.ofSeconds(5);
 
     private double mean = FIRST_GUESS.toNanos();
@@ -22,7 +22,7 @@ public final class FeedDelay {
     private long generation;
     private long begunNanos;
 
-    /** A job is to be claimed. */
+    /** Notes that a job is about to be claimed. */
     public void begins(String docId, String rev, long nanos) {
         if (watched == null || nanos - begunNanos > LOST.toNanos()) {
             watched = docId;
@@ -31,25 +31,25 @@ public final class FeedDelay {
         }
     }
 
-    /** The job was not claimed, or was claimed by others. */
+    /** Notes that the job was not claimed, or was claimed by another worker. */
     public void fails(String docId) {
         if (docId.equals(watched)) {
             watched = null;
         }
     }
 
-    /** The feed tells of a document in the revision of that number. */
+    /** Takes in that the feed reports a document, in the revision of this number. */
     public void heard(String docId, long newGeneration, long nanos) {
         if (docId.equals(watched) && newGeneration > generation) {
             watched = null;
-            // As TCP measures round trips (RFC 6298): reacts quickly to a longer lag.
+            // As TCP measures round trips (RFC 6298): reacts quickly to a longer delay.
             double sample = nanos - begunNanos;
             deviation += (Math.abs(sample - mean) - deviation) / 4;
             mean += (sample - mean) / (sample > mean ? 2 : 8);
         }
     }
 
-    /** An upper bound of the present lag, most of the time. */
+    /** Returns an upper bound of the present delay, which holds most of the time. */
     Duration most(long nanos) {
         double usual = mean + 2 * deviation;
         return Duration.ofNanos((long) (watched == null ? usual : Math.max(usual, (double) (nanos - begunNanos))));

@@ -5,18 +5,18 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far this worker has read only its share of a line. At the end of the line a window is read from its start with
- * the jobs of all workers, since some may be left behind; and every so many rows before, the worker looks for such
- * jobs. Not thread-safe.
+ * The progress of this worker in reading only its share of a line. Other workers may leave jobs behind. So at the end
+ * of the line, a window is read from the start with the jobs of all workers. Before the end, the worker looks for such
+ * jobs every so many rows. Not thread-safe.
  */
 public final class SegmentProgress {
-    /** The number of rows after which a worker looks for jobs that others left behind. */
+    /** The number of rows after which a worker looks for jobs that other workers left behind. */
     private static final int FAR = 16_000;
     /** A worker that had no job in a window does not read ahead for this long. */
     private static final Duration BARREN = Duration.ofSeconds(1);
 
     private final int far;
-    /** The rows read since this worker last looked at the jobs of all. */
+    /** The rows read since this worker last looked at the jobs of all workers. */
     private int rows;
 
     private boolean hasPassedOthers;
@@ -28,37 +28,37 @@ public final class SegmentProgress {
         this(FAR);
     }
 
-    /** Looks for jobs left behind after so many rows. */
+    /** Sets the number of rows after which the worker looks for jobs left behind. */
     public SegmentProgress(int far) {
         this.far = far;
     }
 
-    /** Whether the next window must have the jobs of all. */
+    /** Returns whether the next window must have the jobs of all workers. */
     public boolean isOver() {
         return isOver;
     }
 
-    /** Whether it is time to look for jobs that others left behind. */
+    /** Returns whether it is time to look for jobs that other workers left behind. */
     public boolean isFar() {
         return rows >= far;
     }
 
-    /** Jobs left behind were looked for, and the worker goes on from where it is. */
+    /** Notes that the worker looked for jobs left behind, and goes on from where it is. */
     public void lookedBehind() {
         rows = 0;
     }
 
-    /** Whether jobs of others were skipped, so that an unshared window cannot go on from here. */
+    /** Returns whether jobs of other workers were skipped, so that an unshared window cannot go on from here. */
     public boolean hasPassedOthers() {
         return hasPassedOthers;
     }
 
-    /** Whether this worker had no job in the last window, a moment ago. */
+    /** Returns whether the last window, a moment ago, had no job of this worker. */
     public boolean isBarren(long nanos) {
         return barrenNanos != null && nanos - barrenNanos < BARREN.toNanos();
     }
 
-    /** This worker's share, from where the last window ended or from the start. */
+    /** Returns this worker's share, from where the last window ended or from the start. */
     public Segments stretches(WorkerRanking ranking, String type, boolean goesOn) {
         if (stretches == null || !goesOn) {
             stretches = new Segments(ranking, type);
@@ -74,7 +74,7 @@ public final class SegmentProgress {
         barrenNanos = window.jobs().isEmpty() ? nanos : null;
     }
 
-    /** Takes in that a window was read with the jobs of all. */
+    /** Takes in a window with the jobs of all workers. */
     public void readAll() {
         rows = 0;
         hasPassedOthers = false;

@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * This worker's share of a long line of jobs: whole stretches of neighbours, since updating documents that are neighbours is
- * twice as cheap for the server. All workers agree about them without communication: a stretch begins at a job whose id
- * says so by its hash, and belongs to the worker that is first by rank for that job. When the first job of a stretch is
- * gone, later readers of the index count the rest of it to the stretch before; that costs a few lost claims.
- * Thread-safe.
+ * This worker's share of a long line of jobs, in whole segments: updating documents that are neighbours is twice as
+ * cheap for the server. All workers agree about the segments without communication. The hash of a job's id decides
+ * whether a segment begins there. The segment belongs to the worker that is first by rank for that job. When the first
+ * job of a segment is gone, later readers of the index add the rest of the segment to the one before. That costs a few
+ * lost claims. Thread-safe.
  */
 public final class Segments {
-    /** How many jobs a stretch has on average. */
+    /** The average number of jobs in a segment. */
     private static final int STRETCH = 64;
 
     private static final String HEAD = "-";
@@ -27,7 +27,7 @@ public final class Segments {
         this.isOurs = isFirst(new JobId(type, HEAD));
     }
 
-    /** This worker's share of the next jobs in line, which begin where the last ones ended. */
+    /** Returns this worker's share of the next jobs in line, which begin where the jobs of the last call ended. */
     public synchronized List<JobId> of(List<JobId> inLine) {
         List<JobId> ours = new ArrayList<>();
         for (JobId id : inLine) {

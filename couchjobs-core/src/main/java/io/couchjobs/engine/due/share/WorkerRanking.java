@@ -17,17 +17,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers that are registered in a database, and which of them is to claim a job first. Thread-safe.
+ * The workers that are registered in a database, and their rank for a job: the first by rank is to claim it.
+ * Thread-safe.
  *
- * <p>All workers rank themselves for a job by the same hash, so they agree without communication which one comes first.
- * Registrations that were replicated from other sites do not count. The rank is advice, which spares conflicts: a
- * worker that died, is busy or not known yet costs a moment, never a job; see {@link ClaimTurns}.
+ * <p>All workers compute the ranks by the same hash, so they agree without communication. Registrations that were
+ * replicated from other sites do not count. The rank is advice, which spares conflicts: a worker that died, is busy or
+ * not known yet costs a moment, never a job; see {@link ClaimTurns}.
  */
 public final class WorkerRanking {
     private final String self;
     private final Site site;
     private final Map<String, Peer> others = new ConcurrentHashMap<>();
-    /** The workers whose deletion the feed told while the registrations are being read. */
+    /** The workers whose deletion the feed reported while the registrations are being read. */
     private final Set<String> deleted = new HashSet<>();
 
     private int readings;
@@ -52,7 +53,7 @@ public final class WorkerRanking {
         }
     }
 
-    /** {@return the workers known so far} One that registers from now on is kept, and one that is deleted stays away. */
+    /** {@return the workers known so far} A worker that registers from now on is kept, and one that is deleted stays away. */
     private synchronized Set<String> begin() {
         readings++;
         return new HashSet<>(others.keySet());
@@ -73,7 +74,8 @@ public final class WorkerRanking {
     }
 
     /**
-     * Changes were missed; until the workers are {@linkplain #load loaded} again, the known ones are the best guess.
+     * Notes that changes were missed. The known workers remain the best guess until they are {@linkplain #load loaded}
+     * again.
      */
     public void doubt() {
         doubtful = true;
@@ -83,7 +85,7 @@ public final class WorkerRanking {
         return doubtful;
     }
 
-    /** Takes in an event of the feed: workers that come and go, and their claims. */
+    /** Takes in an event of the feed: the registration of a worker, or the claim of a job. */
     public void changed(FeedEvent event, long nanos) {
         if (!event.docId().startsWith(DocIds.WORKER)) {
             event.job()
@@ -108,7 +110,7 @@ public final class WorkerRanking {
         }
     }
 
-    /** Takes in that another process wrote a job: most likely the worker that is first for it. */
+    /** Takes in that another process wrote a job. Most likely it was the worker that is first by rank. */
     public void changed(JobId job, long nanos) {
         Peer first = standing(job).first();
         if (first != null) {
@@ -116,12 +118,12 @@ public final class WorkerRanking {
         }
     }
 
-    /** How many workers there are, this one included. */
+    /** {@return the number of workers, including this one} */
     public int count() {
         return 1 + others.size();
     }
 
-    /** How many workers there are for a type, this one included. */
+    /** {@return the number of workers for a type, including this one} */
     public int count(String type) {
         return 1
                 + (int) others.values().stream()
@@ -129,7 +131,7 @@ public final class WorkerRanking {
                         .count();
     }
 
-    /** The time since another worker was last heard of claiming a job of the type; very long when there was none. */
+    /** Returns the nanoseconds since another worker was last heard of claiming a job of the type; very many when none was. */
     public long idle(String type, long nanos) {
         return others.values().stream()
                 .filter(other -> other.types.contains(type))
@@ -144,12 +146,12 @@ public final class WorkerRanking {
         }
     }
 
-    /** How many workers come before this one for a job: 0 when it is the first. */
+    /** Returns how many workers come before this one for a job: 0 when it is the first. */
     public int rank(Job job) {
         return standing(job.id()).rank();
     }
 
-    /** This worker's place in the line for a job, and the worker that is first. */
+    /** Returns this worker's rank for a job, and the worker that is first. */
     Standing standing(JobId job) {
         long greatest = weight(self, job);
         long mine = greatest;
@@ -168,7 +170,7 @@ public final class WorkerRanking {
         return new Standing(before, first);
     }
 
-    /** Rendezvous hashing: each worker draws a number for each job, the greatest wins. */
+    /** Returns the number that a worker draws for a job. The greatest number is first (rendezvous hashing). */
     private static long weight(String worker, JobId job) {
         long bits = 31L * worker.hashCode() + 0x9E3779B97F4A7C15L * job.hashCode();
         bits = (bits ^ (bits >>> 33)) * 0xFF51AFD7ED558CCDL;
@@ -177,9 +179,9 @@ public final class WorkerRanking {
     }
 
     /**
-     * A worker's place in the line for a job: how many come before it.
+     * The rank of a worker for a job: how many workers come before it.
      *
-     * @param first the one that is first, or null when it is this one
+     * @param first the worker that is first, or null when it is this one
      */
     record Standing(int rank, @Nullable Peer first) {}
 
@@ -188,12 +190,12 @@ public final class WorkerRanking {
         private volatile Set<String> types = Set.of();
         private volatile @Nullable Long claimedNanos;
 
-        /** The worker was heard of claiming a job. */
+        /** Notes that the worker was heard of claiming a job. */
         void claimed(long nanos) {
             claimedNanos = nanos;
         }
 
-        /** The time since it was last heard of claiming a job; very long when it never was. */
+        /** Returns the nanoseconds since the worker was last heard of claiming a job; very many when it never was. */
         public long idle(long nanos) {
             Long last = claimedNanos;
             return last == null ? Long.MAX_VALUE : nanos - last;

@@ -1,3 +1,3 @@
-/** How workers that compete for the same jobs divide them, so that few claims collide. */
+/** The division of jobs among competing workers, so that few claims collide. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.due.share;
